@@ -12,7 +12,9 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   reporter: [['list']],
   use: {
-    ...(process.env.PACELINE_E2E_URL === undefined ? {} : { baseURL: process.env.PACELINE_E2E_URL }),
+    ...(process.env.PACELINE_E2E_URL === undefined
+      ? {}
+      : { baseURL: process.env.PACELINE_E2E_URL }),
     trace: 'retain-on-failure',
     launchOptions: {
       executablePath: process.env.PACELINE_CHROMIUM ?? '/usr/bin/chromium',

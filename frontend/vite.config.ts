@@ -42,7 +42,10 @@ export default defineConfig(({ mode }) => ({
           include: ['src/**/*.test.tsx', ...CALLS],
         },
       },
-      { extends: true, test: { name: 'plain', include: ['src/**/*.test.ts'], exclude: CALLS } },
+      {
+        extends: true,
+        test: { name: 'plain', include: ['src/**/*.test.ts'], exclude: CALLS },
+      },
     ],
   },
 }));

@@ -32,7 +32,9 @@ def ours(values: list[float]) -> list[int]:
 def otava(values: list[float]) -> list[int]:
     """Apache Otava with the window, p-value and magnitude of its defaults."""
     analysis: Any = importlib.import_module("otava.analysis")
-    found, _ = analysis.compute_change_points(values, window_len=50, max_pvalue=0.001, min_magnitude=0.0)
+    found, _ = analysis.compute_change_points(
+        values, window_len=50, max_pvalue=0.001, min_magnitude=0.0
+    )
     return [int(point.index) for point in found]
 
 
@@ -69,23 +71,35 @@ def perfherder(values: list[float]) -> list[int]:
 
 
 DETECTORS: dict[str, Detector] = {
-    "ours": ours, "Apache Otava 0.8.0": otava, "ruptures KernelCPD rbf": ruptures, "asv step_detect": asv,
+    "ours": ours,
+    "Apache Otava 0.8.0": otava,
+    "ruptures KernelCPD rbf": ruptures,
+    "asv step_detect": asv,
     "Perfherder (t > 7)": perfherder,
-}  # fmt: skip
+}
 
 
 def sets(folder: Path | None) -> tuple[list[History], list[History], list[History]]:
     """Series with steps, without, and those to replay: from a folder, or seeded noise of several hosts."""
     if folder is not None:
         names = ("semi_step", "semi_null", "online")
-        loaded = [json.loads((folder / f"{name}.json").read_text())["series"] for name in names]
-        steps, nulls, online = ([History(s["y"], s["truth"]) for s in one] for one in loaded)
+        loaded = [
+            json.loads((folder / f"{name}.json").read_text())["series"]
+            for name in names
+        ]
+        steps, nulls, online = (
+            [History(s["y"], s["truth"]) for s in one] for one in loaded
+        )
         return steps, nulls, online
     families = ("white", "heavy", "two_modes", "disturbed")
     return (
         [h for family in families for h in histories.stepped(family, 75, seed=101)],
         [h for family in families for h in histories.nulls(family, 30, seed=102)],
-        [h for family in families for h in histories.stepped(family, 10, seed=103, lengths=(120,))],
+        [
+            h
+            for family in families
+            for h in histories.stepped(family, 10, seed=103, lengths=(120,))
+        ],
     )
 
 
@@ -105,7 +119,9 @@ def online_row(online: list[History], detector: Detector) -> str:
 
 def milliseconds(n: int, detector: Detector) -> float:
     """Best of three over five series of n points: what a call costs when nothing disturbs it."""
-    series = [h.values for h in histories.stepped("disturbed", 5, seed=104, lengths=(n,))]
+    series = [
+        h.values for h in histories.stepped("disturbed", 5, seed=104, lengths=(n,))
+    ]
     best = math.inf
     for _ in range(3):
         began = time.process_time()
@@ -116,16 +132,24 @@ def milliseconds(n: int, detector: Detector) -> float:
 
 
 HEADINGS = (
-    "detector", "precision / recall / F1", "false per 1000 (series)", "online P / R / delay",
+    "detector",
+    "precision / recall / F1",
+    "false per 1000 (series)",
+    "online P / R / delay",
     "ms at 200, 1,000",
-)  # fmt: skip
+)
 
 
 def main() -> None:
     steps, nulls, online = sets(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
-    sys.stdout.write("| " + " | ".join(HEADINGS) + " |\n" + "|---" * len(HEADINGS) + "|\n")
+    sys.stdout.write(
+        "| " + " | ".join(HEADINGS) + " |\n" + "|---" * len(HEADINGS) + "|\n"
+    )
     for name, detector in DETECTORS.items():
-        found, quiet = histories.score(steps, detector), histories.score(nulls, detector)
+        found, quiet = (
+            histories.score(steps, detector),
+            histories.score(nulls, detector),
+        )
         speed = ", ".join(f"{milliseconds(n, detector):.1f}" for n in (200, 1000))
         cells = (
             name,

@@ -35,8 +35,20 @@ class Server:
     """A `paceline-server up` of its own, without an agent; use it in a `with`."""
 
     def __init__(self, data_dir: str) -> None:
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PACELINE_")}
-        argv = [str(TOOLS / "paceline-server"), "up", "--data", data_dir, "--no-agent", "--port", "0"]
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith("PACELINE_")
+        }
+        argv = [
+            str(TOOLS / "paceline-server"),
+            "up",
+            "--data",
+            data_dir,
+            "--no-agent",
+            "--port",
+            "0",
+        ]
         self.data_dir = data_dir
         self.log_text = ""
         """What the server logged; read when it has ended."""
@@ -52,7 +64,9 @@ class Server:
         assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
         for line in self._process.stdout:
             said += line
-            if (link := re.search(r"#token=(\S+)", said)) and (found := re.search(r"ready:\s+(\S+)", said)):
+            if (link := re.search(r"#token=(\S+)", said)) and (
+                found := re.search(r"ready:\s+(\S+)", said)
+            ):
                 self.url, self._link = found[1], link[1]
                 break
         else:
@@ -73,8 +87,12 @@ class Server:
 
     def tokens(self) -> dict[str, str]:
         """A token per role."""
-        with httpx.Client(base_url=f"{self.url}/api/v1", timeout=STARTS_WITHIN_S) as client:
-            client.get("/openapi.json").raise_for_status()  # made once; schemathesis waits 10 s for it
+        with httpx.Client(
+            base_url=f"{self.url}/api/v1", timeout=STARTS_WITHIN_S
+        ) as client:
+            client.get(
+                "/openapi.json"
+            ).raise_for_status()  # made once; schemathesis waits 10 s for it
             client.post("/session/link", json={"token": self._link}).raise_for_status()
             made = {}
             for role, scopes in {"reader": ["read"], "admin": ["admin"]}.items():
@@ -94,10 +112,26 @@ def fuzz(server: Server, role: str, token: str | None, seconds: int, seed: int) 
     say(f"\n== as {role}, {seconds} s, seed {seed}")
     credential = ["-H", f"Authorization: Bearer {token}"] if token else []
     argv = [
-        str(TOOLS / "schemathesis"), "run", f"{server.url}/api/v1/openapi.json", "--url", server.url,
-        "--checks", CHECKS, "--exclude-path", ENDLESS, "--max-time", str(seconds), "--seed", str(seed),
-        "--request-timeout", "30", "--continue-on-failure", "--warnings", "off", *credential,
-    ]  # fmt: skip
+        str(TOOLS / "schemathesis"),
+        "run",
+        f"{server.url}/api/v1/openapi.json",
+        "--url",
+        server.url,
+        "--checks",
+        CHECKS,
+        "--exclude-path",
+        ENDLESS,
+        "--max-time",
+        str(seconds),
+        "--seed",
+        str(seed),
+        "--request-timeout",
+        "30",
+        "--continue-on-failure",
+        "--warnings",
+        "off",
+        *credential,
+    ]
     failed = subprocess.run(argv, check=False, cwd=server.data_dir).returncode
     return failed == 0
 
@@ -107,7 +141,9 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("seconds", nargs="?", type=int, default=600)
     options.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3)))
-    options.add_argument("--role", choices=["anonymous", "reader", "admin"], action="append")
+    options.add_argument(
+        "--role", choices=["anonymous", "reader", "admin"], action="append"
+    )
     given = options.parse_args()
     roles = given.role or ["anonymous", "reader", "admin"]
     found = []
@@ -120,12 +156,16 @@ def main() -> int:
                     found.append(role)
             if not server.alive:
                 found.append("the server ended")
-        unexpected = [line for line in server.log_text.splitlines() if '"unexpected"' in line]
+        unexpected = [
+            line for line in server.log_text.splitlines() if '"unexpected"' in line
+        ]
     for line in unexpected[:20]:
         say(line[:2000])
     if unexpected:
         found.append(f"{len(unexpected)} unexpected exceptions in the server's log")
-    say(f"\nfuzz-api: {'; '.join(found) if found else 'nothing found'} (seed {given.seed})")
+    say(
+        f"\nfuzz-api: {'; '.join(found) if found else 'nothing found'} (seed {given.seed})"
+    )
     return 1 if found else 0
 
 

@@ -64,7 +64,9 @@ class Policy:
         for manager, packages in content["exceptions"].items():
             for name, entry in packages.items():
                 if not entry["reason"].strip():
-                    raise ValueError(f"licences.toml: the exception for {manager} {name} gives no reason")
+                    raise ValueError(
+                        f"licences.toml: the exception for {manager} {name} gives no reason"
+                    )
                 exceptions[manager, name] = entry["licence"]
         stated = {
             (manager, name): licence
@@ -106,7 +108,12 @@ def is_permitted(expression: Expression, allowed: frozenset[str]) -> bool:
 def python_packages() -> Iterator[Package]:
     for distribution in distributions():
         if distribution.name not in OWN_PACKAGES:
-            yield Package("python", distribution.name, distribution.version, python_licence(distribution))
+            yield Package(
+                "python",
+                distribution.name,
+                distribution.version,
+                python_licence(distribution),
+            )
 
 
 def python_licence(distribution: Distribution) -> str:
@@ -135,9 +142,17 @@ def is_spdx(text: str) -> bool:
 def cargo_packages() -> Iterator[Package]:
     for workspace in CARGO_WORKSPACES:
         listed = subprocess.run(
-            ["cargo", "metadata", "--format-version=1", "--locked", f"--manifest-path={ROOT / workspace / 'Cargo.toml'}"],
-            check=True, capture_output=True, text=True,
-        ).stdout  # fmt: skip
+            [
+                "cargo",
+                "metadata",
+                "--format-version=1",
+                "--locked",
+                f"--manifest-path={ROOT / workspace / 'Cargo.toml'}",
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
         for package in json.loads(listed)["packages"]:
             if package["source"] is not None:  # our own crates have none
                 # Cargo's form before SPDX: "MIT/Apache-2.0".
@@ -146,7 +161,9 @@ def cargo_packages() -> Iterator[Package]:
 
 
 def npm_packages() -> Iterator[Package]:
-    locked = json.loads((ROOT / "frontend" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    locked = json.loads(
+        (ROOT / "frontend" / "package-lock.json").read_text(encoding="utf-8")
+    )["packages"]
     for path, package in locked.items():
         if path:  # "" is the frontend itself
             name = path.rpartition("node_modules/")[2]
@@ -157,7 +174,10 @@ def maven_packages() -> Iterator[Package]:
     for pom in sorted((ROOT / "native").rglob("pom.xml")):
         tree = ElementTree.parse(pom)  # noqa: S314 - our own file
         for dependency in tree.iterfind(".//{*}dependency"):
-            group, artifact = (dependency.findtext(f"{{*}}{part}", "") for part in ("groupId", "artifactId"))
+            group, artifact = (
+                dependency.findtext(f"{{*}}{part}", "")
+                for part in ("groupId", "artifactId")
+            )
             if not group.startswith("dev.paceline"):
                 yield Package("maven", f"{group}:{artifact}", "", "")
 
@@ -171,18 +191,25 @@ def unused_entries(policy: Policy, packages: set[Package]) -> list[str]:
     return [
         f"licences.toml: {manager} {pattern} is no dependency any more"
         for manager, pattern in {**policy.exceptions, **policy.stated}
-        if not any(package.manager == manager and fnmatchcase(package.name, pattern) for package in packages)
+        if not any(
+            package.manager == manager and fnmatchcase(package.name, pattern)
+            for package in packages
+        )
     ]
 
 
 def main() -> int:
-    policy = Policy.read(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    policy = Policy.read(
+        Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    )
     packages = all_packages()
     complaints = sorted(filter(None, map(policy.complaint, packages))) + sorted(
         unused_entries(policy, packages)
     )
     sys.stdout.writelines(f"{complaint}\n" for complaint in complaints)
-    sys.stdout.write(f"{len(packages)} dependencies checked, {len(complaints)} complaints\n")
+    sys.stdout.write(
+        f"{len(packages)} dependencies checked, {len(complaints)} complaints\n"
+    )
     return 1 if complaints else 0
 
 

@@ -21,13 +21,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
-    "backend/tests/stats", "backend/tests/detect/test_analyse.py", "backend/tests/detect/test_policies.py",
-    "backend/tests/detect/test_noise.py", "backend/tests/series/test_pure.py",
+    "backend/tests/stats",
+    "backend/tests/detect/test_analyse.py",
+    "backend/tests/detect/test_policies.py",
+    "backend/tests/detect/test_noise.py",
+    "backend/tests/series/test_pure.py",
     "backend/tests/series/test_history.py::"
     "test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target",
-    "backend/tests/alerts/changes/test_life_of_changes.py", "backend/tests/detect/test_devices.py",
+    "backend/tests/alerts/changes/test_life_of_changes.py",
+    "backend/tests/detect/test_devices.py",
     "backend/tests/jobs/test_devices.py",
-]  # fmt: skip
+]
 SLOW = ("test_history_bounds", "test_history_unseen", "test_simulation")
 """Run only for constants that nothing else minds: they judge many series."""
 FACTORS = (2.0, 0.5)
@@ -44,7 +48,9 @@ def main() -> int:
     for name in wanted:
         for factor in FACTORS:
             value = _perturbed(known[name], factor)
-            broken = _first_broken(name, value, slow=False) or _first_broken(name, value, slow=True)
+            broken = _first_broken(name, value, slow=False) or _first_broken(
+                name, value, slow=True
+            )
             survivors += broken is None
             told = f"{name:34} {known[name]!s:>24} → {value!s:<24} {broken or 'NO TEST MINDS'}\n"
             sys.stdout.write(told)
@@ -107,7 +113,10 @@ def _silence() -> Iterator[None]:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         yield
 
 

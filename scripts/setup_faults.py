@@ -51,16 +51,31 @@ class Clone:
     def __init__(self, place: Path, *options: str) -> None:
         self.place = place
         shutil.rmtree(place, ignore_errors=True)
-        subprocess.run(["git", "clone", "--quiet", *options, f"file://{ROOT}", str(place)], check=True)
+        subprocess.run(
+            ["git", "clone", "--quiet", *options, f"file://{ROOT}", str(place)],
+            check=True,
+        )
 
-    def setup(self, profile: str = "bench", *before: str, **env: str) -> tuple[int, str]:
+    def setup(
+        self, profile: str = "bench", *before: str, **env: str
+    ) -> tuple[int, str]:
         """Status and output of one set-up; `before` is a command that runs it."""
-        environment = {key: value for key, value in os.environ.items() if key not in own_variables()}
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if key not in own_variables()
+        }
         done = subprocess.run(
-            [*before, "scripts/setup", profile], cwd=self.place, env={**environment, **env}, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WITHIN_S,
+            [*before, "scripts/setup", profile],
+            cwd=self.place,
+            env={**environment, **env},
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=WITHIN_S,
             check=False,
-        )  # fmt: skip
+        )
         return done.returncode, done.stdout
 
     def completes(self, profile: str = "bench", *before: str, **env: str) -> str:
@@ -68,7 +83,9 @@ class Clone:
         require(code == 0, f"set-up failed:\n{text}")
         require("Traceback" not in text and "unbound variable" not in text, text)
         version = subprocess.run(
-            [self.place / ".venv/bin/paceline-server", "--help"], capture_output=True, check=False
+            [self.place / ".venv/bin/paceline-server", "--help"],
+            capture_output=True,
+            check=False,
         )
         require(version.returncode == 0, version.stderr.decode())
         return text
@@ -79,7 +96,10 @@ class Clone:
         before = text[: text.index(f"  {step} ")].splitlines()[2:]
         again = [line for line in before if not line.endswith("up to date")]
         require(not again, f"finished steps were made again:\n{text}")
-        require(not re.search(rf"  {step} +up to date", text), f"{step} was taken for whole:\n{text}")
+        require(
+            not re.search(rf"  {step} +up to date", text),
+            f"{step} was taken for whole:\n{text}",
+        )
 
     def processes(self) -> list[str]:
         """Those that work in this clone."""
@@ -87,13 +107,19 @@ class Clone:
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 if (process / "cwd").readlink().is_relative_to(self.place):
-                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+                    found.append(
+                        (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                    )
             except OSError:
                 continue
         return found
 
     def size_of(self, output: str) -> int:
-        return sum(len(files) for path, _, files in os.walk(self.place / output) if "__pycache__" not in path)
+        return sum(
+            len(files)
+            for path, _, files in os.walk(self.place / output)
+            if "__pycache__" not in path
+        )
 
 
 def own_variables() -> set[str]:
@@ -103,13 +129,20 @@ def own_variables() -> set[str]:
 
 def outside_path() -> str:
     """PATH without this repository's own programs."""
-    return ":".join(place for place in os.environ["PATH"].split(":") if not place.startswith(str(ROOT)))
+    return ":".join(
+        place
+        for place in os.environ["PATH"].split(":")
+        if not place.startswith(str(ROOT))
+    )
 
 
 @contextmanager
 def filesystem(place: Path, megabytes: int) -> Iterator[Path]:
     place.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place)], check=True)
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place)],
+        check=True,
+    )
     try:
         yield place
     finally:
@@ -129,18 +162,26 @@ def nearly_full(place: Path, left_kib: int) -> Iterator[None]:
 
 
 def said_full(text: str, step: str, place: Path) -> None:
-    require(re.search(rf"^  {step} +failed after", text, re.MULTILINE), f"the step is not named:\n{text}")
+    require(
+        re.search(rf"^  {step} +failed after", text, re.MULTILINE),
+        f"the step is not named:\n{text}",
+    )
     full = re.search(r"The disk is full: \d+ MiB are free now on (.+) \(tmpfs\)", text)
     require(full and full[1] == str(place), f"the filesystem is not named:\n{text}")
 
 
 def full_disk_at_each_step() -> str:
     """The clone lies on a small filesystem; its place has a space, a quote and letters beyond ASCII."""
-    with filesystem(WORK / "it's größe", 3000) as disk, filesystem(WORK / "cargo", 3000) as cargo:
+    with (
+        filesystem(WORK / "it's größe", 3000) as disk,
+        filesystem(WORK / "cargo", 3000) as cargo,
+    ):
         clone = Clone(disk / "the clone")
         env = {"CARGO_HOME": str(cargo / "home")}
         shutil.copytree(
-            Path.home() / ".cargo", cargo / "home", ignore=shutil.ignore_patterns("registry", "git")
+            Path.home() / ".cargo",
+            cargo / "home",
+            ignore=shutil.ignore_patterns("registry", "git"),
         )
         clone.completes("run", **env)
         whole = {step: clone.size_of(output) for step, (output, _) in STEPS.items()}
@@ -151,7 +192,10 @@ def full_disk_at_each_step() -> str:
             require(code == 1, f"{step} succeeded on a full disk:\n{text}")
             said_full(text, step, disk)
             clone.continues(step, "run", **env)
-            require(clone.size_of(output) == whole[step], f"{output} is not whole after {step}")
+            require(
+                clone.size_of(output) == whole[step],
+                f"{output} is not whole after {step}",
+            )
         shutil.rmtree(cargo / "home" / "registry")
         (clone.place / "build/setup/native-packages.stamp").unlink()
         with nearly_full(cargo, 2048):
@@ -162,7 +206,9 @@ def full_disk_at_each_step() -> str:
         with nearly_full(disk, 0):
             (clone.place / "build/setup/frontend-build.stamp").unlink()
             code, text = clone.setup("run", **env)
-        require(code == 1 and "disk is full" in text, f"a disk without any room:\n{text}")
+        require(
+            code == 1 and "disk is full" in text, f"a disk without any room:\n{text}"
+        )
         clone.completes("run", **env)
     return "5 steps: each named with filesystem and room; the next set-up continued"
 
@@ -211,7 +257,9 @@ def ctrl_c_at_each_step() -> str:
         (clone.place / "build/setup" / f"{step.replace(' ', '-')}.stamp").unlink()
         interrupt(clone, step, output)
         clone.continues(step, "run")
-        require(clone.size_of(output) == whole[step], f"{output} is not whole after {step}")
+        require(
+            clone.size_of(output) == whole[step], f"{output} is not whole after {step}"
+        )
     return f"{len(STEPS)} steps: ended with their children; the next set-up continued"
 
 
@@ -286,11 +334,17 @@ class CuttingProxy(threading.Thread):
 def empty_caches(place: Path) -> dict[str, str]:
     shutil.rmtree(place, ignore_errors=True)
     cargo = place / "cargo"
-    shutil.copytree(Path.home() / ".cargo", cargo, ignore=shutil.ignore_patterns("registry", "git"))
+    shutil.copytree(
+        Path.home() / ".cargo", cargo, ignore=shutil.ignore_patterns("registry", "git")
+    )
     return {
-        "XDG_CACHE_HOME": str(place), "UV_CACHE_DIR": str(place / "uv"), "PIP_NO_CACHE_DIR": "1",
-        "npm_config_cache": str(place / "npm"), "CARGO_HOME": str(cargo), "npm_config_fetch_retries": "1",
-    }  # fmt: skip
+        "XDG_CACHE_HOME": str(place),
+        "UV_CACHE_DIR": str(place / "uv"),
+        "PIP_NO_CACHE_DIR": "1",
+        "npm_config_cache": str(place / "npm"),
+        "CARGO_HOME": str(cargo),
+        "npm_config_fetch_retries": "1",
+    }
 
 
 def downloads_cut_for_good() -> str:
@@ -299,11 +353,23 @@ def downloads_cut_for_good() -> str:
     caches = empty_caches(WORK / "cut-caches")
     proxy = CuttingProxy(100_000, sys.maxsize)
     proxy.start()
-    for step in ("private tools", "python packages", "frontend packages", "native packages"):
+    for step in (
+        "private tools",
+        "python packages",
+        "frontend packages",
+        "native packages",
+    ):
         code, text = clone.setup("run", **caches, **proxy.variables())
         require(code == 1, f"{step} succeeded with cut downloads:\n{text}")
-        require(re.search(rf"^  {step} +failed after", text, re.MULTILINE), f"{step} is not named:\n{text}")
-        cause = re.search(r"^  A (download was cut|server cannot be reached)[^\n]*", text, re.MULTILINE)
+        require(
+            re.search(rf"^  {step} +failed after", text, re.MULTILINE),
+            f"{step} is not named:\n{text}",
+        )
+        cause = re.search(
+            r"^  A (download was cut|server cannot be reached)[^\n]*",
+            text,
+            re.MULTILINE,
+        )
         require(cause, f"the cause is not named:\n{text}")
         causes.append(cause[0] if cause else "")
         finish_one(clone, step, caches)
@@ -314,11 +380,19 @@ def downloads_cut_for_good() -> str:
 def finish_one(clone: Clone, step: str, caches: dict[str, str]) -> None:
     """Without the fault, until the step is through: the next one is to meet the fault again."""
     stamp = clone.place / "build/setup" / f"{step.replace(' ', '-')}.stamp"
-    environment = {key: value for key, value in os.environ.items() if key not in own_variables()}
+    environment = {
+        key: value for key, value in os.environ.items() if key not in own_variables()
+    }
     running = subprocess.Popen(
-        ["scripts/setup", "run"], cwd=clone.place, env={**environment, **caches}, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-    )  # fmt: skip
+        ["scripts/setup", "run"],
+        cwd=clone.place,
+        env={**environment, **caches},
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
     require(running.stdout, "no output")
     shown = ""
     for line in running.stdout or ():
@@ -328,7 +402,10 @@ def finish_one(clone: Clone, step: str, caches: dict[str, str]) -> None:
             running.send_signal(signal.SIGTERM)
             running.communicate()
             break
-    require(stamp.exists() and stamp.read_text() != "unfinished\n", f"{step} did not finish:\n{shown}")
+    require(
+        stamp.exists() and stamp.read_text() != "unfinished\n",
+        f"{step} did not finish:\n{shown}",
+    )
 
 
 def downloads_cut_twice() -> str:
@@ -351,7 +428,9 @@ def locales() -> str:
     )
     require((place / "tr_TR.UTF-8").exists(), f"no tr_TR: {made.stderr.decode()}")
     clone = Clone(WORK / "größe 大")
-    clone.completes("bench", LANG="tr_TR.UTF-8", LC_ALL="tr_TR.UTF-8", LOCPATH=str(place))
+    clone.completes(
+        "bench", LANG="tr_TR.UTF-8", LC_ALL="tr_TR.UTF-8", LOCPATH=str(place)
+    )
     for name in ("C", "POSIX"):
         text = clone.completes("bench", LC_ALL=name, LANG=name)
         require(text.count("up to date") == 3, text)
@@ -372,10 +451,15 @@ def in_mounts(*mounts: str) -> list[str]:
 def read_only_home() -> str:
     home = Path.home()
     clone = Clone(WORK / "ro-home")
-    read_only = in_mounts(f"mount --bind '{home}' '{home}'", f"mount -o remount,ro,bind '{home}'")
+    read_only = in_mounts(
+        f"mount --bind '{home}' '{home}'", f"mount -o remount,ro,bind '{home}'"
+    )
     clone.completes("bench", *read_only)
     caches = clone.place / "build" / "caches"
-    require((caches / "uv").is_dir() and (caches / "cargo" / "registry").is_dir(), "caches are elsewhere")
+    require(
+        (caches / "uv").is_dir() and (caches / "cargo" / "registry").is_dir(),
+        "caches are elsewhere",
+    )
     return "set up, with its caches in the clone"
 
 
@@ -400,14 +484,23 @@ def one_cpu() -> str:
 def two_at_once() -> str:
     clone = Clone(WORK / "two")
     answers: list[tuple[int, str]] = []
-    both = [threading.Thread(target=lambda: answers.append(clone.setup())) for _ in range(2)]
+    both = [
+        threading.Thread(target=lambda: answers.append(clone.setup())) for _ in range(2)
+    ]
     for thread in both:
         thread.start()
     for thread in both:
         thread.join()
-    require([code for code, _ in answers] == [0, 0], "\n".join(text for _, text in answers))
-    waited = [text for _, text in answers if "another set-up of this clone is running" in text]
-    require(len(waited) == 1 and waited[0].count("up to date") == 3, "\n".join(text for _, text in answers))
+    require(
+        [code for code, _ in answers] == [0, 0], "\n".join(text for _, text in answers)
+    )
+    waited = [
+        text for _, text in answers if "another set-up of this clone is running" in text
+    ]
+    require(
+        len(waited) == 1 and waited[0].count("up to date") == 3,
+        "\n".join(text for _, text in answers),
+    )
     return "the second waited and found everything done"
 
 
@@ -422,17 +515,31 @@ def kinds_of_clone() -> str:
 
 
 FAULTS = (
-    full_disk_at_each_step, ctrl_c_at_each_step, downloads_cut_for_good, downloads_cut_twice,
-    locales, without_home, read_only_home, small_tmp, umask_077, one_cpu, two_at_once, kinds_of_clone,
-)  # fmt: skip
+    full_disk_at_each_step,
+    ctrl_c_at_each_step,
+    downloads_cut_for_good,
+    downloads_cut_twice,
+    locales,
+    without_home,
+    read_only_home,
+    small_tmp,
+    umask_077,
+    one_cpu,
+    two_at_once,
+    kinds_of_clone,
+)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Sets up clones under real faults.")
-    parser.add_argument("-k", dest="word", default="", help="only faults with this in their name")
+    parser.add_argument(
+        "-k", dest="word", default="", help="only faults with this in their name"
+    )
     word = parser.parse_args().word.replace("-", "_")
     if sys.platform != "linux" or os.geteuid() != 0:
-        sys.stderr.write("setup-faults: needs Linux and root, to mount small filesystems\n")
+        sys.stderr.write(
+            "setup-faults: needs Linux and root, to mount small filesystems\n"
+        )
         return 1
     os.environ["PATH"] = outside_path()
     WORK.mkdir(parents=True, exist_ok=True)
@@ -443,7 +550,11 @@ def main() -> int:
             outcome = fault()
         except Exception as error:
             failed += 1
-            outcome = f"FAILED: {error}" if isinstance(error, FaultError) else traceback.format_exc()
+            outcome = (
+                f"FAILED: {error}"
+                if isinstance(error, FaultError)
+                else traceback.format_exc()
+            )
         sys.stdout.write(f"{name:26} {time.monotonic() - started:6.0f} s  {outcome}\n")
         sys.stdout.flush()
     shutil.rmtree(WORK, ignore_errors=True)

@@ -39,7 +39,12 @@ def of_vitest(path: Path) -> Iterator[Row]:
     if path.is_file():
         for file in json.loads(path.read_text())["testResults"]:
             for test in file["assertionResults"]:
-                yield Row(f"vitest: {test['fullName']}", (test["duration"] or 0.0) / 1000, None, "test")
+                yield Row(
+                    f"vitest: {test['fullName']}",
+                    (test["duration"] or 0.0) / 1000,
+                    None,
+                    "test",
+                )
 
 
 def of_cargo(path: Path) -> Iterator[Row]:
@@ -75,10 +80,19 @@ def main(directory: Path, number: int) -> None:
     python = list(of_pytest(directory))
     tests = [row for row in python if row.kind == "test"]
     shared = [row for row in python if row.kind != "test"]
-    others = [*of_vitest(directory / "vitest.json"), *of_cargo(directory / "cargo-test.log")]
-    for line in table(f"The {number} slowest tests (- : CPU time not known)", [*tests, *others], number):
+    others = [
+        *of_vitest(directory / "vitest.json"),
+        *of_cargo(directory / "cargo-test.log"),
+    ]
+    for line in table(
+        f"The {number} slowest tests (- : CPU time not known)",
+        [*tests, *others],
+        number,
+    ):
         sys.stdout.write(f"{line}\n")
-    for line in table("What tests of Python share, all workers together", summed(shared), 10):
+    for line in table(
+        "What tests of Python share, all workers together", summed(shared), 10
+    ):
         sys.stdout.write(f"{line}\n")
 
 

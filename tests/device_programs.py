@@ -42,13 +42,19 @@ class Abi(NamedTuple):
 
 
 ARM64 = Abi(
-    "arm64-v8a", 183, "aarch64", "aarch64-linux-gnu-objdump",
+    "arm64-v8a",
+    183,
+    "aarch64",
+    "aarch64-linux-gnu-objdump",
     "sha1c sha1p sha1m sha1h sha1su0 sha1su1 sha256h sha256h2 sha256su0 sha256su1",
-)  # fmt: skip
+)
 X86_64 = Abi(
-    "x86_64", 62, "x86_64", "x86_64-linux-gnu-objdump",
+    "x86_64",
+    62,
+    "x86_64",
+    "x86_64-linux-gnu-objdump",
     "sha1rnds4 sha1nexte sha1msg1 sha1msg2 sha256rnds2 sha256msg1 sha256msg2",
-)  # fmt: skip
+)
 
 
 class Workload(NamedTuple):
@@ -72,7 +78,9 @@ class Workload(NamedTuple):
 @functools.cache
 def manifests() -> dict[str, Manifest]:
     """Those of this repository, by the folder they are in."""
-    return {path.parent.name: load(path) for path in sorted(NATIVE.glob("*/suite.toml"))}
+    return {
+        path.parent.name: load(path) for path in sorted(NATIVE.glob("*/suite.toml"))
+    }
 
 
 WORKLOADS = [
@@ -85,7 +93,9 @@ WORKLOADS = [
 
 LENGTH = "PACELINE_TEST_LENGTH"
 """`long` in `make test-long`; otherwise tests take their short length."""
-OWN = next((abi for abi in (ARM64, X86_64) if abi.processor == platform.machine()), X86_64)
+OWN = next(
+    (abi for abi in (ARM64, X86_64) if abi.processor == platform.machine()), X86_64
+)
 """What runs here without qemu, under which eight allocators take 20 seconds."""
 EVERYWHERE = Workload("hashing", "engines")
 """The program that `make test` builds for every ABI: the calibrator, which every device gets."""
@@ -105,14 +115,18 @@ def for_every_abi(workload: Workload) -> pytest.MarkDecorator:
 
 PROGRAMS = [(workload, abi) for workload in WORKLOADS for abi in abis_of(workload)]
 FOR_EVERY_PROGRAM = pytest.mark.parametrize(
-    ("workload", "abi"), PROGRAMS, ids=[f"{workload}-{abi.name}" for workload, abi in PROGRAMS]
+    ("workload", "abi"),
+    PROGRAMS,
+    ids=[f"{workload}-{abi.name}" for workload, abi in PROGRAMS],
 )
 """Run a test with `workload` and `abi`."""
 
 
 def declared(workload: Workload, abi: Abi) -> TargetBuild:
     """How an agent would build and run it for a device of that ABI."""
-    (found,) = [item for item in workload.manifest.workloads if item.name == workload.name]
+    (found,) = [
+        item for item in workload.manifest.workloads if item.name == workload.name
+    ]
     return build_for(found, Destination("device", (abi.name,)))
 
 
@@ -122,7 +136,11 @@ def program(workload: Workload, abi: Abi) -> Path:
     build = declared(workload, abi)
     for argv in build.build:
         subprocess.run(argv, cwd=workload.room, check=True, stdin=subprocess.DEVNULL)
-    (found,) = [item for item in build.artifacts if build.run == [f"{{artifacts}}/{Path(item).name}"]]
+    (found,) = [
+        item
+        for item in build.artifacts
+        if build.run == [f"{{artifacts}}/{Path(item).name}"]
+    ]
     return workload.room / found
 
 
@@ -130,8 +148,14 @@ def parts(workload: Workload, abi: Abi) -> list[Path]:
     """Every program that is sent to the device for a workload: its own, and those it starts."""
     program(workload, abi)
     sent = [workload.room / item for item in declared(workload, abi).artifacts]
-    below = [path for item in sent for path in ([item] if item.is_file() else sorted(item.rglob("*")))]
-    return [path for path in below if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+    below = [
+        path
+        for item in sent
+        for path in ([item] if item.is_file() else sorted(item.rglob("*")))
+    ]
+    return [
+        path for path in below if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
+    ]
 
 
 def startable(workload: Workload, abi: Abi, folder: Path) -> Path:
@@ -143,10 +167,14 @@ def startable(workload: Workload, abi: Abi, folder: Path) -> Path:
         return path
     for item in declared(workload, abi).artifacts:
         source = workload.room / item
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / source.name)
+        (shutil.copytree if source.is_dir() else shutil.copy)(
+            source, folder / source.name
+        )
     for part in others:
         script = folder / part.relative_to(path.parent)
-        script.write_text(f'#!/bin/sh\nexec {shlex.join(under_qemu(abi))} {shlex.quote(str(part))} "$@"\n')
+        script.write_text(
+            f'#!/bin/sh\nexec {shlex.join(under_qemu(abi))} {shlex.quote(str(part))} "$@"\n'
+        )
     return folder / path.name
 
 
@@ -155,24 +183,34 @@ def calibrator(workload: Workload, abi: Abi) -> list[str]:
     program(workload, abi)
     first, *options = declared(workload, abi).calibrate
     name = first.removeprefix("{artifacts}/")
-    (found,) = [item for item in declared(workload, abi).artifacts if Path(item).name == name]
+    (found,) = [
+        item for item in declared(workload, abi).artifacts if Path(item).name == name
+    ]
     return [str(workload.room / found), *options]
 
 
 def under_qemu(abi: Abi) -> list[str]:
     """What a command begins with, on a machine of another kind."""
-    qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(f"qemu-{abi.processor}")
+    qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(
+        f"qemu-{abi.processor}"
+    )
     if qemu is None:
-        pytest.skip(f"this machine has no qemu for a CPU of kind {abi.processor} (qemu-user-static)")
+        pytest.skip(
+            f"this machine has no qemu for a CPU of kind {abi.processor} (qemu-user-static)"
+        )
     return [qemu]
 
 
-def run(abi: Abi, path: Path, *arguments: str, cpu: str | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    abi: Abi, path: Path, *arguments: str, cpu: str | None = None
+) -> subprocess.CompletedProcess[str]:
     """Runs it: as it is on a machine of its own kind, else (or to have a certain CPU) under qemu."""
     command = [str(path), *arguments]
     if cpu is not None or platform.machine() != abi.processor:
         command = [*under_qemu(abi), *(["-cpu", cpu] if cpu else []), *command]
-    return subprocess.run(command, capture_output=True, text=True, timeout=SLOWEST_RUN_S, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=SLOWEST_RUN_S, check=False
+    )
 
 
 def events(abi: Abi, path: Path, *arguments: str) -> list[Event]:
@@ -189,7 +227,12 @@ def build_all() -> None:
         size = program(workload, abi).stat().st_size
         after = os.times()
         took = after.elapsed - before.elapsed
-        cpu = after.children_user + after.children_system - before.children_user - before.children_system
+        cpu = (
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
         sys.stdout.write(
             f"{workload} for {abi.name}: {size / 2**20:.1f} MiB, {took:.1f} s, {cpu:.1f} s of CPU\n"
         )

@@ -44,14 +44,20 @@ class DeviceProvider:
     server: AdbServer | None = None
 
     @contextmanager
-    def running(self, root: Path, serial: str, trust: Literal["any"] | Set[str] = "any") -> Iterator[Peer]:
+    def running(
+        self, root: Path, serial: str, trust: Literal["any"] | Set[str] = "any"
+    ) -> Iterator[Peer]:
         """A device until the block ends; the server has it. `trust`: see `Peer`."""
         directory = built()
-        assert directory or self.daemon == "simulated", "only `make test-adbd` selects these"
+        assert directory or self.daemon == "simulated", (
+            "only `make test-adbd` selects these"
+        )
         with ExitStack() as held:
             peer: Peer
             if directory is not None and self.daemon == "adbd":
-                peer = held.enter_context(RealPeer(directory, root, serial, trust=trust))
+                peer = held.enter_context(
+                    RealPeer(directory, root, serial, trust=trust)
+                )
             else:
                 peer = held.enter_context(Peer(root, serial, trust=trust))
             if self.server is not None:
@@ -75,7 +81,11 @@ class DeviceProvider:
 def kinds(*wanted: Kind) -> list[ParameterSet]:
     """Parameters for a fixture; those with Google's adbd only where one was built."""
     return [
-        pytest.param(kind, id="-".join(kind), marks=[pytest.mark.adbd] if kind[0] == "adbd" else [])
+        pytest.param(
+            kind,
+            id="-".join(kind),
+            marks=[pytest.mark.adbd] if kind[0] == "adbd" else [],
+        )
         for kind in wanted
         if kind[0] == "simulated" or built() is not None
     ]
@@ -96,11 +106,20 @@ def google_adb_server(home: Path) -> Iterator[AdbServer]:
     assert adb, "Google's adb is missing: make setup (profile test) brings it"
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home), "ADB_MDNS": "0"}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "ADB_MDNS": "0",
+    }
     with (
         (home / "log").open("wb") as log,
         subprocess.Popen(
-            [adb, "-P", str(port), "server", "nodaemon"], env=environment, cwd=home, stdout=log, stderr=log
+            [adb, "-P", str(port), "server", "nodaemon"],
+            env=environment,
+            cwd=home,
+            stdout=log,
+            stderr=log,
         ) as process,
     ):
         server = AdbServer(f"127.0.0.1:{port}")

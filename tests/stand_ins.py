@@ -53,11 +53,20 @@ STAND_INS: dict[str, dict[str, str]] = {
     },
     "clippy": {"cargo-clippy": 'echo "clippy {version} (a83c2a5)"'},
     "rustfmt": {"cargo-fmt": 'echo "rustfmt {version}-stable (a83c2a5)"'},
-    "device-std": {"rustc": 'case $1 in --print) echo "@clone@/sysroot" ;; *) echo rustc {version} ;; esac'},
-    "java": {"javac": 'echo "Picked up JAVA_TOOL_OPTIONS: -Xmx512m" >&2\necho javac {version}'},
-    "maven": {"mvn": "printf '\\033[1mApache Maven {version} (b4a5)\\033[m\\nJava version: 99\\n'"},
+    "device-std": {
+        "rustc": 'case $1 in --print) echo "@clone@/sysroot" ;; *) echo rustc {version} ;; esac'
+    },
+    "java": {
+        "javac": 'echo "Picked up JAVA_TOOL_OPTIONS: -Xmx512m" >&2\necho javac {version}'
+    },
+    "maven": {
+        "mvn": "printf '\\033[1mApache Maven {version} (b4a5)\\033[m\\nJava version: 99\\n'"
+    },
     "node": {"node": "echo v{version}", "npm": NPM},
-    "postgresql": {"initdb": "true", "postgres": 'echo "postgres (PostgreSQL) {version} (Debian)"'},
+    "postgresql": {
+        "initdb": "true",
+        "postgres": 'echo "postgres (PostgreSQL) {version} (Debian)"',
+    },
     "redis": {"redis-server": 'echo "Redis server v={version} sha=00000000:0 bits=64"'},
     "chromium": {"chromium": "echo Chromium {version} built on Debian"},
     "curl": {"curl": "echo curl {version} x86_64"},
@@ -66,7 +75,9 @@ STAND_INS: dict[str, dict[str, str]] = {
     "dexdump": {"dexdump": "true"},
     "mksh": {"mksh": "echo '@(#)MIRBSD KSH R{version}'"},
     "toybox": {"toybox": "echo toybox {version}"},
-    "arm64-binutils": {"aarch64-linux-gnu-objdump": 'echo "GNU objdump (GNU Binutils) {version}"'},
+    "arm64-binutils": {
+        "aarch64-linux-gnu-objdump": 'echo "GNU objdump (GNU Binutils) {version}"'
+    },
     "arm64-qemu": {"qemu-aarch64-static": "echo qemu-aarch64 version {version}"},
 }
 SMALL_PROGRAMS = """
@@ -94,12 +105,20 @@ def copy_of_front_door(place: Path) -> Path:
     return place
 
 
-def run(*command: str | Path, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *command: str | Path, cwd: Path, **env: str
+) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "MAKEFLAGS": "", "MAKELEVEL": "0", **env}
     return subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        command,
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
         stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    )
 
 
 def stand_in(clone: Path, tool: str, version: str = GOOD) -> None:
@@ -124,14 +143,19 @@ def machine(clone: Path) -> dict[str, str]:
     for tool in STAND_INS:
         stand_in(clone, tool)
     script(
-        directory / "uname", 'case $1 in -m) echo x86_64 ;; -sm) echo "Linux x86_64" ;; *) echo Linux ;; esac'
+        directory / "uname",
+        'case $1 in -m) echo x86_64 ;; -sm) echo "Linux x86_64" ;; *) echo Linux ;; esac',
     )
     (clone / "uv.sh").write_text(UV.replace("@clone@", str(clone)))
     toolchains_text = (ROOT / "scripts" / "toolchains.sh").read_text(encoding="utf-8")
     for line in toolchains_text.splitlines():
         if line.startswith("DEVICE_TRIPLES="):
-            for triple in line.partition("=")[2].strip('"').replace("$DEVICE_TRIPLES", "").split():
-                (clone / "sysroot" / "lib" / "rustlib" / triple / "lib").mkdir(parents=True)
+            for triple in (
+                line.partition("=")[2].strip('"').replace("$DEVICE_TRIPLES", "").split()
+            ):
+                (clone / "sysroot" / "lib" / "rustlib" / triple / "lib").mkdir(
+                    parents=True
+                )
     (clone / "home").mkdir()
     return {
         "PATH": str(directory),

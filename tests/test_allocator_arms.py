@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-BUILD = Path(__file__).resolve().parents[1] / "native" / "allocator" / "bench" / "build.sh"
+BUILD = (
+    Path(__file__).resolve().parents[1] / "native" / "allocator" / "bench" / "build.sh"
+)
 PIP = """#!/bin/sh
 [ "$1 $2" = "-m pip" ] || exit 1
 [ "$3" = --version ] && exit 0
@@ -24,7 +26,9 @@ mkdir -p "$2/cmeel.prefix/lib" && cp /bin/true "$2/cmeel.prefix/lib/libmimalloc.
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the suite's arms need Linux")
-def test_an_environment_without_pip_in_front_does_not_cost_an_arm(tmp_path: Path) -> None:
+def test_an_environment_without_pip_in_front_does_not_cost_an_arm(
+    tmp_path: Path,
+) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     for folder, program in ((first, "#!/bin/sh\nexit 1\n"), (second, PIP)):
         folder.mkdir()
@@ -34,9 +38,15 @@ def test_an_environment_without_pip_in_front_does_not_cost_an_arm(tmp_path: Path
     out = tmp_path / "out"
     done = subprocess.run(
         ["sh", str(BUILD), "arm", "mimalloc343"],
-        env={**os.environ, "PATH": f"{first}:{second}:{cargo}:/usr/bin:/bin", "OUT": str(out)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env={
+            **os.environ,
+            "PATH": f"{first}:{second}:{cargo}:/usr/bin:/bin",
+            "OUT": str(out),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert "goes on without" not in done.stderr
     assert (out / "lib" / "libmimalloc343.so").is_file()

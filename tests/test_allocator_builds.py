@@ -34,18 +34,30 @@ def greeting(abi: Abi, path: Path) -> str:
     command = [str(path), "random_mixed", "--slots", "64"]
     if platform.machine() != abi.processor:
         command = [*under_qemu(abi), *command]
-    done = subprocess.run(command, input="", capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(
+        command, input="", capture_output=True, text=True, timeout=300, check=True
+    )
     return done.stdout
 
 
 @for_every_abi(ALLOCATORS)
-def test_every_arm_that_can_be_linked_has_a_program_whose_malloc_is_its_own(abi: Abi) -> None:
+def test_every_arm_that_can_be_linked_has_a_program_whose_malloc_is_its_own(
+    abi: Abi,
+) -> None:
     folder = program(ALLOCATORS, abi).parent
-    linked = {path.name.removeprefix("subject-"): path for path in parts(ALLOCATORS, abi) if "-" in path.name}
-    found = {name: path for name, path in linked.items() if path.parent == folder / "direct"}
+    linked = {
+        path.name.removeprefix("subject-"): path
+        for path in parts(ALLOCATORS, abi)
+        if "-" in path.name
+    }
+    found = {
+        name: path for name, path in linked.items() if path.parent == folder / "direct"
+    }
     assert set(found) == LINKED
     assert {greeting(abi, path) for path in found.values()} == {"ready subject\n"}
-    assert greeting(abi, folder / "subject") == "ready libc.a\n", "the system's is musl's, and says so"
+    assert greeting(abi, folder / "subject") == "ready libc.a\n", (
+        "the system's is musl's, and says so"
+    )
     assert "musl" in (folder / "lib" / "system.version").read_text()
 
 
@@ -63,9 +75,15 @@ def test_what_cannot_be_linked_says_why_and_every_trace_is_sent(abi: Abi) -> Non
 def test_where_arms_would_be_preloaded_none_is_there_and_each_says_so() -> None:
     asked = ["--params", "working_set=64", "--params", "mode=compat", "--rounds", "1"]
     path = program(ALLOCATORS, OWN)
-    launch = events(OWN, path, "--benchmark", "random_mixed", "--params", "setup=preload", *asked)
+    launch = events(
+        OWN, path, "--benchmark", "random_mixed", "--params", "setup=preload", *asked
+    )
     cases = [event for event in launch if isinstance(event, Case)]
-    assert {case.arm for case in cases} == set(ALLOCATORS.manifest.benchmarks["random_mixed"].arms)
-    assert all(case.unavailable and "static program" in case.unavailable for case in cases)
+    assert {case.arm for case in cases} == set(
+        ALLOCATORS.manifest.benchmarks["random_mixed"].arms
+    )
+    assert all(
+        case.unavailable and "static program" in case.unavailable for case in cases
+    )
     assert not [event for event in launch if isinstance(event, Samples)]
     assert isinstance(launch[-1], Done)

@@ -46,7 +46,10 @@ def build(*arguments: str) -> None:
 
 @pytest.mark.parametrize(
     ("ndk", "said"),
-    [(None, "install one and set ANDROID_NDK_HOME"), ("empty", "has no toolchains/llvm/prebuilt/")],
+    [
+        (None, "install one and set ANDROID_NDK_HOME"),
+        ("empty", "has no toolchains/llvm/prebuilt/"),
+    ],
 )
 def test_without_an_ndk_the_library_is_not_built_and_one_sentence_says_what_it_wants(
     tmp_path: Path, ndk: str | None, said: str
@@ -54,10 +57,14 @@ def test_without_an_ndk_the_library_is_not_built_and_one_sentence_says_what_it_w
     (tmp_path / "hashing").mkdir()
     shutil.copy(HASHING.parent / "android.sh", tmp_path)
     script = shutil.copy(HASHING / "android.sh", tmp_path / "hashing")
-    environment = {name: value for name, value in os.environ.items() if name != "ANDROID_NDK_HOME"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "ANDROID_NDK_HOME"
+    }
     environment |= {} if ndk is None else {"ANDROID_NDK_HOME": str(tmp_path / ndk)}
     argv = ["sh", str(script), "ledger", "arm64-v8a"]
-    done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        argv, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1
     assert said in line
@@ -76,11 +83,16 @@ def dex() -> bytes:
 def symbols() -> list[tuple[str, bool]]:
     """(name, whether the library defines it) of every dynamic symbol of the library for arm64."""
     build("symbols", "arm64-v8a")
-    data = (HASHING / "build" / "arm64-v8a" / "unlinked" / "libpaceline_hashing.so").read_bytes()
+    data = (
+        HASHING / "build" / "arm64-v8a" / "unlinked" / "libpaceline_hashing.so"
+    ).read_bytes()
     assert struct.unpack_from("<H", data, 18) == (183,), "EM_AARCH64"
     (start,) = struct.unpack_from("<Q", data, 40)
     size, count = struct.unpack_from("<HH", data, 58)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", data, start + size * each) for each in range(count)]
+    sections = [
+        struct.unpack_from("<IIQQQQIIQQ", data, start + size * each)
+        for each in range(count)
+    ]
     (table,) = [section for section in sections if section[1] == 11]  # SHT_DYNSYM
     names = sections[table[6]][4]
     found = []
@@ -102,7 +114,10 @@ def test_the_experiment_measures_what_the_suite_measures() -> None:
 
 
 def test_no_other_device_is_offered_the_experiment_by_the_suite() -> None:
-    assert [item.name for item in SUITE.workloads if item.android is not None] == ["piece", "engines"]
+    assert [item.name for item in SUITE.workloads if item.android is not None] == [
+        "piece",
+        "engines",
+    ]
 
 
 def test_the_experiment_runs_in_app_process_without_a_shell() -> None:
@@ -124,10 +139,14 @@ def test_the_dex_file_is_whole_and_of_a_version_that_api_26_reads(dex: bytes) ->
 def listing(dex: bytes, tmp_path_factory: pytest.TempPathFactory) -> str:
     tool = shutil.which("dexdump")
     if tool is None:
-        pytest.skip("this machine has no dexdump, the disassembler of Android's packages")
+        pytest.skip(
+            "this machine has no dexdump, the disassembler of Android's packages"
+        )
     file = tmp_path_factory.mktemp("dex") / "classes.dex"
     file.write_bytes(dex)
-    done = subprocess.run([tool, "-d", str(file)], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [tool, "-d", str(file)], capture_output=True, text=True, timeout=120, check=True
+    )
     return done.stdout
 
 
@@ -135,7 +154,9 @@ METHOD = re.compile(r"\|\[[0-9a-f]+\] ([\w.$\-<>]+):(\(.*)$")
 CALL = re.compile(r"invoke-\S+ \{[^}]*\}, L([\w/$\-]+);\.([\w$<>\-]+):(\S+) //")
 
 
-def test_nothing_the_workload_reaches_asks_for_a_bootstrap_that_art_has_not(listing: str) -> None:
+def test_nothing_the_workload_reaches_asks_for_a_bootstrap_that_art_has_not(
+    listing: str,
+) -> None:
     """ART has no LambdaMetafactory. Some of Kotlin's library wants it; by calls as they are written, nothing
     of the workload comes there."""
     calls: dict[tuple[str, str], set[tuple[str, str]]] = {}
@@ -164,24 +185,43 @@ def test_the_entry_is_there_and_the_library_has_every_native_method(
     listing: str, symbols: list[tuple[str, bool]]
 ) -> None:
     classes = set(re.findall(r"Class descriptor  : 'L([\w/$]+);'", listing))
-    assert {"dev/paceline/art/LedgerKt", "dev/paceline/ledger/LedgerHasher", "kotlin/Unit"} <= classes
+    assert {
+        "dev/paceline/art/LedgerKt",
+        "dev/paceline/ledger/LedgerHasher",
+        "kotlin/Unit",
+    } <= classes
     assert not any(name.startswith("java/") for name in classes)
     methods = re.findall(
-        r"in L(dev/paceline/ledger/[\w/$]+);\)\n\s+name\s+: '(\w+)'\n.*\n\s+access\s+: .*NATIVE", listing
+        r"in L(dev/paceline/ledger/[\w/$]+);\)\n\s+name\s+: '(\w+)'\n.*\n\s+access\s+: .*NATIVE",
+        listing,
     )
     bound = {f"Java_{owner.replace('/', '_')}_{name}" for owner, name in methods}
     assert len(bound) >= 10
     assert bound <= {name for name, defined in symbols if defined}
 
 
-def test_the_library_asks_android_for_nothing_it_has_not(symbols: list[tuple[str, bool]]) -> None:
-    wanted = {name for name, defined in symbols if not defined and not UNWINDING.fullmatch(name)}
+def test_the_library_asks_android_for_nothing_it_has_not(
+    symbols: list[tuple[str, bool]],
+) -> None:
+    wanted = {
+        name
+        for name, defined in symbols
+        if not defined and not UNWINDING.fullmatch(name)
+    }
     allowed = set(ALLOWED.split())
     assert wanted <= allowed, f"not looked up yet: {sorted(wanted - allowed)}"
-    assert "malloc" in wanted, "it was linked against Android's libc and not against another"
+    assert "malloc" in wanted, (
+        "it was linked against Android's libc and not against another"
+    )
 
 
-def test_the_library_exports_its_calls_and_nothing_else(symbols: list[tuple[str, bool]]) -> None:
+def test_the_library_exports_its_calls_and_nothing_else(
+    symbols: list[tuple[str, bool]],
+) -> None:
     exported = {name for name, defined in symbols if defined}
-    assert not [name for name in exported if not name.startswith(("Java_dev_paceline_", "paceline_sha256_"))]
+    assert not [
+        name
+        for name in exported
+        if not name.startswith(("Java_dev_paceline_", "paceline_sha256_"))
+    ]
     assert "Java_dev_paceline_ledger_NativeDigests_abiVersion" in exported

@@ -34,14 +34,24 @@ def block(name: str) -> str:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """(address, one-time link) of `paceline-server up` without an agent."""
     data = tmp_path_factory.mktemp("server")
-    command = [str(BIN / "paceline-server"), "up", "--no-agent", "--port", "0", "--data", str(data)]
+    command = [
+        str(BIN / "paceline-server"),
+        "up",
+        "--no-agent",
+        "--port",
+        "0",
+        "--data",
+        str(data),
+    ]
     said: dict[str, str] = {}
     ready = threading.Event()
 
     def read(child: subprocess.Popen[str]) -> None:
         assert child.stdout is not None
         for line in child.stdout:
-            if found := re.match(r"\s*(Paceline is ready|Sign in once with):\s*(\S+)", line):
+            if found := re.match(
+                r"\s*(Paceline is ready|Sign in once with):\s*(\S+)", line
+            ):
                 said[found[1]] = found[2]
             if len(said) == 2:
                 ready.set()
@@ -63,8 +73,13 @@ def shell(text: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """As a CI system would run it: bash, stopping at the first error."""
     return subprocess.run(
         ["bash", "-eo", "pipefail", "-c", text],
-        cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_the_pages_commands_make_a_token_that_may_ask_for_runs(
@@ -77,7 +92,11 @@ def test_the_pages_commands_make_a_token_that_may_ask_for_runs(
     assert secret is not None, made.stdout
     assert not (tmp_path / "session.txt").exists()
 
-    environment = {"PACELINE_SERVER": address, "PACELINE_TOKEN": secret[1], "COMMIT": "0123456789abcdef"}
+    environment = {
+        "PACELINE_SERVER": address,
+        "PACELINE_TOKEN": secret[1],
+        "COMMIT": "0123456789abcdef",
+    }
     asked = shell(block("request"), tmp_path, **environment)
     assert asked.returncode != 0
     listed = shell(
@@ -86,16 +105,31 @@ def test_the_pages_commands_make_a_token_that_may_ask_for_runs(
         **environment,
     )
     assert json.loads(listed.stdout) == {"items": [], "next": None}
-    preset = shell(f"{BIN}/paceline submit hashing --preset first_look", tmp_path, **environment)
+    preset = shell(
+        f"{BIN}/paceline submit hashing --preset first_look", tmp_path, **environment
+    )
     assert preset.returncode == 1
     assert "There is no suite 'hashing'" in preset.stderr
     assert "agent.toml" in preset.stderr
 
 
-def test_submit_tells_why_a_run_was_refused_and_ends_with_an_error(server: tuple[str, str]) -> None:
+def test_submit_tells_why_a_run_was_refused_and_ends_with_an_error(
+    server: tuple[str, str],
+) -> None:
     done = subprocess.run(
-        [BIN / "paceline", "submit", "hashing", "--server", server[0], "--token", "plt_wrong"],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        [
+            BIN / "paceline",
+            "submit",
+            "hashing",
+            "--server",
+            server[0],
+            "--token",
+            "plt_wrong",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 1
     assert "unauthenticated" in done.stderr

@@ -32,7 +32,9 @@ TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load(TEXT)
 SERVICES: dict[str, Any] = COMPOSE["services"]
 OURS = {name for name, service in SERVICES.items() if "build" in service}
-ONE_SHOT = {name for name, service in SERVICES.items() if service.get("restart") == "no"}
+ONE_SHOT = {
+    name for name, service in SERVICES.items() if service.get("restart") == "no"
+}
 BIN = Path(sys.executable).parent
 
 
@@ -50,7 +52,11 @@ def commands(program: str) -> set[str]:
         check=True,
         env={**os.environ, "COLUMNS": "200"},
     ).stdout
-    return set(re.findall(r"^[│ ]+([a-z][a-z-]+)  +\S", shown.split("Commands", 1)[1], re.MULTILINE))
+    return set(
+        re.findall(
+            r"^[│ ]+([a-z][a-z-]+)  +\S", shown.split("Commands", 1)[1], re.MULTILINE
+        )
+    )
 
 
 def test_the_services_of_the_scaled_shape_are_there() -> None:
@@ -59,21 +65,38 @@ def test_the_services_of_the_scaled_shape_are_there() -> None:
 
 def test_no_secret_has_a_default() -> None:
     used = re.findall(r"\$\{(\w+)([^}]*)\}", TEXT)
-    secret = [(name, rest) for name, rest in used if "PASSWORD" in name or name == "PACELINE_PUBLIC_URL"]
+    secret = [
+        (name, rest)
+        for name, rest in used
+        if "PASSWORD" in name or name == "PACELINE_PUBLIC_URL"
+    ]
     assert {name for name, _ in secret} == {
-        "PACELINE_DB_PASSWORD", "PACELINE_REDIS_PASSWORD", "PACELINE_PUBLIC_URL",
-    }  # fmt: skip
-    assert all(rest.startswith(":?") and "scripts/compose-secrets" in rest for _, rest in secret), secret
+        "PACELINE_DB_PASSWORD",
+        "PACELINE_REDIS_PASSWORD",
+        "PACELINE_PUBLIC_URL",
+    }
+    assert all(
+        rest.startswith(":?") and "scripts/compose-secrets" in rest
+        for _, rest in secret
+    ), secret
 
 
 def test_generated_secrets_fill_every_required_variable_and_differ_each_time() -> None:
     script = ROOT / "scripts" / "compose-secrets"
     first, second = (
-        subprocess.run([script, "--print"], capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [script, "--print"], capture_output=True, text=True, check=True
+        ).stdout
         for _ in range(2)
     )
-    given = dict(line.split("=", 1) for line in first.splitlines() if not line.startswith("#"))
-    required = {name for name, rest in re.findall(r"\$\{(\w+)([^}]*)\}", TEXT) if rest.startswith(":?")}
+    given = dict(
+        line.split("=", 1) for line in first.splitlines() if not line.startswith("#")
+    )
+    required = {
+        name
+        for name, rest in re.findall(r"\$\{(\w+)([^}]*)\}", TEXT)
+        if rest.startswith(":?")
+    }
     assert required <= set(given)
     assert re.fullmatch(r"[0-9a-f]{48}", given["PACELINE_DB_PASSWORD"])
     assert first != second
@@ -87,7 +110,9 @@ def test_server_commands_exist(name: str) -> None:
 @pytest.mark.parametrize("name", ["migrate", "enrolment", "agent"])
 def test_one_shot_and_agent_commands_exist(name: str) -> None:
     service = SERVICES[name]
-    words = " ".join([*service.get("entrypoint", ["paceline-server"]), *service.get("command", [])])
+    words = " ".join(
+        [*service.get("entrypoint", ["paceline-server"]), *service.get("command", [])]
+    )
     called = re.findall(r"\b(paceline(?:-server)?) ([a-z][a-z-]+)", words)
     assert called
     assert all(command in commands(program) for program, command in called), called
@@ -95,7 +120,12 @@ def test_one_shot_and_agent_commands_exist(name: str) -> None:
 
 def test_the_agents_options_exist() -> None:
     words = " ".join(SERVICES["agent"]["entrypoint"])
-    shown = subprocess.run([BIN / "paceline", "agent", "--help"], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [BIN / "paceline", "agent", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     options = set(re.findall(r"(?<=\s)--[a-z-]+", words))
     assert options
     assert all(option in shown.stdout for option in options)
@@ -103,8 +133,12 @@ def test_the_agents_options_exist() -> None:
 
 
 def test_every_setting_given_to_the_server_is_one_it_knows() -> None:
-    given = set(SERVICES["api"]["environment"]) | set(re.findall(r"\b(PACELINE_\w+)=", dockerfile("api")))
-    known = {f"PACELINE_{name.upper()}" for name in Settings.model_fields} | {"PACELINE_MIGRATIONS_DIR"}
+    given = set(SERVICES["api"]["environment"]) | set(
+        re.findall(r"\b(PACELINE_\w+)=", dockerfile("api"))
+    )
+    known = {f"PACELINE_{name.upper()}" for name in Settings.model_fields} | {
+        "PACELINE_MIGRATIONS_DIR"
+    }
     assert given <= known
 
 
@@ -125,15 +159,26 @@ def test_every_lasting_service_has_a_health_check_and_comes_back(name: str) -> N
 def test_start_order_waits_for_health_and_for_the_migration() -> None:
     for name, service in SERVICES.items():
         for needed, how in service.get("depends_on", {}).items():
-            wanted = "service_completed_successfully" if needed in ONE_SHOT else "service_healthy"
+            wanted = (
+                "service_completed_successfully"
+                if needed in ONE_SHOT
+                else "service_healthy"
+            )
             assert how["condition"] == wanted, (name, needed)
-    assert {"migrate", "redis"} <= set(SERVICES["api"]["depends_on"]) & set(SERVICES["worker"]["depends_on"])
+    assert {"migrate", "redis"} <= set(SERVICES["api"]["depends_on"]) & set(
+        SERVICES["worker"]["depends_on"]
+    )
 
 
 def test_api_and_worker_scale_and_only_the_front_door_publishes_ports() -> None:
     assert all("replicas" in SERVICES[name]["deploy"] for name in ("api", "worker"))
-    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
-    assert all(port.startswith("${PACELINE_BIND:-127.0.0.1}:") for port in SERVICES["proxy"]["ports"])
+    assert [name for name, service in SERVICES.items() if "ports" in service] == [
+        "proxy"
+    ]
+    assert all(
+        port.startswith("${PACELINE_BIND:-127.0.0.1}:")
+        for port in SERVICES["proxy"]["ports"]
+    )
 
 
 def test_volumes_are_named_and_each_is_used() -> None:
@@ -157,21 +202,40 @@ def test_images_of_ours_do_not_run_as_root(name: str) -> None:
 def test_images_copy_only_what_is_tracked_and_not_ignored(name: str) -> None:
     tracked = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout.splitlines()  # fmt: skip
-    ignored = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and line[0] != "#"]
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    ignored = [
+        line
+        for line in (ROOT / ".dockerignore").read_text().splitlines()
+        if line and line[0] != "#"
+    ]
     for line in re.findall(r"^COPY (?!--from)(.+)$", dockerfile(name), re.MULTILINE):
         for source in line.split()[:-1]:
-            below = [path for path in tracked if path == source or path.startswith(source.rstrip("/") + "/")]
+            below = [
+                path
+                for path in tracked
+                if path == source or path.startswith(source.rstrip("/") + "/")
+            ]
             assert below, f"{source} is not in the repository"
-            assert not any(fnmatch(source.rstrip("/"), pattern) for pattern in ignored), source
+            assert not any(
+                fnmatch(source.rstrip("/"), pattern) for pattern in ignored
+            ), source
 
 
 def pins(name: str) -> dict[str, str]:
-    return dict(re.findall(r"^([\w.-]+)(?:\[\w+\])?==([\w.]+)", (ROOT / name).read_text(), re.MULTILINE))
+    return dict(
+        re.findall(
+            r"^([\w.-]+)(?:\[\w+\])?==([\w.]+)", (ROOT / name).read_text(), re.MULTILINE
+        )
+    )
 
 
-@pytest.mark.parametrize("name", ["docker/build.lock", "docker/server.lock", "docker/agent.lock"])
+@pytest.mark.parametrize(
+    "name", ["docker/build.lock", "docker/server.lock", "docker/agent.lock"]
+)
 def test_images_install_the_versions_that_are_tested(name: str) -> None:
     share, whole = pins(name), pins("requirements.lock")
     assert share
@@ -181,7 +245,9 @@ def test_images_install_the_versions_that_are_tested(name: str) -> None:
 
 @contextmanager
 def process(env: dict[str, str], *command: str) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen([BIN / command[0], *command[1:]], env=env, stdout=subprocess.DEVNULL) as child:
+    with subprocess.Popen(
+        [BIN / command[0], *command[1:]], env=env, stdout=subprocess.DEVNULL
+    ) as child:
         try:
             yield child
         finally:
@@ -193,27 +259,42 @@ def passes(name: str, env: dict[str, str]) -> bool:
     """Runs a service's health check as the engine would."""
     how, *rest = SERVICES[name]["healthcheck"]["test"]
     command = ["sh", "-c", rest[0].replace("$$", "$")] if how == "CMD-SHELL" else rest
-    done = subprocess.run(command, env=env, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, env=env, capture_output=True, timeout=60, check=False
+    )
     return done.returncode == 0
 
 
-def test_health_checks_pass_for_running_processes_and_fail_without_them(tmp_path: Path) -> None:
+def test_health_checks_pass_for_running_processes_and_fail_without_them(
+    tmp_path: Path,
+) -> None:
     """The commands and health checks of the file, on PostgreSQL and Redis of this machine."""
     with servers.postgresql() as postgres, servers.redis() as redis:
         postgres.create_database("paceline")
         url = f"postgresql://{postgres.user}@127.0.0.1:{postgres.port}/paceline"
         env = {
-            **os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PACELINE_DATABASE_URL": url,
-            "PACELINE_REDIS_URL": redis.url, "PACELINE_PUBLIC_URL": "http://127.0.0.1:8321",
-            "PACELINE_DATA_DIR": str(tmp_path), "PACELINE_PORT": str(servers.free_port()),
-        }  # fmt: skip
-        api = [part.replace("8321", env["PACELINE_PORT"]) for part in SERVICES["api"]["healthcheck"]["test"]]
+            **os.environ,
+            "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+            "PACELINE_DATABASE_URL": url,
+            "PACELINE_REDIS_URL": redis.url,
+            "PACELINE_PUBLIC_URL": "http://127.0.0.1:8321",
+            "PACELINE_DATA_DIR": str(tmp_path),
+            "PACELINE_PORT": str(servers.free_port()),
+        }
+        api = [
+            part.replace("8321", env["PACELINE_PORT"])
+            for part in SERVICES["api"]["healthcheck"]["test"]
+        ]
         SERVICES["api"]["healthcheck"]["test"] = api
         assert not passes("api", env)
-        with process(env, "paceline-server", *SERVICES["migrate"]["command"]) as migrate:
+        with process(
+            env, "paceline-server", *SERVICES["migrate"]["command"]
+        ) as migrate:
             assert migrate.wait(60) == 0
         with psycopg.connect(url) as connection:
-            assert connection.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
+            assert connection.execute(
+                "SELECT count(*) FROM alembic_version"
+            ).fetchone() == (1,)
         with (
             process(env, "paceline-server", *SERVICES["api"]["command"]),
             process(env, "paceline-server", *SERVICES["worker"]["command"]),
@@ -235,18 +316,27 @@ def test_the_agent_image_copies_all_that_its_wheel_is_made_of(tmp_path: Path) ->
             target = tmp_path / destination
             if (ROOT / source).is_dir():
                 ignored = shutil.ignore_patterns("__pycache__", "tests", "benchmarks")
-                shutil.copytree(ROOT / source, target, dirs_exist_ok=True, ignore=ignored)
+                shutil.copytree(
+                    ROOT / source, target, dirs_exist_ok=True, ignore=ignored
+                )
             else:
                 target.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / source, target)
-    build = "import hatchling.build, sys; print(hatchling.build.build_wheel(sys.argv[1]))"
+    build = (
+        "import hatchling.build, sys; print(hatchling.build.build_wheel(sys.argv[1]))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", build, str(tmp_path / "wheels")],
-        cwd=tmp_path / "runners", capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path / "runners",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     (wheel,) = (tmp_path / "wheels").glob("*.whl")
-    assert any(name.endswith("suite.schema.json") for name in zipfile.ZipFile(wheel).namelist())
+    assert any(
+        name.endswith("suite.schema.json") for name in zipfile.ZipFile(wheel).namelist()
+    )
 
 
 def test_git_in_the_agent_image_may_read_the_mounted_clone() -> None:

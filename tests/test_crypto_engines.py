@@ -43,14 +43,23 @@ def build_facts(stream: str) -> dict[str, str]:
 def measured_gates() -> list[dict[str, Any]]:
     """Those of attestations that are about an arm's own time."""
     raw = ATTESTATION.manifest.raw
-    own = [name for name, benchmark in raw["benchmarks"].items() if benchmark["workload"] == "attestation"]
+    own = [
+        name
+        for name, benchmark in raw["benchmarks"].items()
+        if benchmark["workload"] == "attestation"
+    ]
     return [gate for gate in raw["gates"] if gate.get("benchmark") in own]
 
 
 def test_every_rate_is_demanded_of_an_arm_whose_engine_the_launch_tells() -> None:
     facts = build_facts(launches("--case", "keygen/dalek")[0])
     gates = measured_gates()
-    assert {gate["benchmark"] for gate in gates} == {"sign", "verify", "batch", "batch_threads"}
+    assert {gate["benchmark"] for gate in gates} == {
+        "sign",
+        "verify",
+        "batch",
+        "batch_threads",
+    }
     told = {f"engine.{gate['benchmark']}.{gate['arm']}" for gate in gates}
     assert told <= facts.keys()
     assert {facts[name] for name in told} <= set(facts["engines"].split())
@@ -61,24 +70,44 @@ def test_the_gate_names_the_engine_that_verified(
     without: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(WITHOUT, without)
-    streams = launches("--case", "verify/ours/message=256", "--case", "verify/ifma/message=256")
+    streams = launches(
+        "--case", "verify/ours/message=256", "--case", "verify/ifma/message=256"
+    )
     for number, stream in enumerate(streams):
         (tmp_path / f"launch-{number:03d}.attestation.jsonl").write_text(stream)
     has_vectors = "ifma" in build_facts(streams[0])["engines"].split()
-    options = {"benchmarks": ["verify"], "launches": LAUNCHES, "rounds": ROUNDS, "params": {"message": [256]}}
+    options = {
+        "benchmarks": ["verify"],
+        "launches": LAUNCHES,
+        "rounds": ROUNDS,
+        "params": {"message": [256]},
+    }
     content: dict[str, Any] = {
-        "suite": "crypto", "manifest": ATTESTATION.manifest.raw, "failure": None, "conditions": [],
-        "target": "bench-host", "started_at": "2026-03-14T09:26:53+00:00",
+        "suite": "crypto",
+        "manifest": ATTESTATION.manifest.raw,
+        "failure": None,
+        "conditions": [],
+        "target": "bench-host",
+        "started_at": "2026-03-14T09:26:53+00:00",
         "options": {**options, "knobs": {}},
-    }  # fmt: skip
+    }
     (tmp_path / "run.json").write_text(json.dumps(content))
     judge(tmp_path, io.StringIO(), json_path=tmp_path / "report.json")
     report = json.loads((tmp_path / "report.json").read_text())
-    (gate,) = [one for one in report["gates"] if one["benchmark"] == "verify" and one["metric"] == "time"
-               and one["statistic"] == "median"]  # fmt: skip
-    assert (gate["arm"], gate["actual"] is None) == ("ours", False), "it is judged, whatever the CPU has"
+    (gate,) = [
+        one
+        for one in report["gates"]
+        if one["benchmark"] == "verify"
+        and one["metric"] == "time"
+        and one["statistic"] == "median"
+    ]
+    assert (gate["arm"], gate["actual"] is None) == ("ours", False), (
+        "it is judged, whatever the CPU has"
+    )
     assert gate["reason"].endswith(f"; engine {'ifma' if has_vectors else 'portable'}")
     assert not (without and has_vectors)
     if without:
-        (reason,) = [one["reason"] for one in report["unavailable"] if one["arm"] == "ifma"]
+        (reason,) = [
+            one["reason"] for one in report["unavailable"] if one["arm"] == "ifma"
+        ]
         assert WITHOUT in reason

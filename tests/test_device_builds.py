@@ -64,8 +64,14 @@ def segments(data: bytes) -> list[Segment]:
     assert data[:6] == b"\x7fELF\x02\x01"
     (start,) = struct.unpack_from("<Q", data, 32)
     size, count = struct.unpack_from("<HH", data, 54)
-    heads = [struct.unpack_from("<IIQQQQQQ", data, start + size * each) for each in range(count)]
-    return [Segment(kind, flags, offset, at, aligned) for kind, flags, offset, at, _, _, _, aligned in heads]
+    heads = [
+        struct.unpack_from("<IIQQQQQQ", data, start + size * each)
+        for each in range(count)
+    ]
+    return [
+        Segment(kind, flags, offset, at, aligned)
+        for kind, flags, offset, at, _, _, _, aligned in heads
+    ]
 
 
 LINGERING_CARGO = """#!/bin/sh
@@ -77,27 +83,40 @@ mkdir -p "$CARGO_TARGET_DIR/x86_64-unknown-linux-musl/release"
 
 
 @pytest.mark.skipif(shutil.which("flock") is None, reason="flock is a Linux service")
-def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(tmp_path: Path) -> None:
-    target, tools, hashing = (tmp_path / name for name in ("target", "tools", "hashing"))
+def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(
+    tmp_path: Path,
+) -> None:
+    target, tools, hashing = (
+        tmp_path / name for name in ("target", "tools", "hashing")
+    )
     for folder in (target, tools, hashing):
         folder.mkdir()
     shutil.copy(NATIVE / "android.sh", tmp_path)
     shutil.copy(HASHING / "android.sh", hashing)
     (tools / "cargo").write_text(LINGERING_CARGO)
     (tools / "cargo").chmod(0o755)
-    own = {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "CARGO_TARGET_DIR": str(target)}
+    own = {
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "CARGO_TARGET_DIR": str(target),
+    }
     argv = ["sh", str(hashing / "android.sh"), "engines", "x86_64"]
-    subprocess.run(argv, env=os.environ | own, check=True, stdin=subprocess.DEVNULL, timeout=60)
+    subprocess.run(
+        argv, env=os.environ | own, check=True, stdin=subprocess.DEVNULL, timeout=60
+    )
     try:
         lock = str(hashing / "build" / ".lock")
-        free = subprocess.run(["flock", "--nonblock", lock, "true"], check=False, timeout=60)
+        free = subprocess.run(
+            ["flock", "--nonblock", lock, "true"], check=False, timeout=60
+        )
         assert free.returncode == 0, "the lock is free as soon as the build has ended"
     finally:
         os.kill(int((target / "daemon").read_text()), signal.SIGKILL)
 
 
 @FOR_EVERY_PROGRAM
-def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: Workload, abi: Abi) -> None:
+def test_a_program_for_a_device_needs_nothing_but_the_kernel(
+    workload: Workload, abi: Abi
+) -> None:
     for path in parts(workload, abi):
         data = path.read_bytes()
         assert struct.unpack_from("<H", data, 18) == (abi.machine,)
@@ -105,7 +124,9 @@ def test_a_program_for_a_device_needs_nothing_but_the_kernel(workload: Workload,
         kinds = {segment.kind for segment in found}
         assert INTERPRETER not in kinds, "a musl loader is on no device"
         assert DYNAMIC not in kinds, "no library, and nothing to relocate"
-        assert not [each for each in found if each.flags & WRITABLE and each.flags & EXECUTABLE]
+        assert not [
+            each for each in found if each.flags & WRITABLE and each.flags & EXECUTABLE
+        ]
         assert [each.flags & EXECUTABLE for each in found if each.kind == STACK] == [0]
 
 
@@ -118,11 +139,15 @@ def test_segments_fit_kernels_of_every_page_size(workload: Workload, abi: Abi) -
             assert each.alignment >= SEGMENT_ALIGNMENT
             assert (each.address - each.offset) % SEGMENT_ALIGNMENT == 0
         pages = [(each.address // SEGMENT_ALIGNMENT, each.flags) for each in loads]
-        assert len({page for page, _ in pages}) == len(pages), "no page of 64 KiB begins two segments"
+        assert len({page for page, _ in pages}) == len(pages), (
+            "no page of 64 KiB begins two segments"
+        )
 
 
 @FOR_EVERY_PROGRAM
-def test_a_program_for_a_device_names_no_folder_of_this_machine(workload: Workload, abi: Abi) -> None:
+def test_a_program_for_a_device_names_no_folder_of_this_machine(
+    workload: Workload, abi: Abi
+) -> None:
     cargo = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
     for path in parts(workload, abi):
         data = path.read_bytes()
@@ -144,14 +169,18 @@ def test_a_calibration_is_one_line_with_a_time(workload: Workload, abi: Abi) -> 
 
 
 @FOR_EVERY_PROGRAM
-def test_a_program_for_a_device_lists_every_case_its_manifest_declares(workload: Workload, abi: Abi) -> None:
+def test_a_program_for_a_device_lists_every_case_its_manifest_declares(
+    workload: Workload, abi: Abi
+) -> None:
     listed = json.loads(run(abi, program(workload, abi), "--list").stdout)["cases"]
     found: dict[str, list[str]] = {}
     for case in listed:
         arms = found.setdefault(case["benchmark"], [])
         arms += [] if case["arm"] in arms else [case["arm"]]
     own = workload.manifest.benchmarks.items()
-    assert found == {name: item.arms for name, item in own if item.workload == workload.name}
+    assert found == {
+        name: item.arms for name, item in own if item.workload == workload.name
+    }
 
 
 class Launch(NamedTuple):
@@ -171,35 +200,72 @@ class Launch(NamedTuple):
 NOT_LINKED = "mimalloc343 jemalloc tcmalloc"
 WITH_KOTLIN = "raw seed noslice reuse direct batch_8 batch_16 async"
 LAUNCHES = [
-    Launch("allocator", "allocators", "random_mixed", "working_set=64 mode=compat setup=direct", NOT_LINKED),
+    Launch(
+        "allocator",
+        "allocators",
+        "random_mixed",
+        "working_set=64 mode=compat setup=direct",
+        NOT_LINKED,
+    ),
     Launch("hashing", "engines", "sha256_batch", "batch=100 message=150", "openssl"),
     Launch("hashing", "piece", "piece", "piece_bytes=65536", WITH_KOTLIN, "Kotlin"),
     Launch("hashing", "piece", "piece_stream", "pieces=3", "seed direct", "Kotlin"),
     Launch("hashing", "piece", "piece_unverified", "pieces=2", "seed", "Kotlin"),
-    Launch("hashing", "piece", "piece_instrumentation", "piece_bytes=1024", "off on lines", "Kotlin"),
+    Launch(
+        "hashing",
+        "piece",
+        "piece_instrumentation",
+        "piece_bytes=1024",
+        "off on lines",
+        "Kotlin",
+    ),
     Launch("checkpoint", "bands", "detect", "bands=8 filesystem=here"),
     Launch("checkpoint", "bands", "dirty", "dirty=1 band_kib=64 filesystem=here"),
     Launch("crypto", "attestation", "keygen", "", "aws_lc"),
     Launch("crypto", "attestation", "sign", "message=32", "ring aws_lc_rs aws_lc"),
-    Launch("crypto", "attestation", "verify", "message=32", "ring aws_lc_rs dalek_ifma aws_lc"),
-    Launch("crypto", "attestation", "batch", "batch=8 keys=1", "dalek_ifma zebra_ifma aws_lc"),
-    Launch("crypto", "attestation", "batch_thresholds", "batch=8 keys=1", "dalek_ifma zebra_ifma"),
+    Launch(
+        "crypto",
+        "attestation",
+        "verify",
+        "message=32",
+        "ring aws_lc_rs dalek_ifma aws_lc",
+    ),
+    Launch(
+        "crypto",
+        "attestation",
+        "batch",
+        "batch=8 keys=1",
+        "dalek_ifma zebra_ifma aws_lc",
+    ),
+    Launch(
+        "crypto",
+        "attestation",
+        "batch_thresholds",
+        "batch=8 keys=1",
+        "dalek_ifma zebra_ifma",
+    ),
     Launch("crypto", "finality", "finality_check", "blocks=10"),
     Launch("crypto", "finality", "finality_ffi", "blocks=1000", "empty_call ffi"),
 ]
 
 
 SMALL_LAUNCHES = [
-    (small, abi) for small in LAUNCHES for abi in abis_of(Workload(small.suite, small.workload))
+    (small, abi)
+    for small in LAUNCHES
+    for abi in abis_of(Workload(small.suite, small.workload))
 ]
 
 
 def test_every_workload_with_builds_for_devices_is_launched() -> None:
-    assert {(one.suite, one.workload) for one in LAUNCHES} == {tuple(one) for one in WORKLOADS}
+    assert {(one.suite, one.workload) for one in LAUNCHES} == {
+        tuple(one) for one in WORKLOADS
+    }
 
 
 @pytest.mark.parametrize(
-    ("small", "abi"), SMALL_LAUNCHES, ids=lambda value: getattr(value, "name", str(value))
+    ("small", "abi"),
+    SMALL_LAUNCHES,
+    ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
     small: Launch,
@@ -217,16 +283,30 @@ def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
     assert isinstance(launch[-1], Done)
     checks = [event for event in launch if isinstance(event, Check)]
     assert [event for event in checks if not event.ok] == []
-    raw = next(item for item in workload.manifest.raw["workloads"] if item["name"] == small.workload)
+    raw = next(
+        item
+        for item in workload.manifest.raw["workloads"]
+        if item["name"] == small.workload
+    )
     assert set(raw["checks"]) <= {event.name for event in checks}
     cases = {event.case: event for event in launch if isinstance(event, Case)}
     benchmark = workload.manifest.benchmarks[small.benchmark]
     assert {case.arm for case in cases.values()} == set(benchmark.arms)
-    reasons = {case.arm: case.unavailable for case in cases.values() if case.unavailable}
-    assert {arm for arm, reason in reasons.items() if small.reason in reason} == set(small.away.split())
-    measured = {event.case for event in launch if isinstance(event, Samples) and event.phase == "measure"}
+    reasons = {
+        case.arm: case.unavailable for case in cases.values() if case.unavailable
+    }
+    assert {arm for arm, reason in reasons.items() if small.reason in reason} == set(
+        small.away.split()
+    )
+    measured = {
+        event.case
+        for event in launch
+        if isinstance(event, Samples) and event.phase == "measure"
+    }
     assert {cases[case].arm for case in measured} == set(benchmark.arms) - set(reasons)
-    assert benchmark.device_reference not in reasons, "what others are judged against is measured"
+    assert benchmark.device_reference not in reasons, (
+        "what others are judged against is measured"
+    )
     assert list(tmp_path.iterdir()) == [], "nothing is left on a device"
 
 
@@ -235,21 +315,33 @@ def without_zig(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     (tmp_path / "hashing").mkdir()
     folders = [Path(folder) for folder in os.environ["PATH"].split(os.pathsep)]
     named = ("zig", "python-zig")
-    path = [str(folder) for folder in folders if not any((folder / name).exists() for name in named)]
+    path = [
+        str(folder)
+        for folder in folders
+        if not any((folder / name).exists() for name in named)
+    ]
     own = {"PATH": os.pathsep.join(path), "CARGO_TARGET_DIR": str(tmp_path / "target")}
     for shared in ("android.sh", "zig.sh"):
         shutil.copy(NATIVE / shared, tmp_path)
-    return Path(shutil.copy(HASHING / "android.sh", tmp_path / "hashing")), os.environ | own
+    return Path(
+        shutil.copy(HASHING / "android.sh", tmp_path / "hashing")
+    ), os.environ | own
 
 
-def test_without_zig_the_build_says_in_one_sentence_how_to_get_it(tmp_path: Path) -> None:
+def test_without_zig_the_build_says_in_one_sentence_how_to_get_it(
+    tmp_path: Path,
+) -> None:
     script, environment = without_zig(tmp_path)
     argv = ["sh", str(script), "piece", "x86_64"]
-    done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        argv, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     (pinned,) = re.findall(
-        r"^ziglang==\S+", (ROOT / "scripts" / "pins" / "zig.txt").read_text(), re.MULTILINE
+        r"^ziglang==\S+",
+        (ROOT / "scripts" / "pins" / "zig.txt").read_text(),
+        re.MULTILINE,
     )
     assert "scripts/setup devices" in line
     assert pinned in line, "the version that set-up installs"
@@ -277,9 +369,13 @@ def test_an_agent_on_a_host_without_zig_says_at_once_what_is_missing_and_how_to_
             destination=Destination("device", ("x86_64",)),
         )
     assert caught.value.cause == "build_failed"
-    assert caught.value.text.startswith("This host lacks what the suite builds with: `zig version` could not")
+    assert caught.value.text.startswith(
+        "This host lacks what the suite builds with: `zig version` could not"
+    )
     assert "run 'scripts/setup devices' at the root" in caught.value.advice
-    assert len([line for line in steps if line.startswith("$ ")]) == 1, "nothing else is compiled before"
+    assert len([line for line in steps if line.startswith("$ ")]) == 1, (
+        "nothing else is compiled before"
+    )
 
 
 def test_zig_keeps_its_caches_in_the_build_and_not_in_the_home(tmp_path: Path) -> None:
@@ -294,8 +390,13 @@ def test_zig_keeps_its_caches_in_the_build_and_not_in_the_home(tmp_path: Path) -
         (tools / name).chmod(0o755)
     environment["PATH"] = f"{tools}{os.pathsep}{environment['PATH']}"
     argv = ["sh", str(script), "piece", "x86_64"]
-    subprocess.run(argv, env=environment, check=True, stdin=subprocess.DEVNULL, timeout=60)
-    told = dict(line.partition("=")[::2] for line in (tmp_path / "told").read_text().splitlines())
+    subprocess.run(
+        argv, env=environment, check=True, stdin=subprocess.DEVNULL, timeout=60
+    )
+    told = dict(
+        line.partition("=")[::2]
+        for line in (tmp_path / "told").read_text().splitlines()
+    )
     for cache in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):
         assert Path(told[cache]).is_relative_to(tmp_path / "target")
     assert told["CC_x86_64_unknown_linux_musl"] == "zig cc -target x86_64-linux-musl"

@@ -19,7 +19,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-WANTED = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DECISIONS.md", "CHANGELOG.md")
+WANTED = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "DECISIONS.md",
+    "CHANGELOG.md",
+)
 
 
 def text_of(page: Path) -> str:
@@ -44,8 +50,11 @@ def anchor(heading: str) -> str:
 def help_of(program: str, *command: str) -> str:
     return subprocess.run(
         [BIN / program, *command, "--help"],
-        capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "200"},
-    ).stdout  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "200"},
+    ).stdout
 
 
 def test_every_document_is_there() -> None:
@@ -54,29 +63,38 @@ def test_every_document_is_there() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)):
+    for target in re.findall(
+        r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
+    ):
         if target.startswith(("http://", "https://")):
             continue
         path, _, wanted = target.partition("#")
         linked = (page.parent / path).resolve() if path else page
         assert linked.exists(), f"{page.name}: {target}"
         if wanted:
-            assert wanted in {anchor(h) for h in re.findall(r"^#+ (.+)$", text_of(linked), re.MULTILINE)}, (
-                target
-            )
+            assert wanted in {
+                anchor(h)
+                for h in re.findall(r"^#+ (.+)$", text_of(linked), re.MULTILINE)
+            }, target
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_make_targets_exist(page: Path) -> None:
-    targets = set(re.findall(r"^([a-z0-9-]+):", text_of(ROOT / "Makefile"), re.MULTILINE))
+    targets = set(
+        re.findall(r"^([a-z0-9-]+):", text_of(ROOT / "Makefile"), re.MULTILINE)
+    )
     assert set(re.findall(r"\bmake ([a-z][a-z0-9-]*)", code_of(page))) <= targets
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_and_their_options_exist(page: Path) -> None:
     code = code_of(page).replace("\\\n", " ")
-    for program, command, rest in re.findall(r"\b(paceline(?:-server)?) ([a-z][a-z-]*)\b([^`\n|]*)", code):
-        assert re.search(rf"^[│ ]+{command}  +\S", help_of(program), re.MULTILINE), f"{program} {command}"
+    for program, command, rest in re.findall(
+        r"\b(paceline(?:-server)?) ([a-z][a-z-]*)\b([^`\n|]*)", code
+    ):
+        assert re.search(rf"^[│ ]+{command}  +\S", help_of(program), re.MULTILINE), (
+            f"{program} {command}"
+        )
         sub = re.match(r" ([a-z]+)\b", rest) if command in GROUPS else None
         if command == "judge":
             continue  # its options are held by test_own_suites.py, which calls it
@@ -96,15 +114,24 @@ def test_named_files_exist(page: Path) -> None:
 
 def test_endpoints_of_the_ci_page_are_in_the_contract() -> None:
     paths = json.loads(text_of(ROOT / "backend" / "openapi.json"))["paths"]
-    named = re.findall(r"\$PACELINE_SERVER(/api/v1/[a-z/]+)", text_of(ROOT / "docs" / "ci.md"))
+    named = re.findall(
+        r"\$PACELINE_SERVER(/api/v1/[a-z/]+)", text_of(ROOT / "docs" / "ci.md")
+    )
     assert named
     for name in named:
         assert name.rstrip("/") in paths or f"{name}{{run_id}}" in paths, name
 
 
 def test_every_room_of_the_server_is_on_the_map() -> None:
-    rooms = {path.parent.name for path in (ROOT / "backend" / "paceline_server").glob("*/__init__.py")}
-    assert [room for room in sorted(rooms) if f"/{room}/`" not in text_of(ROOT / "ARCHITECTURE.md")] == []
+    rooms = {
+        path.parent.name
+        for path in (ROOT / "backend" / "paceline_server").glob("*/__init__.py")
+    }
+    assert [
+        room
+        for room in sorted(rooms)
+        if f"/{room}/`" not in text_of(ROOT / "ARCHITECTURE.md")
+    ] == []
 
 
 @pytest.mark.parametrize("feature", ["jobs", "alerts"])
@@ -117,9 +144,14 @@ def test_both_state_machines_are_drawn_as_the_code_draws_them(feature: str) -> N
 
 def test_decisions_say_what_they_cost() -> None:
     index = text_of(ROOT / "DECISIONS.md")
-    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"), key=lambda page: int(page.stem.split("-")[0]))
+    pages = sorted(
+        (ROOT / "docs" / "decisions").glob("*.md"),
+        key=lambda page: int(page.stem.split("-")[0]),
+    )
     entries = [
-        (page, entry) for page in pages for entry in re.split(r"^## ", text_of(page), flags=re.MULTILINE)[1:]
+        (page, entry)
+        for page in pages
+        for entry in re.split(r"^## ", text_of(page), flags=re.MULTILINE)[1:]
     ]
     assert len(entries) >= 20
     for number, (page, entry) in enumerate(entries, 1):

@@ -21,11 +21,21 @@ def clone(tmp_path: Path) -> Path:
 
 def fake_tools(clone: Path, measured: int, judged: int) -> None:
     script(clone / "scripts" / "setup", "true")
-    script(clone / ".venv" / "bin" / "paceline", f'echo "$@" >"{clone}/measured"', f"exit {measured}")
-    script(clone / ".venv" / "bin" / "paceline-server", f'echo "$@" >"{clone}/judged"', f"exit {judged}")
+    script(
+        clone / ".venv" / "bin" / "paceline",
+        f'echo "$@" >"{clone}/measured"',
+        f"exit {measured}",
+    )
+    script(
+        clone / ".venv" / "bin" / "paceline-server",
+        f'echo "$@" >"{clone}/judged"',
+        f"exit {judged}",
+    )
 
 
-def test_what_make_run_starts_inherits_the_tools_that_set_up_installed(clone: Path) -> None:
+def test_what_make_run_starts_inherits_the_tools_that_set_up_installed(
+    clone: Path,
+) -> None:
     script(clone / "scripts" / "setup", "true")
     script(clone / ".tools" / "bin" / "cargo", "echo cargo of this clone")
     script(clone / ".venv" / "bin" / "paceline-server", "cargo", 'echo "$@"')
@@ -36,10 +46,18 @@ def test_what_make_run_starts_inherits_the_tools_that_set_up_installed(clone: Pa
 def test_help_lists_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     declared = {
-        name for line in re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE) for name in line.split()
+        name
+        for line in re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+        for name in line.split()
     }
-    listed = set(re.findall(r"^  make ([a-z0-9-]+) ", run("make", "help", cwd=ROOT).stdout, re.MULTILINE))
-    assert declared - listed == {"bench-run"}, "the one target that is a step of another"
+    listed = set(
+        re.findall(
+            r"^  make ([a-z0-9-]+) ", run("make", "help", cwd=ROOT).stdout, re.MULTILINE
+        )
+    )
+    assert declared - listed == {"bench-run"}, (
+        "the one target that is a step of another"
+    )
     assert listed - declared == set()
 
 
@@ -50,7 +68,9 @@ def test_make_alone_is_help() -> None:
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
 def test_make_bench_ends_with_the_verdicts_exit_code(clone: Path, code: int) -> None:
     fake_tools(clone, measured=0, judged=code)
-    done = run("make", "bench", "SUITE=demo", "JSON=out.json", "ARGS=--launches 2", cwd=clone)
+    done = run(
+        "make", "bench", "SUITE=demo", "JSON=out.json", "ARGS=--launches 2", cwd=clone
+    )
     assert done.returncode == code, done.stderr
     assert "--launches 2" in (clone / "measured").read_text()
     assert f"--json {clone}/out.json" in (clone / "judged").read_text()
@@ -72,7 +92,9 @@ def test_bench_names_the_suites_when_asked_for_an_unknown_one(clone: Path) -> No
     assert "demo" in done.stderr
 
 
-def test_bench_without_the_make_extension_still_fails_and_prints_the_code(clone: Path) -> None:
+def test_bench_without_the_make_extension_still_fails_and_prints_the_code(
+    clone: Path,
+) -> None:
     fake_tools(clone, measured=0, judged=3)
     done = run("make", "bench", "SUITE=demo", "CC=false", cwd=clone)
     assert done.returncode == 2
@@ -83,7 +105,10 @@ def test_setup_asks_for_less_to_use_than_to_test(clone: Path) -> None:
     wanted = {
         profile: set(
             run(
-                "bash", "-c", f". scripts/toolchains.sh; tools_of_profile {profile}", cwd=clone
+                "bash",
+                "-c",
+                f". scripts/toolchains.sh; tools_of_profile {profile}",
+                cwd=clone,
             ).stdout.split()
         )
         for profile in ("bench", "run", "test")
@@ -96,11 +121,16 @@ def with_parts(clone: Path, parts: str) -> None:
     """Put functions in place of those of scripts/test."""
     text = (clone / "scripts" / "test").read_text(encoding="utf-8")
     head, tail = text.split("[ $# -gt 0 ]", 1)
-    (clone / "scripts" / "test").write_text(f"{head}{parts}\n[ $# -gt 0 ]{tail}", encoding="utf-8")
+    (clone / "scripts" / "test").write_text(
+        f"{head}{parts}\n[ $# -gt 0 ]{tail}", encoding="utf-8"
+    )
 
 
 def test_checks_all_run_and_one_failure_fails_the_whole(clone: Path) -> None:
-    with_parts(clone, "part_house() { check good true; check bad false; check last echo done; }")
+    with_parts(
+        clone,
+        "part_house() { check good true; check bad false; check last echo done; }",
+    )
     done = run("scripts/test", "house", cwd=clone)
     assert done.returncode == 1
     assert re.search(r"bad +FAILED \(1\)", done.stdout)
@@ -165,7 +195,11 @@ def test_ci_runs_make_test_without_a_terminal() -> None:
 
 
 def test_the_tests_on_adbd_name_the_feature_that_a_machine_lacks(clone: Path) -> None:
-    script(clone / ".tools" / "bin" / "unshare", "echo unshare failed: Operation not permitted >&2", "exit 1")
+    script(
+        clone / ".tools" / "bin" / "unshare",
+        "echo unshare failed: Operation not permitted >&2",
+        "exit 1",
+    )
     done = run("scripts/test-adbd", cwd=clone)
     assert done.returncode == 1
     assert "this machine lacks user namespaces" in done.stderr
@@ -173,26 +207,36 @@ def test_the_tests_on_adbd_name_the_feature_that_a_machine_lacks(clone: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("said", "code"), [("72 passed in 59.22s", 0), ("1 failed, 71 passed in 650.01s (0:10:50)", 1)]
+    ("said", "code"),
+    [("72 passed in 59.22s", 0), ("1 failed, 71 passed in 650.01s (0:10:50)", 1)],
 )
-def test_the_tests_on_adbd_leave_their_result_as_one_line(clone: Path, said: str, code: int) -> None:
+def test_the_tests_on_adbd_leave_their_result_as_one_line(
+    clone: Path, said: str, code: int
+) -> None:
     script(clone / ".tools" / "bin" / "unshare", "true")
-    script(clone / "scripts" / "adbd" / "build", 'test -n "$ROOT" && echo "$ROOT/built"')
+    script(
+        clone / "scripts" / "adbd" / "build", 'test -n "$ROOT" && echo "$ROOT/built"'
+    )
     (clone / "built").mkdir()
     (clone / "built" / "version").write_text("29.0.6-28\n")
     script(
-        clone / ".venv" / "bin" / "pytest", f'echo "$PACELINE_ADBD $*"; echo "=== {said} ==="; exit {code}'
+        clone / ".venv" / "bin" / "pytest",
+        f'echo "$PACELINE_ADBD $*"; echo "=== {said} ==="; exit {code}',
     )
     done = run("scripts/test-adbd", "-x", cwd=clone)
     assert done.returncode == code
     assert re.search(rf"^{clone}/built .*-m adbd .* -x$", done.stdout, re.MULTILINE)
     (line,) = (clone / "build" / "test-adbd.result").read_text().splitlines()
     assert re.fullmatch(
-        r"\d{4}-\d\d-\d\d, commit \w+: adbd 29\.0\.6-28 \(built in [0-9.]+ s\): " + re.escape(said), line
+        r"\d{4}-\d\d-\d\d, commit \w+: adbd 29\.0\.6-28 \(built in [0-9.]+ s\): "
+        + re.escape(said),
+        line,
     )
 
 
-def test_an_edit_of_adbds_source_that_no_longer_applies_ends_the_build(clone: Path) -> None:
+def test_an_edit_of_adbds_source_that_no_longer_applies_ends_the_build(
+    clone: Path,
+) -> None:
     """What is changed in Google's source is written as whole lines; another version may not have them."""
     source = clone / "source" / "system" / "a.cpp"
     source.parent.mkdir(parents=True)

@@ -36,7 +36,9 @@ def test_hardware_sha_is_in_the_program(abi: Abi) -> None:
     own = "objdump" if platform.machine() == abi.processor else None
     tool = shutil.which(abi.objdump) or (own and shutil.which(own))
     if tool is None:
-        pytest.skip(f"this machine has no disassembler for a CPU of kind {abi.processor} ({abi.objdump})")
+        pytest.skip(
+            f"this machine has no disassembler for a CPU of kind {abi.processor} ({abi.objdump})"
+        )
     listing = subprocess.run(
         [tool, "--disassemble", "--no-show-raw-insn", str(program(ENGINES, abi))],
         capture_output=True,
@@ -53,7 +55,9 @@ def digest_of_digests(name: str) -> str:
     """What `engines/src/self_test.rs` says it computes, by another implementation."""
     data = bytes(place % 251 for place in range(2**20))
     pieces = [data[start : start + 2**16] for start in range(0, 2**20, 2**16)]
-    return hashlib.new(name, b"".join(hashlib.new(name, piece).digest() for piece in pieces)).hexdigest()
+    return hashlib.new(
+        name, b"".join(hashlib.new(name, piece).digest() for piece in pieces)
+    ).hexdigest()
 
 
 @for_every_abi(ENGINES)

@@ -32,7 +32,9 @@ def licences() -> ModuleType:
 
 
 def complaint(licences: Any, manager: str, name: str, licence: str) -> str | None:
-    answer: str | None = licences.Policy.read(POLICY).complaint(licences.Package(manager, name, "1", licence))
+    answer: str | None = licences.Policy.read(POLICY).complaint(
+        licences.Package(manager, name, "1", licence)
+    )
     return answer
 
 
@@ -47,7 +49,9 @@ def complaint(licences: Any, manager: str, name: str, licence: str) -> str | Non
         ("python", "prose", ""),
     ],
 )
-def test_permitted_licences_pass(licences: Any, manager: str, name: str, licence: str) -> None:
+def test_permitted_licences_pass(
+    licences: Any, manager: str, name: str, licence: str
+) -> None:
     assert complaint(licences, manager, name, licence) is None
 
 

@@ -25,11 +25,22 @@ def test_first_build_with_an_empty_maven_repository_leaves_half_of_the_code_cach
 ) -> None:
     shutil.copytree(JVM, tmp_path / "jvm", ignore=shutil.ignore_patterns("target"))
     done = subprocess.run(
-        ["mvn", "-B", "-q", "-Dstyle.color=never", f"-Dmaven.repo.local={tmp_path / 'repository'}",
-         "-Dmaven.test.skip=true", "package"],
-        cwd=tmp_path / "jvm", env={**os.environ, "MAVEN_OPTS": "-XX:+PrintCodeCache"},
-        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [
+            "mvn",
+            "-B",
+            "-q",
+            "-Dstyle.color=never",
+            f"-Dmaven.repo.local={tmp_path / 'repository'}",
+            "-Dmaven.test.skip=true",
+            "package",
+        ],
+        cwd=tmp_path / "jvm",
+        env={**os.environ, "MAVEN_OPTS": "-XX:+PrintCodeCache"},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
     output = done.stdout + done.stderr
     assert done.returncode == 0, output[-4000:]
     assert "CodeCache is full" not in output
@@ -37,4 +48,6 @@ def test_first_build_with_an_empty_maven_repository_leaves_half_of_the_code_cach
     sizes = re.search(r"CodeCache: size=(\d+)Kb used=\d+Kb max_used=(\d+)Kb", output)
     assert sizes, f"the JVM printed no code cache statistics: {output[-1000:]}"
     reserved, used = int(sizes[1]), int(sizes[2])
-    assert reserved >= SPARE * used, f"{used} of {reserved} KiB used: raise ReservedCodeCacheSize"
+    assert reserved >= SPARE * used, (
+        f"{used} of {reserved} KiB used: raise ReservedCodeCacheSize"
+    )

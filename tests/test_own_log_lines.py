@@ -21,7 +21,9 @@ HASHING = Path(__file__).resolve().parents[1] / "native" / "hashing"
 def printed_by(pattern: str, begins: str) -> str:
     """The one string literal of the one file that begins so."""
     texts = [
-        path.read_text(encoding="utf-8") for path in HASHING.rglob(pattern) if "target" not in path.parts
+        path.read_text(encoding="utf-8")
+        for path in HASHING.rglob(pattern)
+        if "target" not in path.parts
     ]
     joined = "\n".join(text.replace("` +\n          `", "") for text in texts)
     (found,) = re.findall(rf'["`]({re.escape(begins)}[^"`\n]*)["`]', joined)
@@ -32,14 +34,28 @@ KOTLIN = printed_by("DigestMeters.kt", "JSTorrent-Hash: ")
 JAVASCRIPT = printed_by("instrumentation.js", "JSTorrent-JS: ")
 
 
-@given(calls=st.integers(1, 10**6), each_ms=st.integers(1, 1000), longest_ms=st.integers(0, 10**4))
+@given(
+    calls=st.integers(1, 10**6),
+    each_ms=st.integers(1, 1000),
+    longest_ms=st.integers(0, 10**4),
+)
 def test_what_our_counters_print_is_imported_with_every_field(
     calls: int, each_ms: int, longest_ms: int
 ) -> None:
     total_s = calls * each_ms / 1000
     kotlin = KOTLIN % (calls, calls, each_ms * 1000, longest_ms * 1000, calls / total_s)
-    values = iter((f"{calls}", f"{calls:.1f}", f"{each_ms:.2f}", f"{longest_ms}", f"{calls / total_s:.1f}"))
-    javascript = re.sub(r"\$\{(?:[^{}]|\{[^{}]*\})*\}", lambda _: next(values), JAVASCRIPT)
+    values = iter(
+        (
+            f"{calls}",
+            f"{calls:.1f}",
+            f"{each_ms:.2f}",
+            f"{longest_ms}",
+            f"{calls / total_s:.1f}",
+        )
+    )
+    javascript = re.sub(
+        r"\$\{(?:[^{}]|\{[^{}]*\})*\}", lambda _: next(values), JAVASCRIPT
+    )
     log = logcat.read(lines_of([f"{kotlin}\n{javascript}\n".encode()]))
     assert not log.problems
     assert [record.pattern for record in log.records] == ["piece.kotlin", "piece.js"]

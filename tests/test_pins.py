@@ -16,18 +16,30 @@ OURS = {"paceline", "paceline-server"}
 def direct(project: Path) -> Iterator[str]:
     """The requirements a pyproject.toml names, without our own packages."""
     said = tomllib.loads(project.read_text())
-    groups = [said["project"]["dependencies"], *said.get("dependency-groups", {}).values()]
+    groups = [
+        said["project"]["dependencies"],
+        *said.get("dependency-groups", {}).values(),
+    ]
     for entry in (entry for group in groups for entry in group):
         if isinstance(entry, str) and entry not in OURS:
             yield entry
 
 
-@pytest.mark.parametrize("project", ["pyproject.toml", "backend/pyproject.toml", "runners/pyproject.toml"])
+@pytest.mark.parametrize(
+    "project", ["pyproject.toml", "backend/pyproject.toml", "runners/pyproject.toml"]
+)
 def test_every_direct_dependency_is_pinned_to_what_the_lock_has(project: str) -> None:
     locked = set(
-        re.findall(r"^([a-z0-9-]+==[^ ;\\]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+        re.findall(
+            r"^([a-z0-9-]+==[^ ;\\]+)",
+            (ROOT / "requirements.lock").read_text(),
+            re.MULTILINE,
+        )
     )
     named = list(direct(ROOT / project))
     assert named
-    pins = {entry: re.sub(r"\[.*?\]", "", entry.partition(";")[0]).strip() for entry in named}
+    pins = {
+        entry: re.sub(r"\[.*?\]", "", entry.partition(";")[0]).strip()
+        for entry in named
+    }
     assert [entry for entry, pin in pins.items() if pin not in locked] == []

@@ -69,27 +69,39 @@ def test_profiles_in_turn_leave_each_others_steps_alone(clone: Path) -> None:
     assert len(installed(clone)) > 4
     own = f"{clone}/.venv/bin"
     callers: list[tuple[tuple[str, ...], str]] = [
-        (("scripts/setup", profile), environment["PATH"]) for profile in ("bench", "run", "devices", "test")
+        (("scripts/setup", profile), environment["PATH"])
+        for profile in ("bench", "run", "devices", "test")
     ]
     callers += [
-        (("scripts/inside", "scripts/inside", "scripts/setup", "bench"), environment["PATH"]),
+        (
+            ("scripts/inside", "scripts/inside", "scripts/setup", "bench"),
+            environment["PATH"],
+        ),
         (("scripts/setup", "run"), f"{own}:{own}:{environment['PATH']}"),
-        (("scripts/setup", "run"), f"{own}:{clone}/.tools/bin:/nowhere:{own}:{environment['PATH']}"),
+        (
+            ("scripts/setup", "run"),
+            f"{own}:{clone}/.tools/bin:/nowhere:{own}:{environment['PATH']}",
+        ),
     ]
     for command, path in callers:
         done = run(*command, cwd=clone, **environment | {"PATH": path})
         assert done.returncode == 0, done.stderr
         assert installed(clone) == [], f"{command} with PATH={path}:\n{done.stdout}"
         steps = re.findall(r"^  ([a-z ]+?)  +(\S.*)$", done.stdout, re.MULTILINE)
-        assert {state for name, state in steps if name != "toolchains"} == {"up to date"}
+        assert {state for name, state in steps if name != "toolchains"} == {
+            "up to date"
+        }
 
 
 def test_make_bench_and_make_run_share_what_is_set_up(clone: Path) -> None:
     environment = machine(clone)
     sources(clone)
-    assert run("make", "bench", "SUITE=demo", "CC=false", cwd=clone, **environment).returncode != 0, (
-        "it cannot measure"
-    )
+    assert (
+        run(
+            "make", "bench", "SUITE=demo", "CC=false", cwd=clone, **environment
+        ).returncode
+        != 0
+    ), "it cannot measure"
     assert installed(clone)
     run("make", "run", cwd=clone, **environment)
     assert [line for line in installed(clone) if not line.startswith("npm")] == []
@@ -97,17 +109,25 @@ def test_make_bench_and_make_run_share_what_is_set_up(clone: Path) -> None:
     assert installed(clone) == []
 
 
-def test_a_virtual_environment_counts_as_the_python_it_was_made_from(tmp_path: Path, clone: Path) -> None:
+def test_a_virtual_environment_counts_as_the_python_it_was_made_from(
+    tmp_path: Path, clone: Path
+) -> None:
     """With the real Python, whose path is part of the stamps."""
-    subprocess.run(["python3", "-m", "venv", "--without-pip", tmp_path / "other"], check=True)
+    subprocess.run(
+        ["python3", "-m", "venv", "--without-pip", tmp_path / "other"], check=True
+    )
     look = ". scripts/environment.sh; . scripts/toolchains.sh; base_python"
     outside = run("bash", "-c", look, cwd=clone).stdout
-    inside = run("bash", "-c", look, cwd=clone, PATH=f"{tmp_path}/other/bin:{os.environ['PATH']}").stdout
+    inside = run(
+        "bash", "-c", look, cwd=clone, PATH=f"{tmp_path}/other/bin:{os.environ['PATH']}"
+    ).stdout
     assert outside == inside
     assert str(tmp_path) not in inside
 
 
-def test_a_step_runs_again_only_when_its_inputs_change_or_its_output_is_gone(clone: Path) -> None:
+def test_a_step_runs_again_only_when_its_inputs_change_or_its_output_is_gone(
+    clone: Path,
+) -> None:
     (clone / "input").write_text("one")
     once = 'step "a thing" made "$(hash_of input)" "" work'
     stepping(clone, once, once)
@@ -134,19 +154,34 @@ def test_what_a_step_left_unfinished_is_never_taken_for_whole(clone: Path) -> No
     """Even where its output stands and its inputs are the same; a finished one may be built upon."""
     once = 'step "a thing" made x "" work'
     stepping(clone, once)
-    half = 'half() { touch made; kill -KILL $$; sleep 60; }; step "a thing" made y "" half'
+    half = (
+        'half() { touch made; kill -KILL $$; sleep 60; }; step "a thing" made y "" half'
+    )
     stepping(clone, half)
     assert "up to date" not in stepping(clone, once).stdout
     stepping(clone, 'step "a thing" made z "" work')
-    assert (clone / "ran").read_text().split("\n")[:3] == ["ran whole=no", "ran whole=no", "ran whole=yes"]
+    assert (clone / "ran").read_text().split("\n")[:3] == [
+        "ran whole=no",
+        "ran whole=no",
+        "ran whole=yes",
+    ]
 
 
 CAUSES = [
-    ("error: failed to write: No space left on device (os error 28)", "The disk is full: "),
+    (
+        "error: failed to write: No space left on device (os error 28)",
+        "The disk is full: ",
+    ),
     ("npm error code ENOSPC", "The disk is full: "),
-    ("E: You don't have enough free space in /var/cache/apt/archives/.", "The disk is full: "),
+    (
+        "E: You don't have enough free space in /var/cache/apt/archives/.",
+        "The disk is full: ",
+    ),
     ("certificate verify failed: certificate is not yet valid", "clock says 20"),
-    ("Caused by: invalid peer certificate: UnknownIssuer", "certificate was not accepted"),
+    (
+        "Caused by: invalid peer certificate: UnknownIssuer",
+        "certificate was not accepted",
+    ),
     ("npm error code EINTEGRITY", "not the file that was pinned"),
     ("  Hash mismatch for `ruff==0.1`", "not the file that was pinned"),
     ("npm error code ENOTFOUND", "name cannot be resolved"),
@@ -159,8 +194,14 @@ CAUSES = [
     ("curl: (18) transfer closed with 10 bytes remaining", "cut short"),
     ("[Errno 111] Connection refused", "cannot be reached"),
     ("npm error code ETIMEDOUT", "cannot be reached"),
-    ("mkdir: cannot create directory: Read-only file system", "may not be written (mkdir"),
-    ("\x1b[31merror: Permission denied (os error 13)\x1b[0m", "may not be written (error: Permission"),
+    (
+        "mkdir: cannot create directory: Read-only file system",
+        "may not be written (mkdir",
+    ),
+    (
+        "\x1b[31merror: Permission denied (os error 13)\x1b[0m",
+        "may not be written (error: Permission",
+    ),
 ]
 
 
@@ -171,15 +212,21 @@ def causes_of(clone: Path, said: list[str], **env: str) -> list[str]:
 
 def test_the_cause_of_a_failure_is_named_from_what_the_clients_say(clone: Path) -> None:
     """Words as pip, uv, npm, cargo, apt-get, curl and coreutils print them."""
-    causes = causes_of(clone, [f"something first\n{said}\nand more" for said, _ in CAUSES])
+    causes = causes_of(
+        clone, [f"something first\n{said}\nand more" for said, _ in CAUSES]
+    )
     assert len(causes) == len(CAUSES)
     assert [
-        (said, cause) for (said, part), cause in zip(CAUSES, causes, strict=True) if part not in cause
+        (said, cause)
+        for (said, part), cause in zip(CAUSES, causes, strict=True)
+        if part not in cause
     ] == []
     assert causes_of(clone, ["a syntax error in line 3"]) == [""]
 
 
-def test_a_full_filesystem_is_found_and_named_though_nobody_said_so(clone: Path) -> None:
+def test_a_full_filesystem_is_found_and_named_though_nobody_said_so(
+    clone: Path,
+) -> None:
     """On a full disk the log too is cut off."""
     script(
         clone / "programs" / "df",
@@ -197,12 +244,20 @@ def test_a_full_filesystem_is_found_and_named_though_nobody_said_so(clone: Path)
 
 
 def test_a_clock_of_1970_is_named(clone: Path) -> None:
-    script(clone / "programs" / "date", 'case $1 in +%s) echo 86400 ;; *) echo "1970-01-02 00:00" ;; esac')
+    script(
+        clone / "programs" / "date",
+        'case $1 in +%s) echo 86400 ;; *) echo "1970-01-02 00:00" ;; esac',
+    )
     path = f"{clone}/programs:{os.environ['PATH']}"
-    assert "clock says 1970-01-02 00:00" in causes_of(clone, ["request failed"], PATH=path)[0]
+    assert (
+        "clock says 1970-01-02 00:00"
+        in causes_of(clone, ["request failed"], PATH=path)[0]
+    )
 
 
-BLOCKS = 'echo $$ >>"@/children"; exec 3>"@/alive"; echo up >"@/ready"; read -r _ <"@/never"'
+BLOCKS = (
+    'echo $$ >>"@/children"; exec 3>"@/alive"; echo up >"@/ready"; read -r _ <"@/never"'
+)
 """A program that says it is there and waits for what never comes; the system closes its end of `alive`."""
 
 
@@ -223,9 +278,15 @@ class BlockedSetup:
         ready = os.open(clone / "ready", os.O_RDONLY | os.O_NONBLOCK)
         self.terminal, end = pty.openpty()
         self.process = subprocess.Popen(
-            command, cwd=clone, env={**os.environ, **environment}, stdin=end, stdout=end, stderr=end,
-            start_new_session=True, preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # noqa: PLW1509 - makes it the session's terminal
-        )  # fmt: skip
+            command,
+            cwd=clone,
+            env={**os.environ, **environment},
+            stdin=end,
+            stdout=end,
+            stderr=end,
+            start_new_session=True,
+            preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # noqa: PLW1509 - makes it the session's terminal
+        )
         os.close(end)
         wait_for_word(ready, self.process)
 
@@ -273,7 +334,9 @@ def test_an_interrupted_step_ends_with_its_children_and_the_next_set_up_continue
     assert code == (130 if sent == "ctrl-c" else 143), shown
     step = "python packages" if tool == "uv" else "frontend packages"
     assert f'Interrupted during "{step}"' in shown
-    assert (clone / "build" / "setup" / f"{step.replace(' ', '-')}.stamp").read_text() == "unfinished\n"
+    assert (
+        clone / "build" / "setup" / f"{step.replace(' ', '-')}.stamp"
+    ).read_text() == "unfinished\n"
 
     (clone / "uv.sh").write_text(uv)
     stand_in(clone, "node")
@@ -293,12 +356,20 @@ def test_two_at_once_wait_for_each_other(clone: Path) -> None:
     (clone / "uv.sh").write_text(
         f'[ "$1" != venv ] || {{ echo up >"{clone}/ready"; read -r _ <"{clone}/go"; }}\n{uv}'
     )
-    both = {"cwd": clone, "env": {**os.environ, **environment}, "stdout": subprocess.PIPE, "text": True}
+    both = {
+        "cwd": clone,
+        "env": {**os.environ, **environment},
+        "stdout": subprocess.PIPE,
+        "text": True,
+    }
     with subprocess.Popen(["scripts/setup", "bench"], **both) as first:  # type: ignore[call-overload]
         wait_for_word(ready, first)
         with subprocess.Popen(["scripts/setup", "bench"], **both) as second:  # type: ignore[call-overload]
             assert second.stdout is not None
-            assert second.stdout.readline() == "another set-up of this clone is running; waiting for it\n"
+            assert (
+                second.stdout.readline()
+                == "another set-up of this clone is running; waiting for it\n"
+            )
             (clone / "go").write_text("\n")
             rest = second.stdout.read()
         assert first.wait(60) == 0
@@ -336,7 +407,9 @@ printf '%s\\n' "$TMPDIR" "$XDG_CACHE_HOME" "$npm_config_cache" "$CARGO_HOME" "$M
 """
 
 
-def test_a_home_that_cannot_be_written_and_a_small_temporary_place_are_left_alone(clone: Path) -> None:
+def test_a_home_that_cannot_be_written_and_a_small_temporary_place_are_left_alone(
+    clone: Path,
+) -> None:
     temporary = clone / "temporary"
     temporary.mkdir()
     df = [
@@ -344,7 +417,9 @@ def test_a_home_that_cannot_be_written_and_a_small_temporary_place_are_left_alon
         f'case "$2" in "{temporary}") echo "x 1 1 $FREE_KIB 1% /" ;; *) echo "x 1 1 90000000 1% /" ;; esac',
     ]
     script(clone / "programs" / "df", *df)
-    unset = dict.fromkeys(("XDG_CACHE_HOME", "XDG_STATE_HOME", "npm_config_cache", "CARGO_HOME"), "")
+    unset = dict.fromkeys(
+        ("XDG_CACHE_HOME", "XDG_STATE_HOME", "npm_config_cache", "CARGO_HOME"), ""
+    )
     environment = {
         **unset,
         "PATH": f"{clone}/programs:{os.environ['PATH']}",
@@ -354,17 +429,31 @@ def test_a_home_that_cannot_be_written_and_a_small_temporary_place_are_left_alon
 
     def places(home: Path, free_kib: int) -> list[str]:
         changed = {"HOME": str(home), "FREE_KIB": str(free_kib)}
-        return run("bash", "-c", PLACES, cwd=clone, **environment | changed).stdout.splitlines()
+        return run(
+            "bash", "-c", PLACES, cwd=clone, **environment | changed
+        ).stdout.splitlines()
 
     build = clone / "build"
     caches = [f"{build}/{name}" for name in ("caches", "caches/npm", "caches/cargo")]
-    assert places(Path("/dev/null/home"), 4096) == [str(build / "tmp"), *caches, "-Dmaven.repo.local=mine"]
+    assert places(Path("/dev/null/home"), 4096) == [
+        str(build / "tmp"),
+        *caches,
+        "-Dmaven.repo.local=mine",
+    ]
     (clone / "home").mkdir()
-    assert places(clone / "home", 9_000_000) == [str(temporary), "", "", "", "-Dmaven.repo.local=mine"]
+    assert places(clone / "home", 9_000_000) == [
+        str(temporary),
+        "",
+        "",
+        "",
+        "-Dmaven.repo.local=mine",
+    ]
 
 
 @pytest.mark.parametrize("variable", ["LC_ALL", "LANG"])
-def test_builds_read_paths_as_utf_8_whatever_the_callers_locale(clone: Path, variable: str) -> None:
+def test_builds_read_paths_as_utf_8_whatever_the_callers_locale(
+    clone: Path, variable: str
+) -> None:
     """A JVM in the locale C cannot open files below a path with letters beyond ASCII."""
     script(
         clone / "programs" / "locale",
@@ -374,7 +463,9 @@ def test_builds_read_paths_as_utf_8_whatever_the_callers_locale(clone: Path, var
     )
     look = '. scripts/environment.sh; echo "$LC_ALL+$LC_CTYPE"'
     path = f"{clone}/programs:{os.environ['PATH']}"
-    environment = {"PATH": path, "LC_ALL": "", "LC_CTYPE": "", "LANG": "C"} | {variable: "C"}
+    environment = {"PATH": path, "LC_ALL": "", "LC_CTYPE": "", "LANG": "C"} | {
+        variable: "C"
+    }
     shown = run("bash", "-c", look, cwd=clone, **environment).stdout
     assert shown == ("C.utf8+\n" if variable == "LC_ALL" else "+C.utf8\n")
 
@@ -383,26 +474,43 @@ def test_home_may_be_unset(clone: Path) -> None:
     environment = machine(clone)
     sources(clone)
     done = subprocess.run(
-        ["env", "-u", "HOME", "scripts/setup", "test"], cwd=clone, env={**os.environ, **environment},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        ["env", "-u", "HOME", "scripts/setup", "test"],
+        cwd=clone,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert "unbound" not in done.stderr
 
 
-def test_tests_that_arguments_select_may_be_of_one_kind_but_not_of_none(clone: Path) -> None:
+def test_tests_that_arguments_select_may_be_of_one_kind_but_not_of_none(
+    clone: Path,
+) -> None:
     """pytest answers 5 when it is left with no test."""
     text = (clone / "scripts" / "test").read_text(encoding="utf-8")
     (clone / "scripts" / "test").write_text(
         text.replace("[ $# -gt 0 ]", "lint_python() { :; }\n[ $# -gt 0 ]", 1)
     )
     script(clone / ".venv" / "bin" / "python", "echo 1")
-    for journeys, others, code in ((5, 0, 0), (0, 5, 0), (5, 5, 1), (1, 5, 1), (5, 1, 1)):
+    for journeys, others, code in (
+        (5, 0, 0),
+        (0, 5, 0),
+        (5, 5, 1),
+        (1, 5, 1),
+        (5, 1, 1),
+    ):
         script(
             clone / ".venv" / "bin" / "pytest",
             f'case "$*" in *"not journey"*) exit {others} ;; *) exit {journeys} ;; esac',
         )
-        done = run("scripts/test", "python", cwd=clone, PYTEST_ARGS="backend/tests/jobs -k lease")
+        done = run(
+            "scripts/test",
+            "python",
+            cwd=clone,
+            PYTEST_ARGS="backend/tests/jobs -k lease",
+        )
         assert done.returncode == code, done.stdout
     script(clone / ".venv" / "bin" / "pytest", "exit 5")
     assert run("scripts/test", "python", cwd=clone, PYTEST_ARGS="").returncode == 1

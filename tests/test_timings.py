@@ -58,17 +58,34 @@ def timings(folder: Path, *options: str) -> dict[str, Any]:
     (folder / "test_sample.py").write_text(SAMPLE)
     (folder / "pytest.ini").touch()
     argv = [
-        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-        "-p", "paceline_server.testing.timings",
-        "--timings", "out", *options, "test_sample.py",
-    ]  # fmt: skip
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=280, check=False)
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "paceline_server.testing.timings",
+        "--timings",
+        "out",
+        *options,
+        "test_sample.py",
+    ]
+    done = subprocess.run(
+        argv, cwd=folder, capture_output=True, text=True, timeout=280, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = [row for path in (folder / "out").iterdir() for row in json.loads(path.read_text())]
+    rows = [
+        row
+        for path in (folder / "out").iterdir()
+        for row in json.loads(path.read_text())
+    ]
     return {row["name"].split("::")[-1]: row["cpu_s"] for row in rows}
 
 
-def test_each_second_has_one_owner_and_a_shared_fixture_is_none_of_its_users(tmp_path: Path) -> None:
+def test_each_second_has_one_owner_and_a_shared_fixture_is_none_of_its_users(
+    tmp_path: Path,
+) -> None:
     """Without the owner, the first user would pay for the start of a fixture and the last for its end."""
     cpu = timings(tmp_path)
     assert cpu["shared"] >= 2 * COUNTED_S
@@ -81,12 +98,17 @@ def test_each_second_has_one_owner_and_a_shared_fixture_is_none_of_its_users(tmp
 
 def test_workers_of_xdist_write_their_own_files(tmp_path: Path) -> None:
     cpu = timings(tmp_path, "-n", "2")
-    assert {path.name for path in (tmp_path / "out").iterdir()} <= {"gw0.json", "gw1.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} <= {
+        "gw0.json",
+        "gw1.json",
+    }
     assert len([name for name in cpu if name.startswith("test_")]) == 4
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_the_table_has_the_slowest_of_every_language(tmp_path: Path, number: int) -> None:
+def test_the_table_has_the_slowest_of_every_language(
+    tmp_path: Path, number: int
+) -> None:
     rows = [
         {"name": "a.py::quick", "kind": "test", "wall_s": 9.0, "cpu_s": 0.1},
         {"name": "a.py::slow", "kind": "test", "wall_s": 30.0, "cpu_s": 20.0},
@@ -98,11 +120,23 @@ def test_the_table_has_the_slowest_of_every_language(tmp_path: Path, number: int
             json.dumps(rows if worker == "gw0" else rows[2:])
         )
     tests = [{"fullName": "a page", "duration": 7000}]
-    (tmp_path / "vitest.json").write_text(json.dumps({"testResults": [{"assertionResults": tests}]}))
-    log = ["     Running tests/crash.rs (target/debug/deps/crash-1)", "test result: ok. finished in 15.50s"]
+    (tmp_path / "vitest.json").write_text(
+        json.dumps({"testResults": [{"assertionResults": tests}]})
+    )
+    log = [
+        "     Running tests/crash.rs (target/debug/deps/crash-1)",
+        "test result: ok. finished in 15.50s",
+    ]
     (tmp_path / "cargo-test.log").write_text("\n".join(log))
-    argv = [sys.executable, str(ROOT / "scripts" / "slowest.py"), str(tmp_path), str(number)]
-    shown = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=True).stdout.splitlines()
+    argv = [
+        sys.executable,
+        str(ROOT / "scripts" / "slowest.py"),
+        str(tmp_path),
+        str(number),
+    ]
+    shown = subprocess.run(
+        argv, capture_output=True, text=True, timeout=120, check=True
+    ).stdout.splitlines()
     assert [line.split() for line in shown[2 : 2 + number]] == [
         ["20.0", "30.0", "a.py::slow"],
         ["-", "15.5", "cargo:", "tests/crash.rs"],
@@ -113,4 +147,9 @@ def test_the_table_has_the_slowest_of_every_language(tmp_path: Path, number: int
 
 def test_the_table_says_nothing_where_nothing_ran(tmp_path: Path) -> None:
     argv = [sys.executable, str(ROOT / "scripts" / "slowest.py"), str(tmp_path)]
-    assert subprocess.run(argv, capture_output=True, text=True, timeout=120, check=True).stdout == ""
+    assert (
+        subprocess.run(
+            argv, capture_output=True, text=True, timeout=120, check=True
+        ).stdout
+        == ""
+    )

@@ -12,7 +12,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from stand_ins import GOOD, OLD, STAND_INS, copy_of_front_door, machine, run, script, stand_in, take_away
+from stand_ins import (
+    GOOD,
+    OLD,
+    STAND_INS,
+    copy_of_front_door,
+    machine,
+    run,
+    script,
+    stand_in,
+    take_away,
+)
 
 
 @pytest.fixture
@@ -36,14 +46,22 @@ cp "@clone@/javac" "@clone@/programs/javac"
 """
 
 
-def shell(clone: Path, environment: dict[str, str], text: str) -> subprocess.CompletedProcess[str]:
+def shell(
+    clone: Path, environment: dict[str, str], text: str
+) -> subprocess.CompletedProcess[str]:
     return run(
-        "bash", "-c", f". scripts/environment.sh; . scripts/toolchains.sh; {text}", cwd=clone, **environment
+        "bash",
+        "-c",
+        f". scripts/environment.sh; . scripts/toolchains.sh; {text}",
+        cwd=clone,
+        **environment,
     )
 
 
 def all_tools(clone: Path, environment: dict[str, str]) -> list[str]:
-    profiles = "for profile in bench run devices test; do tools_of_profile $profile; done"
+    profiles = (
+        "for profile in bench run devices test; do tools_of_profile $profile; done"
+    )
     return sorted(set(shell(clone, environment, profiles).stdout.split()))
 
 
@@ -60,7 +78,9 @@ def with_apt(clone: Path) -> None:
     )
 
 
-def test_every_toolchain_is_seen_and_none_when_it_is_absent_old_or_failing(clone: Path) -> None:
+def test_every_toolchain_is_seen_and_none_when_it_is_absent_old_or_failing(
+    clone: Path,
+) -> None:
     """What bash says of an absent program ("line 92: javac: command not found") holds a number, as do the
     errors of programs that fail and what a JVM says of its variables."""
     environment = machine(clone)
@@ -69,18 +89,36 @@ def test_every_toolchain_is_seen_and_none_when_it_is_absent_old_or_failing(clone
     environment["TOOLS"] = " ".join(tools)
     look = 'for tool in $TOOLS; do tool_present $tool; echo "$tool $? $(version_seen $tool)"; done'
     dexdump = {"dexdump": "0 0"}  # it tells no version: there or not
-    assert states(shell(clone, environment, look)) == dict.fromkeys(tools, f"0 {GOOD}") | dexdump
+    assert (
+        states(shell(clone, environment, look))
+        == dict.fromkeys(tools, f"0 {GOOD}") | dexdump
+    )
 
     for tool in tools:
         stand_in(clone, tool, OLD)
-    minimums = {"python", "git", "cargo", "java", "maven", "node", "postgresql", "redis"}
+    minimums = {
+        "python",
+        "git",
+        "cargo",
+        "java",
+        "maven",
+        "node",
+        "postgresql",
+        "redis",
+    }
     old = {tool: f"{1 if tool in minimums else 0} {OLD}" for tool in tools}
     assert states(shell(clone, environment, look)) == old | dexdump
 
     for tool in tools:
         for program in STAND_INS[tool]:
-            script(clone / "programs" / program, "echo line 92: javac 92.1 cc 92 v92 rustc 92 >&2", "exit 3")
-    assert states(shell(clone, environment, look)) == dict.fromkeys(tools, "1") | dexdump
+            script(
+                clone / "programs" / program,
+                "echo line 92: javac 92.1 cc 92 v92 rustc 92 >&2",
+                "exit 3",
+            )
+    assert (
+        states(shell(clone, environment, look)) == dict.fromkeys(tools, "1") | dexdump
+    )
 
     for tool in tools:
         take_away(clone, tool)
@@ -90,12 +128,15 @@ def test_every_toolchain_is_seen_and_none_when_it_is_absent_old_or_failing(clone
 
 def states(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
     return {
-        tool: rest.strip() for tool, _, rest in (line.partition(" ") for line in done.stdout.splitlines())
+        tool: rest.strip()
+        for tool, _, rest in (line.partition(" ") for line in done.stdout.splitlines())
     }
 
 
 @pytest.mark.parametrize("profile", ["bench", "run", "devices", "test"])
-def test_all_that_is_absent_is_named_with_what_to_type(clone: Path, profile: str) -> None:
+def test_all_that_is_absent_is_named_with_what_to_type(
+    clone: Path, profile: str
+) -> None:
     environment = machine(clone) | {"PACELINE_INSTALL": "no"}
     tools = shell(clone, environment, f"tools_of_profile {profile}").stdout.split()
     for tool in tools:
@@ -112,10 +153,14 @@ def test_an_old_toolchain_is_named_with_both_versions(clone: Path) -> None:
     stand_in(clone, "cargo", "1.66.0")
     done = run("scripts/setup", "bench", cwd=clone, **environment)
     assert done.returncode == 1
-    assert re.search(r"missing: cargo \d+\.\d+ or newer \(found 1\.66\.0\)", done.stderr)
+    assert re.search(
+        r"missing: cargo \d+\.\d+ or newer \(found 1\.66\.0\)", done.stderr
+    )
 
 
-def test_without_root_one_line_installs_what_only_root_can_and_nothing_is_begun(clone: Path) -> None:
+def test_without_root_one_line_installs_what_only_root_can_and_nothing_is_begun(
+    clone: Path,
+) -> None:
     """Node.js and Rust need no advice: set-up brings them itself once Python is there."""
     environment = machine(clone)
     with_apt(clone)
@@ -129,9 +174,14 @@ def test_without_root_one_line_installs_what_only_root_can_and_nothing_is_begun(
     lines = [line for line in done.stderr.splitlines() if "install -y" in line]
     assert len(lines) == 1, done.stderr
     assert re.match(r"  sudo apt-get (update && sudo apt-get )?install -y ", lines[0])
-    assert {"python3", "python3-venv", "build-essential", "maven"} <= set(lines[0].split())
+    assert {"python3", "python3-venv", "build-essential", "maven"} <= set(
+        lines[0].split()
+    )
     assert not {"nodejs", "cargo"} & set(lines[0].split())
-    assert "Set-up installs by itself after that, inside the clone: cargo, node." in done.stderr
+    assert (
+        "Set-up installs by itself after that, inside the clone: cargo, node."
+        in done.stderr
+    )
 
 
 def test_apt_get_is_shown_by_its_stages_and_counts(clone: Path) -> None:
@@ -146,7 +196,11 @@ def test_apt_get_is_shown_by_its_stages_and_counts(clone: Path) -> None:
         "downloading 2 packages, 210 MB",
         "unpacking and setting up 2 packages",
     ], done.stdout + done.stderr
-    assert re.search(rf"^  toolchains +\d+\.\d s  python {GOOD} .*java {GOOD}", done.stdout, re.MULTILINE)
+    assert re.search(
+        rf"^  toolchains +\d+\.\d s  python {GOOD} .*java {GOOD}",
+        done.stdout,
+        re.MULTILINE,
+    )
     log = (clone / "build" / "setup.log").read_text()
     assert "newly installed" in log
     assert "pmstatus" not in log
@@ -158,14 +212,25 @@ def test_a_failing_apt_get_ends_set_up_with_its_words(clone: Path) -> None:
     as_somebody(clone, 0)
     take_away(clone, "java")
     take_away(clone, "node")
-    script(clone / "programs" / "apt-get", "echo 'E: Could not resolve host deb.example'", "exit 100")
+    script(
+        clone / "programs" / "apt-get",
+        "echo 'E: Could not resolve host deb.example'",
+        "exit 100",
+    )
     done = run("scripts/setup", "run", cwd=clone, **environment)
     assert done.returncode == 1
-    assert "A server's name cannot be resolved (E: Could not resolve host deb.example)" in done.stderr
-    assert not (clone / ".tools" / "node").exists(), "nothing private is begun without what only apt has"
+    assert (
+        "A server's name cannot be resolved (E: Could not resolve host deb.example)"
+        in done.stderr
+    )
+    assert not (clone / ".tools" / "node").exists(), (
+        "nothing private is begun without what only apt has"
+    )
 
 
-def test_rust_that_cannot_be_fetched_is_said_in_one_sentence_and_asked_for_once(clone: Path) -> None:
+def test_rust_that_cannot_be_fetched_is_said_in_one_sentence_and_asked_for_once(
+    clone: Path,
+) -> None:
     """The real Python asks an address where nobody listens."""
     environment = machine(clone)
     for tool in ("cargo", "clippy", "rustfmt"):
@@ -176,6 +241,8 @@ def test_rust_that_cannot_be_fetched_is_said_in_one_sentence_and_asked_for_once(
     assert done.returncode == 1
     sentences = [line for line in done.stderr.splitlines() if line.startswith("rust: ")]
     assert len(sentences) == 1, done.stderr
-    assert "127.0.0.1:9/rustup did not give it. A server cannot be reached" in sentences[0]
+    assert (
+        "127.0.0.1:9/rustup did not give it. A server cannot be reached" in sentences[0]
+    )
     assert "RUSTUP_UPDATE_ROOT" in sentences[0]
     assert "install rustup" in done.stderr

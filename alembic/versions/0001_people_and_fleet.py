@@ -169,10 +169,14 @@ def _browser_session() -> None:
         sa.Column("account_id", sa.String(), nullable=False),
         sa.Column("created_at", base.Timestamp(), nullable=False),
         sa.Column("expires_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["account.id"], name="fk_browser_session_account_id"),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["account.id"], name="fk_browser_session_account_id"
+        ),
         sa.PrimaryKeyConstraint("token_sha256", name="pk_browser_session"),
     )
-    op.create_index("ix_browser_session_account_id", "browser_session", ["account_id"], unique=False)
+    op.create_index(
+        "ix_browser_session_account_id", "browser_session", ["account_id"], unique=False
+    )
 
 
 def _sign_in_link() -> None:
@@ -183,7 +187,9 @@ def _sign_in_link() -> None:
         sa.Column("created_at", base.Timestamp(), nullable=False),
         sa.Column("expires_at", base.Timestamp(), nullable=False),
         sa.Column("used_at", base.Timestamp(), nullable=True),
-        sa.ForeignKeyConstraint(["account_id"], ["account.id"], name="fk_sign_in_link_account_id"),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["account.id"], name="fk_sign_in_link_account_id"
+        ),
         sa.PrimaryKeyConstraint("token_sha256", name="pk_sign_in_link"),
     )
 
@@ -226,7 +232,9 @@ def _token() -> None:
         sa.Column("last_used_at", base.Timestamp(), nullable=True),
         sa.Column("expires_at", base.Timestamp(), nullable=True),
         sa.Column("revoked_at", base.Timestamp(), nullable=True),
-        sa.ForeignKeyConstraint(["account_id"], ["account.id"], name="fk_token_account_id"),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["account.id"], name="fk_token_account_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_token"),
         sa.UniqueConstraint("secret_sha256", name="uq_token_secret_sha256"),
     )

@@ -76,7 +76,9 @@ def _run() -> None:
         sa.Column("finished_at", base.Timestamp(), nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_run"),
     )
-    op.create_index("ix_run_confirms_alert_id", "run", ["confirms_alert_id"], unique=False)
+    op.create_index(
+        "ix_run_confirms_alert_id", "run", ["confirms_alert_id"], unique=False
+    )
     op.create_index("ix_run_state", "run", ["state"], unique=False)
     op.create_index("ix_run_suite", "run", ["suite"], unique=False)
 
@@ -105,8 +107,12 @@ def _alert() -> None:
         sa.Column("confirmation_run_id", sa.String(), nullable=True),
         sa.Column("created_at", base.Timestamp(), nullable=False),
         sa.Column("updated_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["assignee_id"], ["account.id"], name="fk_alert_assignee_id"),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_alert_target_id"),
+        sa.ForeignKeyConstraint(
+            ["assignee_id"], ["account.id"], name="fk_alert_assignee_id"
+        ),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_alert_target_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_alert"),
     )
     op.create_index("ix_alert_state", "alert", ["state"], unique=False)
@@ -115,8 +121,12 @@ def _alert() -> None:
         "alert",
         ["cause_key"],
         unique=True,
-        sqlite_where=sa.text("state IN ('candidate','inconclusive','open','acknowledged')"),
-        postgresql_where=sa.text("state IN ('candidate','inconclusive','open','acknowledged')"),
+        sqlite_where=sa.text(
+            "state IN ('candidate','inconclusive','open','acknowledged')"
+        ),
+        postgresql_where=sa.text(
+            "state IN ('candidate','inconclusive','open','acknowledged')"
+        ),
     )
 
 
@@ -152,7 +162,9 @@ def _job() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_job"),
     )
     op.create_index("ix_job_run_id", "job", ["run_id"], unique=False)
-    op.create_index("ix_job_state_not_before", "job", ["state", "not_before"], unique=False)
+    op.create_index(
+        "ix_job_state_not_before", "job", ["state", "not_before"], unique=False
+    )
     op.create_index("ix_job_target_id", "job", ["target_id"], unique=False)
     op.create_index(
         "uq_job_one_lease_per_target",
@@ -160,7 +172,9 @@ def _job() -> None:
         ["target_id"],
         unique=True,
         sqlite_where=sa.text("state IN ('leased','preparing','measuring','uploading')"),
-        postgresql_where=sa.text("state IN ('leased','preparing','measuring','uploading')"),
+        postgresql_where=sa.text(
+            "state IN ('leased','preparing','measuring','uploading')"
+        ),
     )
 
 
@@ -175,10 +189,14 @@ def _alert_event() -> None:
         sa.Column("from_state", sa.String(), nullable=True),
         sa.Column("to_state", sa.String(), nullable=True),
         sa.Column("note", sa.String(), nullable=True),
-        sa.ForeignKeyConstraint(["alert_id"], ["alert.id"], name="fk_alert_event_alert_id"),
+        sa.ForeignKeyConstraint(
+            ["alert_id"], ["alert.id"], name="fk_alert_event_alert_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_alert_event"),
     )
-    op.create_index("ix_alert_event_alert_id", "alert_event", ["alert_id"], unique=False)
+    op.create_index(
+        "ix_alert_event_alert_id", "alert_event", ["alert_id"], unique=False
+    )
 
 
 def _attempt() -> None:
@@ -231,7 +249,10 @@ def _comparison() -> None:
     )
     op.create_index("ix_comparison_job_id", "comparison", ["job_id"], unique=False)
     op.create_index(
-        "ix_comparison_latest", "comparison", ["suite", "benchmark", "target_id", "measured_at"], unique=False
+        "ix_comparison_latest",
+        "comparison",
+        ["suite", "benchmark", "target_id", "measured_at"],
+        unique=False,
     )
     op.create_index("ix_comparison_run_id", "comparison", ["run_id"], unique=False)
 
@@ -312,7 +333,12 @@ def _sample_chunk() -> None:
         sa.ForeignKeyConstraint(["job_id"], ["job.id"], name="fk_sample_chunk_job_id"),
         sa.PrimaryKeyConstraint("job_id", "attempt", "seq", name="pk_sample_chunk"),
     )
-    op.create_index("ix_sample_chunk_case", "sample_chunk", ["job_id", "benchmark", "arm"], unique=False)
+    op.create_index(
+        "ix_sample_chunk_case",
+        "sample_chunk",
+        ["job_id", "benchmark", "arm"],
+        unique=False,
+    )
     if op.get_bind().dialect.name == "postgresql":
         op.execute(COMPRESS_FAST)
 
@@ -347,7 +373,9 @@ def _finding() -> None:
         sa.Column("window", JSON, nullable=False),
         sa.Column("created_at", base.Timestamp(), nullable=False),
         sa.ForeignKeyConstraint(["alert_id"], ["alert.id"], name="fk_finding_alert_id"),
-        sa.ForeignKeyConstraint(["comparison_id"], ["comparison.id"], name="fk_finding_comparison_id"),
+        sa.ForeignKeyConstraint(
+            ["comparison_id"], ["comparison.id"], name="fk_finding_comparison_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_finding"),
     )
     op.create_index("ix_finding_alert_id", "finding", ["alert_id"], unique=False)

@@ -48,10 +48,19 @@ def _series() -> None:
         sa.Column("branch", sa.String(), nullable=False),
         sa.Column("created_at", base.Timestamp(), nullable=False),
         sa.Column("last_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_series_target_id"),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_series_target_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_series"),
         sa.UniqueConstraint(
-            "suite", "benchmark", "arm", "params_key", "metric", "target_id", "branch", name="series_key"
+            "suite",
+            "benchmark",
+            "arm",
+            "params_key",
+            "metric",
+            "target_id",
+            "branch",
+            name="series_key",
         ),
     )
     op.create_index("ix_series_target", "series", ["target_id", "suite", "benchmark"])
@@ -74,13 +83,19 @@ def _series_point() -> None:
         sa.Column("launches", sa.Integer(), nullable=False),
         sa.Column("excluded", sa.String(), nullable=True),
         sa.Column("conditions", JSON, nullable=False),
-        sa.ForeignKeyConstraint(["fingerprint"], ["fingerprint.hash"], name="fk_series_point_fingerprint"),
+        sa.ForeignKeyConstraint(
+            ["fingerprint"], ["fingerprint.hash"], name="fk_series_point_fingerprint"
+        ),
         sa.ForeignKeyConstraint(["job_id"], ["job.id"], name="fk_series_point_job_id"),
-        sa.ForeignKeyConstraint(["series_id"], ["series.id"], name="fk_series_point_series_id"),
+        sa.ForeignKeyConstraint(
+            ["series_id"], ["series.id"], name="fk_series_point_series_id"
+        ),
         sa.PrimaryKeyConstraint("series_id", "job_id", name="pk_series_point"),
     )
     op.create_index("ix_series_point_job_id", "series_point", ["job_id"])
-    op.create_index("ix_series_point_order", "series_point", ["series_id", "at", "job_id"])
+    op.create_index(
+        "ix_series_point_order", "series_point", ["series_id", "at", "job_id"]
+    )
 
 
 def _series_state() -> None:
@@ -92,7 +107,9 @@ def _series_state() -> None:
         sa.Column("points", sa.Integer(), nullable=False),
         sa.Column("segments", JSON, nullable=False),
         sa.Column("baseline_job_id", sa.String(), nullable=True),
-        sa.ForeignKeyConstraint(["series_id"], ["series.id"], name="fk_series_state_series_id"),
+        sa.ForeignKeyConstraint(
+            ["series_id"], ["series.id"], name="fk_series_state_series_id"
+        ),
         sa.PrimaryKeyConstraint("series_id", name="pk_series_state"),
     )
 
@@ -117,11 +134,17 @@ def _noise_floor() -> None:
         sa.Column("run_id", sa.String(), nullable=False),
         sa.Column("job_id", sa.String(), nullable=False),
         sa.Column("measured_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_noise_floor_target_id"),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_noise_floor_target_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_noise_floor"),
     )
     op.create_index("ix_noise_floor_job_id", "noise_floor", ["job_id"])
-    op.create_index("ix_noise_floor_key", "noise_floor", ["target_id", "suite", "benchmark", "measured_at"])
+    op.create_index(
+        "ix_noise_floor_key",
+        "noise_floor",
+        ["target_id", "suite", "benchmark", "measured_at"],
+    )
 
 
 def _policy_advice() -> None:
@@ -139,11 +162,17 @@ def _policy_advice() -> None:
         sa.Column("run_id", sa.String(), nullable=False),
         sa.Column("job_id", sa.String(), nullable=False),
         sa.Column("measured_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_policy_advice_target_id"),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_policy_advice_target_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_policy_advice"),
     )
     op.create_index("ix_policy_advice_job_id", "policy_advice", ["job_id"])
-    op.create_index("ix_policy_advice_key", "policy_advice", ["target_id", "suite", "policy", "measured_at"])
+    op.create_index(
+        "ix_policy_advice_key",
+        "policy_advice",
+        ["target_id", "suite", "policy", "measured_at"],
+    )
 
 
 def _schedule() -> None:
@@ -161,7 +190,9 @@ def _schedule() -> None:
         sa.Column("last_run_id", sa.String(), nullable=True),
         sa.Column("created_by", sa.String(), nullable=False),
         sa.Column("created_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_schedule_target_id"),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_schedule_target_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_schedule"),
         sa.UniqueConstraint("name", name="uq_schedule_name"),
     )
@@ -191,8 +222,12 @@ def _annotation() -> None:
         sa.Column("text", sa.String(), nullable=False),
         sa.Column("created_by", sa.String(), nullable=False),
         sa.Column("created_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["series_id"], ["series.id"], name="fk_annotation_series_id"),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_annotation_target_id"),
+        sa.ForeignKeyConstraint(
+            ["series_id"], ["series.id"], name="fk_annotation_series_id"
+        ),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_annotation_target_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_annotation"),
     )
     for name in ("series_id", "target_id"):

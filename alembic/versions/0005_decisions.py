@@ -55,8 +55,12 @@ def _alert_rule_version() -> None:
         sa.Column("comment", sa.String(), nullable=False),
         sa.Column("created_by", sa.String(), nullable=False),
         sa.Column("created_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["owner_id"], ["account.id"], name="fk_alert_rule_version_owner_id"),
-        sa.ForeignKeyConstraint(["rule_id"], ["alert_rule.id"], name="fk_alert_rule_version_rule_id"),
+        sa.ForeignKeyConstraint(
+            ["owner_id"], ["account.id"], name="fk_alert_rule_version_owner_id"
+        ),
+        sa.ForeignKeyConstraint(
+            ["rule_id"], ["alert_rule.id"], name="fk_alert_rule_version_rule_id"
+        ),
         sa.PrimaryKeyConstraint("rule_id", "version", name="pk_alert_rule_version"),
     )
 
@@ -71,7 +75,9 @@ def _rule_mute() -> None:
         sa.Column("muted_by", sa.String(), nullable=False),
         sa.Column("created_at", base.Timestamp(), nullable=False),
         sa.Column("ended_at", base.Timestamp(), nullable=True),
-        sa.ForeignKeyConstraint(["rule_id"], ["alert_rule.id"], name="fk_rule_mute_rule_id"),
+        sa.ForeignKeyConstraint(
+            ["rule_id"], ["alert_rule.id"], name="fk_rule_mute_rule_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_rule_mute"),
     )
     op.create_index("ix_rule_mute_rule_id", "rule_mute", ["rule_id"])
@@ -131,7 +137,9 @@ def _change() -> None:
         sa.Column("found_at", base.Timestamp(), nullable=False),
         sa.Column("updated_at", base.Timestamp(), nullable=False),
         sa.ForeignKeyConstraint(["alert_id"], ["alert.id"], name="fk_change_alert_id"),
-        sa.ForeignKeyConstraint(["series_id"], ["series.id"], name="fk_change_series_id"),
+        sa.ForeignKeyConstraint(
+            ["series_id"], ["series.id"], name="fk_change_series_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_change"),
     )
     op.create_index("ix_change_alert_id", "change", ["alert_id"])
@@ -153,37 +161,61 @@ def _bisection() -> None:
         sa.Column("culprit", sa.JSON(), nullable=True),
         sa.Column("created_at", base.Timestamp(), nullable=False),
         sa.Column("updated_at", base.Timestamp(), nullable=False),
-        sa.ForeignKeyConstraint(["alert_id"], ["alert.id"], name="fk_bisection_alert_id"),
+        sa.ForeignKeyConstraint(
+            ["alert_id"], ["alert.id"], name="fk_bisection_alert_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_bisection"),
     )
     op.create_index("ix_bisection_alert_id", "bisection", ["alert_id"])
 
 
-ALERT_TEXTS = ("cause", "base_commit", "head_commit", "baseline_commit", "rule_id", "issue_url")
+ALERT_TEXTS = (
+    "cause",
+    "base_commit",
+    "head_commit",
+    "baseline_commit",
+    "rule_id",
+    "issue_url",
+)
 
 
 def _live_index(first: str) -> None:
     live = sa.text(f"state IN ('{first}','inconclusive','open','acknowledged')")
     op.create_index(
-        "uq_alert_live_cause", "alert", ["cause_key"], unique=True, sqlite_where=live, postgresql_where=live
+        "uq_alert_live_cause",
+        "alert",
+        ["cause_key"],
+        unique=True,
+        sqlite_where=live,
+        postgresql_where=live,
     )
 
 
 def _rename_state(before: str, after: str) -> None:
-    for table, column in (("alert", "state"), ("alert_event", "from_state"), ("alert_event", "to_state")):
+    for table, column in (
+        ("alert", "state"),
+        ("alert_event", "from_state"),
+        ("alert_event", "to_state"),
+    ):
         of = sa.column(column)
-        op.execute(sa.update(sa.table(table, of)).where(of == before).values({column: after}))
+        op.execute(
+            sa.update(sa.table(table, of)).where(of == before).values({column: after})
+        )
 
 
 def _alert() -> None:
     op.drop_index("uq_alert_live_cause", "alert")
     with op.batch_alter_table("alert") as alert:
-        alert.add_column(sa.Column("kind", sa.String(), nullable=False, server_default="arm_slower"))
+        alert.add_column(
+            sa.Column("kind", sa.String(), nullable=False, server_default="arm_slower")
+        )
         for name in ALERT_TEXTS:
             alert.add_column(sa.Column(name, sa.String(), nullable=True))
         alert.add_column(sa.Column("culprit", JSON, nullable=True))
         alert.add_column(sa.Column("rule_version", sa.Integer(), nullable=True))
-        alert.add_column(sa.Column("shadow", sa.Boolean(), nullable=False, server_default=sa.false()))
+        alert.add_column(
+            sa.Column("shadow", sa.Boolean(), nullable=False, server_default=sa.false())
+        )
         alert.add_column(sa.Column("due_at", base.Timestamp(), nullable=True))
         alert.create_index("ix_alert_rule_id", ["rule_id"])
     _rename_state("candidate", "suspected")
@@ -210,7 +242,9 @@ def upgrade() -> None:
     _alert()
     _finding()
     with op.batch_alter_table("comparison") as comparison:
-        comparison.add_column(sa.Column("sides", sa.String(), nullable=False, server_default="arms"))
+        comparison.add_column(
+            sa.Column("sides", sa.String(), nullable=False, server_default="arms")
+        )
 
 
 def downgrade() -> None:
@@ -233,6 +267,13 @@ def downgrade() -> None:
     _rename_state("suspected", "candidate")
     op.drop_index("ix_alert_rule_id", "alert")
     with op.batch_alter_table("alert") as alert:
-        for name in (*ALERT_TEXTS, "kind", "culprit", "rule_version", "shadow", "due_at"):
+        for name in (
+            *ALERT_TEXTS,
+            "kind",
+            "culprit",
+            "rule_version",
+            "shadow",
+            "due_at",
+        ):
             alert.drop_column(name)
     _live_index("candidate")

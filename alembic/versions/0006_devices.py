@@ -21,12 +21,23 @@ depends_on = None
 
 JSON = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
 TEXTS = (
-    "connection", "connection_reason", "connection_advice", "connection_route", "boot_id", "health_reason",
-    "maintenance_by", "maintenance_reason",
-)  # fmt: skip
+    "connection",
+    "connection_reason",
+    "connection_advice",
+    "connection_route",
+    "boot_id",
+    "health_reason",
+    "maintenance_by",
+    "maintenance_reason",
+)
 INSTANTS = (
-    "connection_since", "health_since", "check_after", "maintenance_since", "maintenance_until", "gates_at",
-)  # fmt: skip
+    "connection_since",
+    "health_since",
+    "check_after",
+    "maintenance_since",
+    "maintenance_until",
+    "gates_at",
+)
 WITH_DEFAULTS = (
     ("health", sa.String(), sa.text("'unknown'")),
     ("failures", sa.Integer(), sa.text("0")),
@@ -44,7 +55,9 @@ def _target() -> None:
         for name in INSTANTS:
             target.add_column(sa.Column(name, base.Timestamp(), nullable=True))
         for name, kind, default in WITH_DEFAULTS:
-            target.add_column(sa.Column(name, kind, nullable=False, server_default=default))
+            target.add_column(
+                sa.Column(name, kind, nullable=False, server_default=default)
+            )
         target.add_column(sa.Column("gates", JSON, nullable=True))
         target.add_column(sa.Column("last_check", JSON, nullable=True))
     op.execute(
@@ -70,10 +83,14 @@ def _target_event() -> None:
         sa.Column("evidence", JSON, nullable=False),
         sa.Column("actor", sa.String(), nullable=False),
         sa.Column("ref", sa.String(), nullable=True),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_target_event_target_id"),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_target_event_target_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_target_event"),
     )
-    op.create_index("ix_target_event_target_id_ref", "target_event", ["target_id", "ref"])
+    op.create_index(
+        "ix_target_event_target_id_ref", "target_event", ["target_id", "ref"]
+    )
     op.create_index("ix_target_event_at", "target_event", ["at"])
 
 
@@ -88,7 +105,9 @@ def _target_order() -> None:
         sa.Column("requested_at", base.Timestamp(), nullable=False),
         sa.Column("expires_at", base.Timestamp(), nullable=False),
         sa.Column("ended_at", base.Timestamp(), nullable=True),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_target_order_target_id"),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_target_order_target_id"
+        ),
         sa.PrimaryKeyConstraint("id", name="pk_target_order"),
     )
     op.create_index("ix_target_order_target_id", "target_order", ["target_id"])
@@ -104,7 +123,9 @@ def _target_reading() -> None:
         sa.Column("charging", sa.Boolean(), nullable=True),
         sa.Column("thermal_status", sa.Integer(), nullable=True),
         sa.Column("free_bytes", sa.BigInteger(), nullable=True),
-        sa.ForeignKeyConstraint(["target_id"], ["target.id"], name="fk_target_reading_target_id"),
+        sa.ForeignKeyConstraint(
+            ["target_id"], ["target.id"], name="fk_target_reading_target_id"
+        ),
         sa.PrimaryKeyConstraint("target_id", "at", name="pk_target_reading"),
     )
 
@@ -115,10 +136,18 @@ def upgrade() -> None:
     _target_order()
     _target_reading()
     with op.batch_alter_table("run") as run:
-        run.add_column(sa.Column("suppress", JSON, nullable=False, server_default=sa.text("'[]'")))
+        run.add_column(
+            sa.Column("suppress", JSON, nullable=False, server_default=sa.text("'[]'"))
+        )
     with op.batch_alter_table("job") as job:
-        job.add_column(sa.Column("launches", sa.Integer(), nullable=False, server_default=sa.text("5")))
-    op.execute("UPDATE job SET launches = (SELECT run.launches FROM run WHERE run.id = job.run_id)")
+        job.add_column(
+            sa.Column(
+                "launches", sa.Integer(), nullable=False, server_default=sa.text("5")
+            )
+        )
+    op.execute(
+        "UPDATE job SET launches = (SELECT run.launches FROM run WHERE run.id = job.run_id)"
+    )
     with op.batch_alter_table("conditions") as conditions:
         conditions.add_column(sa.Column("raw", JSON, nullable=True))
 
@@ -140,5 +169,11 @@ def downgrade() -> None:
         "WHERE maintenance_by IS NOT NULL"
     )
     with op.batch_alter_table("target") as target:
-        for name in (*TEXTS, *INSTANTS, *(name for name, *_ in WITH_DEFAULTS), "gates", "last_check"):
+        for name in (
+            *TEXTS,
+            *INSTANTS,
+            *(name for name, *_ in WITH_DEFAULTS),
+            "gates",
+            "last_check",
+        ):
             target.drop_column(name)

@@ -20,7 +20,9 @@ RAW = "raw IS NOT NULL"
 
 def upgrade() -> None:
     op.add_column("target_order", sa.Column("why", sa.String(), nullable=True))
-    op.create_index("ix_target_event_target_id_at_id", "target_event", ["target_id", "at", "id"])
+    op.create_index(
+        "ix_target_event_target_id_at_id", "target_event", ["target_id", "at", "id"]
+    )
     op.create_index("ix_target_reading_at", "target_reading", ["at"])
     op.create_index(
         "ix_conditions_raw",

@@ -17,8 +17,12 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.execute("UPDATE run SET verdict = NULL WHERE state = 'failed' AND verdict = 'inconclusive'")
+    op.execute(
+        "UPDATE run SET verdict = NULL WHERE state = 'failed' AND verdict = 'inconclusive'"
+    )
 
 
 def downgrade() -> None:
-    op.execute("UPDATE run SET verdict = 'inconclusive' WHERE state = 'failed' AND verdict IS NULL")
+    op.execute(
+        "UPDATE run SET verdict = 'inconclusive' WHERE state = 'failed' AND verdict IS NULL"
+    )

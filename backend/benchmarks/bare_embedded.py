@@ -25,9 +25,14 @@ def create() -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         worker = WorkController(
-            app=celery, pool="solo", concurrency=1, without_gossip=True, without_mingle=True,
-            without_heartbeat=True, ready_callback=lambda _: consuming.set(),
-        )  # fmt: skip
+            app=celery,
+            pool="solo",
+            concurrency=1,
+            without_gossip=True,
+            without_mingle=True,
+            without_heartbeat=True,
+            ready_callback=lambda _: consuming.set(),
+        )
         threading.Thread(target=worker.start, daemon=True).start()
         consuming.wait(20)
         yield

@@ -40,17 +40,23 @@ def rows_of(items: Sequence[Samples], *, postgresql: bool) -> list[tuple[Any, ..
     pack = to_postgresql if postgresql else to_sqlite
     return [
         (
-            item.seq, item.arm, pack(item.values), np.array(item.rounds, dtype="<i4").tobytes(),
-            np.array(item.positions, dtype="<i4").tobytes(), np.array(item.iterations, dtype="<i8").tobytes(),
+            item.seq,
+            item.arm,
+            pack(item.values),
+            np.array(item.rounds, dtype="<i4").tobytes(),
+            np.array(item.positions, dtype="<i4").tobytes(),
+            np.array(item.iterations, dtype="<i8").tobytes(),
             np.array(item.t_ns, dtype="<i8").tobytes(),
         )
         for item in items
-    ]  # fmt: skip
+    ]
 
 
 class SQLite:
     def __init__(self, url: str) -> None:
-        self.connection = sqlite3.connect(url.removeprefix("sqlite:///"), check_same_thread=False)
+        self.connection = sqlite3.connect(
+            url.removeprefix("sqlite:///"), check_same_thread=False
+        )
         self.connection.execute("PRAGMA journal_mode=WAL")
         self.connection.execute("PRAGMA synchronous=NORMAL")
         self.connection.execute("PRAGMA wal_autocheckpoint=4000")
@@ -60,7 +66,9 @@ class SQLite:
     def store(self, items: Sequence[Samples]) -> None:
         rows = rows_of(items, postgresql=False)
         with self.lock, self.connection:
-            self.connection.executemany("INSERT OR IGNORE INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self.connection.executemany(
+                "INSERT OR IGNORE INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+            )
 
 
 class PostgreSQL:
@@ -73,15 +81,21 @@ class PostgreSQL:
                 "positions bytea, iterations bytea, t_ns bytea)"
             )
             for column in ("vals", "rounds", "positions", "iterations", "t_ns"):
-                connection.execute(f"ALTER TABLE chunk ALTER COLUMN {column} SET COMPRESSION lz4".encode())
+                connection.execute(
+                    f"ALTER TABLE chunk ALTER COLUMN {column} SET COMPRESSION lz4".encode()
+                )
 
     def store(self, items: Sequence[Samples]) -> None:
         rows = rows_of(items, postgresql=True)
         if not hasattr(self.local, "connection"):
             self.local.connection = psycopg.connect(self.url)
-        with self.local.connection.transaction(), self.local.connection.cursor() as cursor:
+        with (
+            self.local.connection.transaction(),
+            self.local.connection.cursor() as cursor,
+        ):
             cursor.executemany(
-                "INSERT INTO chunk VALUES (%s, %s, %s, %b, %b, %b, %b) ON CONFLICT DO NOTHING", rows
+                "INSERT INTO chunk VALUES (%s, %s, %s, %b, %b, %b, %b) ON CONFLICT DO NOTHING",
+                rows,
             )
 
 
@@ -93,7 +107,9 @@ def create() -> FastAPI:
     app = FastAPI()
 
     @app.post("/items")
-    def take(request: Request, body: Annotated[bytes, Depends(body_of)]) -> dict[str, int]:
+    def take(
+        request: Request, body: Annotated[bytes, Depends(body_of)]
+    ) -> dict[str, int]:
         if request.headers.get("content-encoding") == "gzip":
             body = zlib.decompress(body, wbits=31)
         items = decoder.decode(body).items

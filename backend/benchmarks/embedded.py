@@ -50,24 +50,41 @@ class Started:
     def rss_mib(self) -> float:
         """Resident memory of the process and all it started."""
         main = psutil.Process(self.process.pid)
-        return float(sum(one.memory_info().rss for one in [main, *main.children(recursive=True)]) / 2**20)
+        return float(
+            sum(one.memory_info().rss for one in [main, *main.children(recursive=True)])
+            / 2**20
+        )
 
 
 @contextmanager
 def started(argv: Sequence[str], port: int, directory: Path) -> Iterator[Started]:
     """Run a server on `port` until the block ends."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PACELINE_")}
-    environment["PACELINE_CONFIRM_COOLDOWN_S"] = "3600"  # confirmations would be leased among the jobs
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("PACELINE_")
+    }
+    environment["PACELINE_CONFIRM_COOLDOWN_S"] = (
+        "3600"  # confirmations would be leased among the jobs
+    )
     said = directory / "output"
     with said.open("wb") as output:
         begun = time.perf_counter()
         process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=HERE, env=environment
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=HERE,
+            env=environment,
         )
     try:
         address = f"http://127.0.0.1:{port}"
         with httpx.Client(base_url=address, timeout=WITHIN_S) as client:
-            _until(lambda: process.poll() is not None or _is_ready(client), "the server to be ready")
+            _until(
+                lambda: process.poll() is not None or _is_ready(client),
+                "the server to be ready",
+            )
         if process.poll() is not None:
             raise RuntimeError(f"{argv[0]} ended:\n{said.read_text()}")
         yield Started(process, address, time.perf_counter() - begun, said)
@@ -107,8 +124,19 @@ def paceline() -> Iterator[Started]:
 def bare() -> Iterator[Started]:
     """The bare prototype."""
     port = free_port()
-    argv = [sys.executable, "-m", "uvicorn", "--factory", "bare_embedded:create", "--port", str(port)]
-    with tempfile.TemporaryDirectory() as directory, started(argv, port, Path(directory)) as server:
+    argv = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "--factory",
+        "bare_embedded:create",
+        "--port",
+        str(port),
+    ]
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        started(argv, port, Path(directory)) as server,
+    ):
         yield server
 
 
@@ -135,8 +163,14 @@ def compare(rounds: int) -> None:
                 if number:  # the first round fills caches
                     ready[name].append(server.ready_s)
                     memory[name].append(server.rss_mib())
-    for title, values, form in (("ready", ready, "{:.2f} s"), ("RSS", memory, "{:.0f} MiB")):
-        ratios = [ours / theirs for ours, theirs in zip(values["paceline"], values["bare"], strict=True)]
+    for title, values, form in (
+        ("ready", ready, "{:.2f} s"),
+        ("RSS", memory, "{:.0f} MiB"),
+    ):
+        ratios = [
+            ours / theirs
+            for ours, theirs in zip(values["paceline"], values["bare"], strict=True)
+        ]
         say(
             f"{title:<6} paceline {spread(values['paceline'], form)}   bare {spread(values['bare'], form)}   "
             f"ratio {spread(ratios, '{:.2f}')}"
@@ -148,25 +182,52 @@ def sign_in(server: Started) -> dict[str, str]:
     _until(lambda: "/sign-in#token=" in server.said.read_text(), "the sign-in link")
     found = re.search(r"/sign-in#token=(\S+)", server.said.read_text())
     token = found[1] if found else ""
-    answer = httpx.post(f"{server.address}{PREFIX}/session/link", json={"token": token}, headers=SAME_ORIGIN)
+    answer = httpx.post(
+        f"{server.address}{PREFIX}/session/link",
+        json={"token": token},
+        headers=SAME_ORIGIN,
+    )
     answer.raise_for_status()
     return {"Cookie": f"paceline={answer.cookies['paceline']}", **SAME_ORIGIN}
 
 
 def open_lab(client: httpx.Client, person: dict[str, str]) -> Lab:
     """Enrol an agent with one target and let it announce the suite, all over HTTP."""
-    code = client.post(f"{PREFIX}/agents/enrolment-codes", headers=person).raise_for_status().json()["code"]
+    code = (
+        client.post(f"{PREFIX}/agents/enrolment-codes", headers=person)
+        .raise_for_status()
+        .json()["code"]
+    )
     spec = {"code": code, "name": "lab", "version": "1"}
-    credential = client.post(f"{PREFIX}/agents/enrol", json=spec).raise_for_status().json()["credential"]
+    credential = (
+        client.post(f"{PREFIX}/agents/enrol", json=spec)
+        .raise_for_status()
+        .json()["credential"]
+    )
     agent = {"Authorization": f"Bearer {credential}"}
-    target = {"kind": "host", "serial": "s", "name": "lab", "factors": {"cpu": "x"}, "fingerprint": "a" * 64}
+    target = {
+        "kind": "host",
+        "serial": "s",
+        "name": "lab",
+        "factors": {"cpu": "x"},
+        "fingerprint": "a" * 64,
+    }
     suite = {
-        "repository": "demo", "manifest_path": "suite.toml", "manifest": suite_manifest(), "commit": COMMIT,
+        "repository": "demo",
+        "manifest_path": "suite.toml",
+        "manifest": suite_manifest(),
+        "commit": COMMIT,
         "branch": "main",
-    }  # fmt: skip
+    }
     beat = {"version": "1", "targets": [target], "suites": [suite]}
-    client.post(f"{PREFIX}/agents/self/heartbeat", json=beat, headers=agent).raise_for_status()
-    targets = client.get(f"{PREFIX}/targets", headers=person).raise_for_status().json()["items"]
+    client.post(
+        f"{PREFIX}/agents/self/heartbeat", json=beat, headers=agent
+    ).raise_for_status()
+    targets = (
+        client.get(f"{PREFIX}/targets", headers=person)
+        .raise_for_status()
+        .json()["items"]
+    )
     return Lab(client, ScriptedAgent(client, agent), targets[0]["id"], person)
 
 
@@ -182,7 +243,9 @@ def latency(jobs: int) -> None:
     verdicts: list[str] = []
     with (
         paceline() as server,
-        httpx.Client(base_url=server.address, timeout=WITHIN_S, event_hooks={"request": [sent]}) as client,
+        httpx.Client(
+            base_url=server.address, timeout=WITHIN_S, event_hooks={"request": [sent]}
+        ) as client,
     ):
         lab = open_lab(client, sign_in(server))
         for number in range(jobs):
@@ -193,7 +256,9 @@ def latency(jobs: int) -> None:
                 path = f"{PREFIX}/jobs/{job_id}"
                 seen = [client.get(path, headers=dict(lab.headers)).json()]
 
-                def decided(path: str = path, seen: list[dict[str, str]] = seen) -> bool:
+                def decided(
+                    path: str = path, seen: list[dict[str, str]] = seen
+                ) -> bool:
                     seen[0] = client.get(path, headers=dict(lab.headers)).json()
                     return seen[0]["state"] in ("done", "queued", "failed")
 
@@ -201,7 +266,9 @@ def latency(jobs: int) -> None:
                 state = seen[0]["state"]
             took.append(time.perf_counter() - finished[0])
             verdicts.append(str(seen[0]["verdict"]))
-        alerts = client.get(f"{PREFIX}/alerts", headers=dict(lab.headers)).json()["items"]
+        alerts = client.get(f"{PREFIX}/alerts", headers=dict(lab.headers)).json()[
+            "items"
+        ]
     counted = ", ".join(f"{verdicts.count(one)} {one}" for one in sorted(set(verdicts)))
     middle, longest = statistics.median(took) * 1e3, max(took) * 1e3
     say(
@@ -211,9 +278,15 @@ def latency(jobs: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="starts of each server (default 5)")
-    parser.add_argument("--jobs", type=int, default=12, help="jobs delivered (default 12)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="starts of each server (default 5)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=12, help="jobs delivered (default 12)"
+    )
     options = parser.parse_args()
     compare(options.rounds)
     latency(options.jobs)

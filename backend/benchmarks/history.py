@@ -61,7 +61,9 @@ def drawn(series: int, length: int) -> NDArray[np.float64]:
     noise = rng.standard_t(4, (series, length)) * 0.01
     for row in np.nonzero(rng.random(series) < STEP_SHARE)[0]:
         noise[row, rng.integers(20, length - 10) :] += rng.uniform(0.02, 0.2)
-    return np.asarray(1e6 * rng.lognormal(0.0, 1.0, (series, 1)) * np.exp(noise), dtype=np.float64)
+    return np.asarray(
+        1e6 * rng.lognormal(0.0, 1.0, (series, 1)) * np.exp(noise), dtype=np.float64
+    )
 
 
 def timed(what: str, count: int, call: Callable[[], Any]) -> float:
@@ -69,7 +71,9 @@ def timed(what: str, count: int, call: Callable[[], Any]) -> float:
     started = time.perf_counter()
     call()
     seconds = time.perf_counter() - started
-    sys.stdout.write(f"{what:<58} {seconds:8.2f} s {seconds / count * 1e3:8.3f} ms per series" + "\n")
+    sys.stdout.write(
+        f"{what:<58} {seconds:8.2f} s {seconds / count * 1e3:8.3f} ms per series" + "\n"
+    )
     return seconds
 
 
@@ -78,15 +82,28 @@ def filled(values: NDArray[np.float64]) -> str:
     at = clock.now() - timedelta(days=values.shape[1])
     target_id, agent_id = ids.new_id("tgt"), ids.new_id("agt")
     with session_scope() as session:
-        session.add(Agent(id=agent_id, name="bench", version="0", created_at=at, last_seen_at=at))
+        session.add(
+            Agent(
+                id=agent_id, name="bench", version="0", created_at=at, last_seen_at=at
+            )
+        )
         session.flush()
         session.add(
             Target(
-                id=target_id, kind="host", serial="s", name="bench", agent_id=agent_id,
-                refuses=None, factors={}, fingerprint="f" * 64, preflight=[],
-                simulated=False, last_seen_at=at, created_at=at,
+                id=target_id,
+                kind="host",
+                serial="s",
+                name="bench",
+                agent_id=agent_id,
+                refuses=None,
+                factors={},
+                fingerprint="f" * 64,
+                preflight=[],
+                simulated=False,
+                last_seen_at=at,
+                created_at=at,
             )
-        )  # fmt: skip
+        )
         session.flush()
         points.add_fingerprint(session, "f" * 64, {"kernel": "1"}, at)
         names = [ids.new_id("ser") for _ in values]
@@ -94,50 +111,107 @@ def filled(values: NDArray[np.float64]) -> str:
             session,
             [
                 {
-                    "id": name, "suite": "sorting", "benchmark": f"b_{number // 20}", "arm": "native",
-                    "params": {"batch": number % 20}, "params_key": params_key({"batch": number % 20}),
-                    "metric": "time", "unit": "ns", "direction": "lower", "target_id": target_id,
-                    "branch": "main", "created_at": at, "last_at": at + timedelta(days=values.shape[1] - 1),
+                    "id": name,
+                    "suite": "sorting",
+                    "benchmark": f"b_{number // 20}",
+                    "arm": "native",
+                    "params": {"batch": number % 20},
+                    "params_key": params_key({"batch": number % 20}),
+                    "metric": "time",
+                    "unit": "ns",
+                    "direction": "lower",
+                    "target_id": target_id,
+                    "branch": "main",
+                    "created_at": at,
+                    "last_at": at + timedelta(days=values.shape[1] - 1),
                 }
                 for number, name in enumerate(names)
             ],
-        )  # fmt: skip
+        )
     for night in range(values.shape[1]):
-        _night(target_id, names, values[:, night].tolist(), at + timedelta(days=night), night)
+        _night(
+            target_id,
+            names,
+            values[:, night].tolist(),
+            at + timedelta(days=night),
+            night,
+        )
     return target_id
 
 
-def _night(target_id: str, names: list[str], values: list[float], at: Any, night: int) -> None:
+def _night(
+    target_id: str, names: list[str], values: list[float], at: Any, night: int
+) -> None:
     run_id, job_id, commit = ids.new_id("run"), ids.new_id("job"), f"{night:040x}"
     with session_scope() as session:
         session.add(
             Run(
-                id=run_id, suite="sorting", repository="r", manifest_path="suite.toml",
-                manifest=suite_manifest(), commit=commit, branch="main", base_commit=None,
-                trigger="schedule", state="done", verdict="pass", reason=None, demonstration=False,
-                benchmarks=[], params={}, knobs={}, launches=5, rounds=20, min_time_ns=1, created_by="bench",
-                created_at=at, finished_at=at,
+                id=run_id,
+                suite="sorting",
+                repository="r",
+                manifest_path="suite.toml",
+                manifest=suite_manifest(),
+                commit=commit,
+                branch="main",
+                base_commit=None,
+                trigger="schedule",
+                state="done",
+                verdict="pass",
+                reason=None,
+                demonstration=False,
+                benchmarks=[],
+                params={},
+                knobs={},
+                launches=5,
+                rounds=20,
+                min_time_ns=1,
+                created_by="bench",
+                created_at=at,
+                finished_at=at,
             )
-        )  # fmt: skip
+        )
         session.flush()
         session.add(
             Job(
-                id=job_id, run_id=run_id, target_id=target_id, state="done", attempt=1, batch=0, requeues=0,
-                seed=1, verdict="pass", partial=False, samples=0, not_before=at, created_at=at, started_at=at,
+                id=job_id,
+                run_id=run_id,
+                target_id=target_id,
+                state="done",
+                attempt=1,
+                batch=0,
+                requeues=0,
+                seed=1,
+                verdict="pass",
+                partial=False,
+                samples=0,
+                not_before=at,
+                created_at=at,
+                started_at=at,
             )
-        )  # fmt: skip
+        )
         session.flush()
         points.add_points(
             session,
             [
                 {
-                    "series_id": name, "job_id": job_id, "run_id": run_id, "at": at, "commit": commit,
-                    "artifact_hash": None, "fingerprint": "f" * 64, "value": value, "lower": value,
-                    "upper": value, "n": 100, "launches": 5, "excluded": None, "conditions": {},
+                    "series_id": name,
+                    "job_id": job_id,
+                    "run_id": run_id,
+                    "at": at,
+                    "commit": commit,
+                    "artifact_hash": None,
+                    "fingerprint": "f" * 64,
+                    "value": value,
+                    "lower": value,
+                    "upper": value,
+                    "n": 100,
+                    "launches": 5,
+                    "excluded": None,
+                    "conditions": {},
                 }
                 for name, value in zip(names, values, strict=True)
             ],
-        )  # fmt: skip
+        )
 
 
 def reported(values: NDArray[np.float64]) -> None:
@@ -145,32 +219,72 @@ def reported(values: NDArray[np.float64]) -> None:
     reads."""
     names = [(f"b_{number // 20}", number % 20) for number in range(values.shape[0])]
     with session_scope() as session:
-        jobs = session.scalars(select(Job).order_by(Job.created_at.desc()).limit(2)).all()
+        jobs = session.scalars(
+            select(Job).order_by(Job.created_at.desc()).limit(2)
+        ).all()
         for job, column in zip(jobs, (-1, -2), strict=True):
             rows = [
                 MeasurementOut(
-                    benchmark=benchmark, arm="native", params={"batch": batch}, metric="time", unit="ns",
-                    direction="lower", launches=5, n=100, median=value, mean=value, p99=value * 1.03,
-                    min=value * 0.97, max=value * 1.03, sd=value * 0.01, flags=[],
-                    median_lower=value * 0.999, median_upper=value * 1.001,
+                    benchmark=benchmark,
+                    arm="native",
+                    params={"batch": batch},
+                    metric="time",
+                    unit="ns",
+                    direction="lower",
+                    launches=5,
+                    n=100,
+                    median=value,
+                    mean=value,
+                    p99=value * 1.03,
+                    min=value * 0.97,
+                    max=value * 1.03,
+                    sd=value * 0.01,
+                    flags=[],
+                    median_lower=value * 0.999,
+                    median_upper=value * 1.001,
                 )
-                for (benchmark, batch), value in zip(names, values[:, column].tolist(), strict=True)
-            ]  # fmt: skip
+                for (benchmark, batch), value in zip(
+                    names, values[:, column].tolist(), strict=True
+                )
+            ]
             report = JobReportOut(
-                suite="sorting", revision="r", artifact_hash=None, target="bench", started_at=None,
-                checks=[], measurements=rows, comparisons=[], derived=[], gates=[],
-            )  # fmt: skip
+                suite="sorting",
+                revision="r",
+                artifact_hash=None,
+                target="bench",
+                started_at=None,
+                checks=[],
+                measurements=rows,
+                comparisons=[],
+                derived=[],
+                gates=[],
+            )
             kept = report.model_dump(mode="json")
-            session.add(JobReport(job_id=job.id, batch=0, report=kept, created_at=clock.now()))
+            session.add(
+                JobReport(job_id=job.id, batch=0, report=kept, created_at=clock.now())
+            )
             session.add_all(
                 NoiseFloor(
-                    id=ids.new_id("nfl"), target_id=job.target_id, suite="sorting", benchmark=row.benchmark,
-                    arm=row.arm, params=row.params, params_key=params_key(row.params), metric="time",
-                    mde=0.02, lower=0.99, upper=1.01, blocks=60, launches=5, evidence={}, run_id=job.run_id,
-                    job_id=job.id, measured_at=job.created_at,
+                    id=ids.new_id("nfl"),
+                    target_id=job.target_id,
+                    suite="sorting",
+                    benchmark=row.benchmark,
+                    arm=row.arm,
+                    params=row.params,
+                    params_key=params_key(row.params),
+                    metric="time",
+                    mde=0.02,
+                    lower=0.99,
+                    upper=1.01,
+                    blocks=60,
+                    launches=5,
+                    evidence={},
+                    run_id=job.run_id,
+                    job_id=job.id,
+                    measured_at=job.created_at,
                 )
                 for row in rows
-            )  # fmt: skip
+            )
 
 
 def one_run(target_id: str, values: NDArray[np.float64]) -> None:
@@ -179,7 +293,10 @@ def one_run(target_id: str, values: NDArray[np.float64]) -> None:
     scatter = np.exp(np.random.default_rng(7).standard_t(4, count) * 0.01)
     names = [(f"b_{number // 20}", "native", number % 20) for number in range(count)]
     past = Past(target_id, suite="sorting", nights=nights * 400)
-    job = past.night(dict(zip(names, (values[:, -1] * scatter).tolist(), strict=True)), evaluate=False)
+    job = past.night(
+        dict(zip(names, (values[:, -1] * scatter).tolist(), strict=True)),
+        evaluate=False,
+    )
 
     def follow() -> None:
         with read_scope() as session:
@@ -211,17 +328,29 @@ def pages(count: int, nights: int) -> None:
     with session_scope() as session:
         _, secret = accounts.issue_token(session, "bench", "plt", ["read"])
     with tempfile.TemporaryDirectory() as data, ExitStack() as stack:
-        settings = Settings(database_url=store.database().url, redis_url=None, data_dir=Path(data))
+        settings = Settings(
+            database_url=store.database().url, redis_url=None, data_dir=Path(data)
+        )
         server = stack.enter_context(running(settings))
         memory.settle()  # as every entry point of the product does
-        client = stack.enter_context(httpx.Client(base_url=f"{server.url}/api/v1", timeout=60))
+        client = stack.enter_context(
+            httpx.Client(base_url=f"{server.url}/api/v1", timeout=60)
+        )
         client.headers["Authorization"] = f"Bearer {secret}"
-        listed = client.get("/series", params={"suite": "sorting", "limit": 200}).json()["items"]
+        listed = client.get(
+            "/series", params={"suite": "sorting", "limit": 200}
+        ).json()["items"]
         names = [one["id"] for one in listed]
         asked("alive, reads no history", lambda _: client.get(f"{server.url}/healthz"))
         asked("a series", lambda n: client.get(f"/series/{names[n % len(names)]}"))
-        asked("its points", lambda n: client.get(f"/series/{names[n % len(names)]}/points"))
-        asked("list of series", lambda _: client.get("/series", params={"suite": "sorting"}))
+        asked(
+            "its points",
+            lambda n: client.get(f"/series/{names[n % len(names)]}/points"),
+        )
+        asked(
+            "list of series",
+            lambda _: client.get("/series", params={"suite": "sorting"}),
+        )
         said = client.get("/compare", params=sides).raise_for_status().json()
         asked(
             f"two revisions, {len(said['rows'])} of {said['total']} rows",
@@ -251,7 +380,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.add_argument(
+        "--database", choices=["sqlite", "postgresql"], default="sqlite"
+    )
     parser.add_argument("--series", type=int, default=10_000)
     parser.add_argument("--points", type=int, default=200)
     parser.add_argument("--run", type=int, default=500, help="series of the one run")
@@ -265,18 +396,29 @@ def main() -> None:
     values = drawn(options.series, options.points)
     shape = f"{options.series} series x {options.points} points"
     timed(
-        f"detection alone, {shape}, one by one", options.series, lambda: list(map(changepoint.detect, values))
+        f"detection alone, {shape}, one by one",
+        options.series,
+        lambda: list(map(changepoint.detect, values)),
     )
     size = detection.TOGETHER
-    parts = [list(values[first : first + size]) for first in range(0, options.series, size)]
-    timed(f"the same, {size} at a time", options.series, lambda: list(map(changepoint.detect_each, parts)))
+    parts = [
+        list(values[first : first + size]) for first in range(0, options.series, size)
+    ]
+    timed(
+        f"the same, {size} at a time",
+        options.series,
+        lambda: list(map(changepoint.detect_each, parts)),
+    )
     with database(options.database):
         target_id = filled(values)
         for what in ("first time", "again, nothing new"):
             timed(
-                f"{options.database}: recompute {shape}, {what}", options.series,
-                lambda: sys.stdout.write("\n".join(recompute("sorting", samples=False).lines()) + "\n"),
-            )  # fmt: skip
+                f"{options.database}: recompute {shape}, {what}",
+                options.series,
+                lambda: sys.stdout.write(
+                    "\n".join(recompute("sorting", samples=False).lines()) + "\n"
+                ),
+            )
         one_run(target_id, values[: options.run])
 
 

@@ -58,13 +58,27 @@ def chunk_template(seed: int) -> bytes:
     rng = np.random.default_rng(seed)
     times = rng.lognormal(11.5, 0.02, CHUNK).astype(np.int64)
     item = {
-        "kind": "samples", "seq": -1, "launch": 0, "benchmark": "sorting", "arm": ("old", "new")[seed % 2],
-        "params": {"n": 1000, "order": "random"}, "metric": "time", "unit": "ns", "direction": "lower",
-        "phase": "measure", "rounds": list(range(CHUNK)), "positions": rng.integers(0, 2, CHUNK).tolist(),
-        "iterations": [8] * CHUNK, "t_ns": (10**12 + np.cumsum(times)).tolist(),
+        "kind": "samples",
+        "seq": -1,
+        "launch": 0,
+        "benchmark": "sorting",
+        "arm": ("old", "new")[seed % 2],
+        "params": {"n": 1000, "order": "random"},
+        "metric": "time",
+        "unit": "ns",
+        "direction": "lower",
+        "phase": "measure",
+        "rounds": list(range(CHUNK)),
+        "positions": rng.integers(0, 2, CHUNK).tolist(),
+        "iterations": [8] * CHUNK,
+        "t_ns": (10**12 + np.cumsum(times)).tolist(),
         "values": (times / 8).tolist(),
-    }  # fmt: skip
-    return json.dumps(item, separators=(",", ":")).replace('"seq":-1', '"seq":%d', 1).encode()
+    }
+    return (
+        json.dumps(item, separators=(",", ":"))
+        .replace('"seq":-1', '"seq":%d', 1)
+        .encode()
+    )
 
 
 TEMPLATES = [chunk_template(seed) for seed in range(8)]
@@ -74,14 +88,18 @@ def bodies(peer: Peer, count: int, chunks: int, *, compress: bool) -> list[bytes
     """Request bodies with fresh seqs."""
     made = []
     for _ in range(count):
-        items = b",".join(TEMPLATES[n % len(TEMPLATES)] % (peer.seq + n) for n in range(chunks))
+        items = b",".join(
+            TEMPLATES[n % len(TEMPLATES)] % (peer.seq + n) for n in range(chunks)
+        )
         peer.seq += chunks
         body = b'{"items":[' + items + b"]}"
         made.append(gzip.compress(body, 1) if compress else body)
     return made
 
 
-def send(peer: Peer, work: Sequence[bytes], connections: int, *, compress: bool) -> float:
+def send(
+    peer: Peer, work: Sequence[bytes], connections: int, *, compress: bool
+) -> float:
     """Seconds to have every body acknowledged over `connections` keep-alive connections."""
     queue, lock, faults = list(work), threading.Lock(), list[str]()
     headers = {**peer.headers, "Content-Type": "application/json"}
@@ -133,7 +151,9 @@ def serving(factory: str, port: int, env: dict[str, str]) -> Iterator[None]:
     try:
         while True:
             try:
-                http.client.HTTPConnection("127.0.0.1", port, timeout=1).request("GET", "/")
+                http.client.HTTPConnection("127.0.0.1", port, timeout=1).request(
+                    "GET", "/"
+                )
                 break
             except OSError:
                 if process.poll() is not None or time.monotonic() > deadline:
@@ -152,7 +172,13 @@ def prepared(url: str) -> dict[str, str]:
     at = clock.now()
     with store.using(database):
         with session_scope() as session:
-            agent = Agent(id=ids.new_id("agt"), name="bench", version="0", created_at=at, last_seen_at=at)
+            agent = Agent(
+                id=ids.new_id("agt"),
+                name="bench",
+                version="0",
+                created_at=at,
+                last_seen_at=at,
+            )
             session.add(agent)
             session.flush()
             session.add(
@@ -171,17 +197,24 @@ def prepared(url: str) -> dict[str, str]:
                     created_at=at,
                 )
             )
-            _, credential = accounts.issue_token(session, "bench", "pla", ["agent"], agent_id=agent.id)
+            _, credential = accounts.issue_token(
+                session, "bench", "pla", ["agent"], agent_id=agent.id
+            )
             _, ci = accounts.issue_token(session, "ci", "plt", ["ingest", "read"])
         announce(agent.id)
     database.dispose()
     return {"Authorization": f"Bearer {credential}", "X-Ci": f"Bearer {ci}"}
 
 
-def ask(port: int, path: str, headers: dict[str, str], body: object) -> dict[str, object]:
+def ask(
+    port: int, path: str, headers: dict[str, str], body: object
+) -> dict[str, object]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     connection.request(
-        "POST", f"/api/v1{path}", json.dumps(body), {**headers, "Content-Type": "application/json"}
+        "POST",
+        f"/api/v1{path}",
+        json.dumps(body),
+        {**headers, "Content-Type": "application/json"},
     )
     answer = connection.getresponse()
     said = answer.read()
@@ -200,7 +233,9 @@ def measuring(port: int, headers: dict[str, str]) -> Peer:
     return Peer("paceline", port, f"/api/v1{path}/items", headers)
 
 
-def compare(bare: Peer, ours: Peer, options: argparse.Namespace, *, compress: bool) -> None:
+def compare(
+    bare: Peer, ours: Peer, options: argparse.Namespace, *, compress: bool
+) -> None:
     """Alternate the two and print rates and the ratio with its spread."""
     samples = options.bodies * options.chunks * CHUNK
     rates: dict[str, list[float]] = {bare.name: [], ours.name: []}
@@ -210,16 +245,24 @@ def compare(bare: Peer, ours: Peer, options: argparse.Namespace, *, compress: bo
             seconds = send(peer, work, options.connections, compress=compress)
             if number:  # the first round warms up
                 rates[peer.name].append(samples / seconds)
-    ratios = [mine / theirs for mine, theirs in zip(rates[ours.name], rates[bare.name], strict=True)]
+    ratios = [
+        mine / theirs
+        for mine, theirs in zip(rates[ours.name], rates[bare.name], strict=True)
+    ]
     shape = f"{options.database:<10} {'gzip' if compress else 'plain':<5}"
     for name, seen in rates.items():
-        low, middle, high = min(seen) / 1e6, statistics.median(seen) / 1e6, max(seen) / 1e6
+        low, middle, high = (
+            min(seen) / 1e6,
+            statistics.median(seen) / 1e6,
+            max(seen) / 1e6,
+        )
         sys.stdout.write(
             f"{shape} {name:<8} {middle:5.2f} M samples/s ({low:.2f} to {high:.2f}, {len(seen)} rounds)"
             + "\n"
         )
     sys.stdout.write(
-        f"{shape} ratio    {statistics.median(ratios):5.2f} ({min(ratios):.2f} to {max(ratios):.2f})" + "\n"
+        f"{shape} ratio    {statistics.median(ratios):5.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+        + "\n"
     )
 
 
@@ -227,12 +270,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.add_argument(
+        "--database", choices=["sqlite", "postgresql"], default="sqlite"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--bodies", type=int, default=20, help="requests per round")
-    parser.add_argument("--chunks", type=int, default=50, help="chunks of 1,000 samples per request")
+    parser.add_argument(
+        "--chunks", type=int, default=50, help="chunks of 1,000 samples per request"
+    )
     parser.add_argument("--connections", type=int, default=2)
-    parser.add_argument("--gzip", action="store_true", help="also with Content-Encoding: gzip")
+    parser.add_argument(
+        "--gzip", action="store_true", help="also with Content-Encoding: gzip"
+    )
     options = parser.parse_args()
     with ExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory())
@@ -246,8 +295,14 @@ def main() -> None:
             urls = [server.url(name) for name in names]
         ports = [servers.free_port() for _ in urls]
         headers = prepared(urls[1])
-        stack.enter_context(serving("bare_ingest:create", ports[0], {"BARE_DATABASE": urls[0]}))
-        env = {"PACELINE_DATABASE_URL": urls[1], "PACELINE_DATA_DIR": directory, "PACELINE_LEASE_S": "3600"}
+        stack.enter_context(
+            serving("bare_ingest:create", ports[0], {"BARE_DATABASE": urls[0]})
+        )
+        env = {
+            "PACELINE_DATABASE_URL": urls[1],
+            "PACELINE_DATA_DIR": directory,
+            "PACELINE_LEASE_S": "3600",
+        }
         stack.enter_context(serving("paceline_server.main:create", ports[1], env))
         bare, ours = Peer("bare", ports[0], "/items", {}), measuring(ports[1], headers)
         for compress in (False, True) if options.gzip else (False,):

@@ -16,7 +16,12 @@ from typing import Any
 import structlog
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Gauge,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
@@ -56,7 +61,9 @@ log = structlog.get_logger("paceline.api")
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 PENDING = Gauge("paceline_outbox_pending", "Messages that wait to be carried out.")
-OLDEST_S = Gauge("paceline_outbox_overdue_seconds", "How long the oldest of them has been due.")
+OLDEST_S = Gauge(
+    "paceline_outbox_overdue_seconds", "How long the oldest of them has been due."
+)
 STREAMS = Gauge("paceline_live_streams", "Open streams of this process.")
 
 system = APIRouter(tags=["system"])
@@ -78,14 +85,27 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
     problems.install(app)
     features = APIRouter(prefix=PREFIX, max_body_size=BODY_BYTES)
     for feature in (
-        accounts, catalog, fleet, jobs, ingest, series, noise, policies, reports, alerts, imports, live,
-    ):  # fmt: skip
+        accounts,
+        catalog,
+        fleet,
+        jobs,
+        ingest,
+        series,
+        noise,
+        policies,
+        reports,
+        alerts,
+        imports,
+        live,
+    ):
         features.include_router(feature.router)
     app.include_router(features)
     app.include_router(system)
     pages.install(app, settings.frontend_dir, [ANYONE])
     openapi.install(app)
-    app.add_middleware(Admission, routes=RouteTable(app), max_body_bytes=settings.max_body_bytes)
+    app.add_middleware(
+        Admission, routes=RouteTable(app), max_body_bytes=settings.max_body_bytes
+    )
     app.add_middleware(Requests, public_url=settings.public_url)
     return app
 
@@ -140,7 +160,9 @@ def readyz(request: Request) -> Response:
             results[name] = "failing"
     ready = all(result == "ok" for result in results.values())
     body = {"status": "ready" if ready else "not ready", "checks": results}
-    return JSONResponse(body, 200 if ready else 503, headers={"Cache-Control": "no-store"})
+    return JSONResponse(
+        body, 200 if ready else 503, headers={"Cache-Control": "no-store"}
+    )
 
 
 class Writes:
@@ -183,11 +205,15 @@ def metrics(request: Request) -> Response:
         count, oldest = outbox.pending(session)
         happened = incidents.counts(session)
     PENDING.set(count)
-    OLDEST_S.set(0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds()))
+    OLDEST_S.set(
+        0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds())
+    )
     STREAMS.set(len(request.app.state.tail))
     registry = CollectorRegistry()
     registry.register(_Incidents(happened))
-    return Response(generate_latest() + generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(
+        generate_latest() + generate_latest(registry), media_type=CONTENT_TYPE_LATEST
+    )
 
 
 class _Incidents(Collector):
@@ -197,7 +223,9 @@ class _Incidents(Collector):
         self._counts = counts
 
     def collect(self) -> Iterator[Metric]:
-        family = CounterMetricFamily("paceline_incidents", "What a person should look at.", labels=["code"])
+        family = CounterMetricFamily(
+            "paceline_incidents", "What a person should look at.", labels=["code"]
+        )
         for code, count in self._counts.items():
             family.add_metric([code], count)
         yield family

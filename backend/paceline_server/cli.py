@@ -16,12 +16,18 @@ import typer
 from paceline_server import __version__
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help="Paceline's server."
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Paceline's server.",
 )
 account = typer.Typer(no_args_is_help=True, help="People who may sign in.")
 app.add_typer(account, name="account")
 
-DataDir = Annotated[Path | None, typer.Option("--data", help="Where everything is kept (embedded shape).")]
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data", help="Where everything is kept (embedded shape)."),
+]
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(help="Port to listen on.")]
 
@@ -35,7 +41,13 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def options(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version.",
+        ),
     ] = False,
 ) -> None:
     """Paceline's server."""
@@ -43,7 +55,9 @@ def options(
 
 def _usage_errors_exit_1() -> None:
     """A command used wrongly exits 1 (error), not click's 2: that says a gate or arm rule failed."""
-    usage_error = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError")
+    usage_error = next(
+        cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError"
+    )
     usage_error.exit_code = 1  # type: ignore[attr-defined] # on typer's own copy of click
 
 
@@ -81,7 +95,9 @@ def _with_database(data: Path | None) -> Any:
     database = Database(settings.resolved_database_url, settings.redis_url)
     use(database)
     if not migrations.is_current(database.engine):
-        raise SettingsError("the database is not set up: run `paceline-server migrate` (or `up`) first")
+        raise SettingsError(
+            "the database is not set up: run `paceline-server migrate` (or `up`) first"
+        )
     return settings
 
 
@@ -91,9 +107,14 @@ def up(  # noqa: PLR0917 - options, passed by name
     host: Host = None,
     port: Port = None,
     agent: Annotated[bool, typer.Option(help="Start an agent for this host.")] = True,
-    first_run: Annotated[bool, typer.Option(help="Measure once on the very first start.")] = True,
+    first_run: Annotated[
+        bool, typer.Option(help="Measure once on the very first start.")
+    ] = True,
     devices: Annotated[
-        int, typer.Option(min=0, max=16, help="Simulated Android devices to try the loop with.")
+        int,
+        typer.Option(
+            min=0, max=16, help="Simulated Android devices to try the loop with."
+        ),
     ] = 0,
 ) -> None:
     """Start everything on this machine: database, server, background work, an agent; no other services
@@ -110,7 +131,8 @@ def api(
     host: Host = None,
     port: Port = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="API processes (more than one needs Redis).")
+        int | None,
+        typer.Option(min=1, help="API processes (more than one needs Redis)."),
     ] = None,
 ) -> None:
     """Serve the API and the pages."""
@@ -128,7 +150,9 @@ def api(
 
 @app.command()
 def worker(
-    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Messages carried out at once.")] = 2,
+    concurrency: Annotated[
+        int, typer.Option(min=1, max=64, help="Messages carried out at once.")
+    ] = 2,
 ) -> None:
     """Carry out background work from Redis, and sweep."""
     from paceline_server import worker as process  # noqa: PLC0415
@@ -148,7 +172,9 @@ def migrate(data: DataDir = None) -> None:
 
 @app.command()
 def openapi(
-    out: Annotated[Path | None, typer.Option(help="File to write; default: standard output.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; default: standard output.")
+    ] = None,
 ) -> None:
     """Print the HTTP contract (C2)."""
     from paceline_server.api import create_app  # noqa: PLC0415
@@ -164,7 +190,9 @@ def openapi(
 
 @app.command("sign-in-link")
 def sign_in_link(
-    name: Annotated[str | None, typer.Option(help="Account; default: the first one.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Account; default: the first one.")
+    ] = None,
     data: DataDir = None,
 ) -> None:
     """Print a one-time link that signs an account in; in the embedded shape only while a server runs."""
@@ -184,7 +212,12 @@ def sign_in_link(
         found = service.find_account(session, name)
         secret = service.create_link(session, found, settings.sign_in_link_minutes)
     known = data_lock.address(settings.data_dir)
-    print(service.link_url(settings.public_url or known or f"http://{settings.host}:{settings.port}", secret))
+    print(
+        service.link_url(
+            settings.public_url or known or f"http://{settings.host}:{settings.port}",
+            secret,
+        )
+    )
 
 
 @app.command("enrolment-code")
@@ -201,12 +234,18 @@ def enrolment_code(data: DataDir = None) -> None:
 @account.command("create")
 def create_account(
     name: str,
-    email: Annotated[str | None, typer.Option(help="Needed to sign in with a password.")] = None,
+    email: Annotated[
+        str | None, typer.Option(help="Needed to sign in with a password.")
+    ] = None,
     scope: Annotated[
         list[str] | None,
-        typer.Option(help="read, alerts:write, ingest, admin; may repeat; all but admin unless given."),
+        typer.Option(
+            help="read, alerts:write, ingest, admin; may repeat; all but admin unless given."
+        ),
     ] = None,
-    password_stdin: Annotated[bool, typer.Option(help="Read a password from standard input.")] = False,
+    password_stdin: Annotated[
+        bool, typer.Option(help="Read a password from standard input.")
+    ] = False,
     data: DataDir = None,
 ) -> None:
     """Create an account. Without a password it signs in by link only; there is no default password."""
@@ -216,13 +255,17 @@ def create_account(
 
     _with_database(data)
     chosen = [
-        known for known in service.HUMAN_SCOPES if known in (scope or ["read", "alerts:write", "ingest"])
+        known
+        for known in service.HUMAN_SCOPES
+        if known in (scope or ["read", "alerts:write", "ingest"])
     ]
     if scope and len(chosen) != len(set(scope)):
         raise SettingsError(f"scopes are {', '.join(service.HUMAN_SCOPES)}")
     password = sys.stdin.readline().rstrip("\n") if password_stdin else None
     with session_scope() as session:
-        made = service.create_account(session, name, email=email, scopes=chosen, password=password)
+        made = service.create_account(
+            session, name, email=email, scopes=chosen, password=password
+        )
         print(made.id)
 
 
@@ -233,8 +276,12 @@ def judge(
         Path | None, typer.Option(help="suite.toml to judge by, not the recorded one.")
     ] = None,
     *,
-    json: Annotated[Path | None, typer.Option(help="Also write the figures here.")] = None,
-    revision: Annotated[str | None, typer.Option(help="Revision to name, not the recorded one.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(help="Also write the figures here.")
+    ] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="Revision to name, not the recorded one.")
+    ] = None,
     pressure_limit_percent: Annotated[
         float | None,
         typer.Option(
@@ -267,14 +314,18 @@ def judge(
 
 @app.command("detect")
 def detect_changes(
-    stdin: Annotated[bool, typer.Option("--stdin", help="Read series from standard input.")] = False,
+    stdin: Annotated[
+        bool, typer.Option("--stdin", help="Read series from standard input.")
+    ] = False,
 ) -> None:
     """Find the steps of series: a JSON list of values per line in, a JSON list of indexes per line out."""
     from paceline_server.detect import stream  # noqa: PLC0415
     from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
 
     if not stdin:
-        raise SettingsError("say --stdin: series are read from standard input, one JSON list a line")
+        raise SettingsError(
+            "say --stdin: series are read from standard input, one JSON list a line"
+        )
     stream.answer(sys.stdin, sys.stdout)
 
 
@@ -283,7 +334,9 @@ def recompute(
     series: Annotated[str | None, typer.Option(help="One series, by its id.")] = None,
     suite: Annotated[str | None, typer.Option(help="The series of one suite.")] = None,
     *,
-    from_points: Annotated[bool, typer.Option("--from-points", help="Leave the points as they are.")] = False,
+    from_points: Annotated[
+        bool, typer.Option("--from-points", help="Leave the points as they are.")
+    ] = False,
     data: DataDir = None,
 ) -> None:
     """Make history again: points from samples, levels and changes from points; say what differs."""

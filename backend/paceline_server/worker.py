@@ -43,7 +43,8 @@ def run(settings: Settings, concurrency: int) -> int:
     log.info("worker_started", concurrency=concurrency, features=features)
     try:
         worker = app.Worker(
-            hostname=f"paceline@{socket.gethostname()}", **broker.worker_options(settings, concurrency)
+            hostname=f"paceline@{socket.gethostname()}",
+            **broker.worker_options(settings, concurrency),
         )
         worker.start()
     finally:

@@ -103,7 +103,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Every shape the nearest `shapes` marker names: a test's own before its module's; without one, both."""
     if "shape" in metafunc.fixturenames:
         nearest = metafunc.definition.get_closest_marker("shapes")
-        metafunc.parametrize("shape", nearest.args if nearest else (EMBEDDED, SCALED), indirect=True)
+        metafunc.parametrize(
+            "shape", nearest.args if nearest else (EMBEDDED, SCALED), indirect=True
+        )
 
 
 @pytest.fixture
@@ -130,7 +132,10 @@ def shape(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shape]:
 @pytest.fixture
 def settings(shape: Shape, tmp_path: Path) -> Settings:
     return Settings(
-        database_url=shape.database_url, redis_url=shape.redis_url, data_dir=tmp_path / "data", sweep_s=0.05
+        database_url=shape.database_url,
+        redis_url=shape.redis_url,
+        data_dir=tmp_path / "data",
+        sweep_s=0.05,
     )
 
 
@@ -142,7 +147,9 @@ def database(shape: Shape) -> Iterator[Database]:
         yield db
     out = db.engine.pool.status()
     db.dispose()
-    assert "Current Checked out connections: 0" in out, f"somebody still uses the test's database: {out}"
+    assert "Current Checked out connections: 0" in out, (
+        f"somebody still uses the test's database: {out}"
+    )
 
 
 @pytest.fixture
@@ -170,7 +177,9 @@ def app(application: FastAPI, settings: Settings, database: Database) -> FastAPI
 @pytest.fixture
 def client(app: FastAPI) -> Iterator[TestClient]:
     """An anonymous client on loopback. No background work: call `outbox.drain()` where it matters."""
-    with TestClient(app, base_url="http://127.0.0.1:8321", client=("127.0.0.1", 50000)) as anonymous:
+    with TestClient(
+        app, base_url="http://127.0.0.1:8321", client=("127.0.0.1", 50000)
+    ) as anonymous:
         yield anonymous
 
 
@@ -212,11 +221,17 @@ def sign_in(database: Database) -> Callable[..., SignedIn]:
     def make(*scopes: Scope, name: str | None = None) -> SignedIn:
         name = name or f"person-{uuid4().hex[:6]}"
         with session_scope() as session:
-            account = accounts.create_account(session, name, scopes=scopes or accounts.HUMAN_SCOPES)
+            account = accounts.create_account(
+                session, name, scopes=scopes or accounts.HUMAN_SCOPES
+            )
             link = accounts.create_link(session, account, 30)
         with session_scope() as session:
             secret = accounts.sign_in_by_link(session, link, 1).secret
-        return SignedIn(account.id, name, {"Cookie": f"paceline={secret}", "Sec-Fetch-Site": "same-origin"})
+        return SignedIn(
+            account.id,
+            name,
+            {"Cookie": f"paceline={secret}", "Sec-Fetch-Site": "same-origin"},
+        )
 
     return make
 
@@ -237,16 +252,33 @@ def enrolled(database: Database) -> Callable[..., EnrolledAgent]:
     def make(name: str = "lab-1") -> EnrolledAgent:
         at = clock_module.now()
         with session_scope() as session:
-            agent = Agent(id=ids.new_id("agt"), name=name, version="0", created_at=at, last_seen_at=at)
+            agent = Agent(
+                id=ids.new_id("agt"),
+                name=name,
+                version="0",
+                created_at=at,
+                last_seen_at=at,
+            )
             session.add(agent)
             session.flush()
             target = Target(
-                id=ids.new_id("tgt"), kind="host", serial=f"serial-{name}", name=name, agent_id=agent.id,
-                refuses=None, factors={"cpu": "test"}, fingerprint="0" * 64,
-                preflight=[], simulated=False, last_seen_at=at, created_at=at,
-            )  # fmt: skip
+                id=ids.new_id("tgt"),
+                kind="host",
+                serial=f"serial-{name}",
+                name=name,
+                agent_id=agent.id,
+                refuses=None,
+                factors={"cpu": "test"},
+                fingerprint="0" * 64,
+                preflight=[],
+                simulated=False,
+                last_seen_at=at,
+                created_at=at,
+            )
             session.add(target)
-            _, secret = accounts.issue_token(session, name, "pla", ["agent"], agent_id=agent.id)
+            _, secret = accounts.issue_token(
+                session, name, "pla", ["agent"], agent_id=agent.id
+            )
         return EnrolledAgent(agent.id, target.id, {"Authorization": f"Bearer {secret}"})
 
     return make
@@ -268,7 +300,9 @@ def together() -> Callable[..., list[object]]:
             except BaseException as error:
                 results[index] = error
 
-        threads = [threading.Thread(target=one, args=(index,)) for index in range(len(calls))]
+        threads = [
+            threading.Thread(target=one, args=(index,)) for index in range(len(calls))
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

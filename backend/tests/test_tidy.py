@@ -22,7 +22,21 @@ GENERATED = re.compile(
     r"(^|/)(openapi\.json|schema\.gen\.ts|package-lock\.json|Cargo\.lock|requirements\.lock)$"
     r"|^scripts/pins/|^docker/[a-z]+\.lock$|/vectors/|/captured/|\.(svg|png|ico|woff2)$"
 )
-BRACES = {".rs", ".kt", ".kts", ".java", ".ts", ".tsx", ".mjs", ".js", ".c", ".h", ".cpp", ".hpp", ".css"}
+BRACES = {
+    ".rs",
+    ".kt",
+    ".kts",
+    ".java",
+    ".ts",
+    ".tsx",
+    ".mjs",
+    ".js",
+    ".c",
+    ".h",
+    ".cpp",
+    ".hpp",
+    ".css",
+}
 
 
 @cache
@@ -30,8 +44,11 @@ def tracked() -> dict[str, str]:
     """Text of every file git tracks or would track, by path from the root; generated ones are left out."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     texts = {}
     for name in sorted(filter(None, listed.split("\0"))):
         path = ROOT / name
@@ -42,27 +59,45 @@ def tracked() -> dict[str, str]:
 
 
 def complaints(rule: Rule) -> list[str]:
-    return [complaint for path, text in tracked().items() for complaint in rule(path, text)]
+    return [
+        complaint for path, text in tracked().items() for complaint in rule(path, text)
+    ]
 
 
 # --- names, openings, waiting, skipping ---
 
 FAMILY = {
-    ".kts": ".kt", ".tsx": ".ts", ".mjs": ".ts", ".js": ".ts", ".h": ".c", ".cpp": ".c", ".hpp": ".c",
+    ".kts": ".kt",
+    ".tsx": ".ts",
+    ".mjs": ".ts",
+    ".js": ".ts",
+    ".h": ".c",
+    ".cpp": ".c",
+    ".hpp": ".c",
     ".sh": "",
-}  # fmt: skip
-FORBIDDEN_NAMES = re.compile(r"(^|[-_./])(utils?|helpers?|common|managers?)($|[-_./])", re.IGNORECASE)
+}
+FORBIDDEN_NAMES = re.compile(
+    r"(^|[-_./])(utils?|helpers?|common|managers?)($|[-_./])", re.IGNORECASE
+)
 
 
 def forbidden_names(path: str, _text: str) -> list[str]:
-    return [f"{path}: says nothing; name what it holds"] if FORBIDDEN_NAMES.search(path) else []
+    return (
+        [f"{path}: says nothing; name what it holds"]
+        if FORBIDDEN_NAMES.search(path)
+        else []
+    )
 
 
 OPENINGS = {
-    ".rs": ("//!", "/*!"), ".kt": ("/*", "//"), ".java": ("/*", "//"), ".ts": ("/*", "//"),
+    ".rs": ("//!", "/*!"),
+    ".kt": ("/*", "//"),
+    ".java": ("/*", "//"),
+    ".ts": ("/*", "//"),
     ".c": ("/*", "//"),
-    ".sh": ("#",), "": ("#",),
-}  # fmt: skip
+    ".sh": ("#",),
+    "": ("#",),
+}
 
 
 PLAIN_TEXT = {"LICENSE", "VERSION"}
@@ -76,15 +111,28 @@ def no_opening(path: str, text: str) -> list[str]:
         return []
     if Path(path).name.startswith(".") or path.endswith((".test.ts", ".test.tsx")):
         return []
-    lines = [line.strip() for line in text.split("\n") if line.strip() and not line.startswith("#!/")]
-    return [] if lines and lines[0].startswith(expected) else [f"{path}: does not open with what it is for"]
+    lines = [
+        line.strip()
+        for line in text.split("\n")
+        if line.strip() and not line.startswith("#!/")
+    ]
+    return (
+        []
+        if lines and lines[0].startswith(expected)
+        else [f"{path}: does not open with what it is for"]
+    )
 
 
 SLEEPS = re.compile(r"\bwaitForTimeout\s*\(|\bthread::sleep\s*\(|\bThread\.sleep\s*\(")
 
 
 def is_test(path: str) -> bool:
-    return bool(re.search(r"(^|/)(tests?|e2e)/|\.test\.tsx?$|\.spec\.ts$|(^|/)test_\w+\.py$|Test\.kt$", path))
+    return bool(
+        re.search(
+            r"(^|/)(tests?|e2e)/|\.test\.tsx?$|\.spec\.ts$|(^|/)test_\w+\.py$|Test\.kt$",
+            path,
+        )
+    )
 
 
 def sleeping_tests(path: str, text: str) -> list[str]:
@@ -98,7 +146,9 @@ def sleeping_tests(path: str, text: str) -> list[str]:
     ]
 
 
-SKIPS = re.compile(r"#\[ignore\]|\b(?:it|test|describe)\.(?:skip|only|fixme|todo)\b|@Disabled(?!\(\")")
+SKIPS = re.compile(
+    r"#\[ignore\]|\b(?:it|test|describe)\.(?:skip|only|fixme|todo)\b|@Disabled(?!\(\")"
+)
 
 
 def skipped_tests(path: str, text: str) -> list[str]:
@@ -117,12 +167,21 @@ def skipped_tests(path: str, text: str) -> list[str]:
 MACHINE = re.compile(
     "|".join(
         [
-            r"/wo" r"rk/(?:main|shared)", r"/ro" r"ot/\.", r"/ho" r"me/[a-z]", r"/Us" r"ers/[a-z]",
-            r"/opt/wh" r"eels", r"\.pye" r"nv", r"arti" r"factory", r"\bne" r"xus\.", r"jfr" r"og",
-            r"--index" r"-url\s+http", r"\"resol" r"ved\":\s*\"http", r"/var/fol" r"ders/",
+            r"/wo" r"rk/(?:main|shared)",
+            r"/ro" r"ot/\.",
+            r"/ho" r"me/[a-z]",
+            r"/Us" r"ers/[a-z]",
+            r"/opt/wh" r"eels",
+            r"\.pye" r"nv",
+            r"arti" r"factory",
+            r"\bne" r"xus\.",
+            r"jfr" r"og",
+            r"--index" r"-url\s+http",
+            r"\"resol" r"ved\":\s*\"http",
+            r"/var/fol" r"ders/",
         ]
     )
-)  # fmt: skip
+)
 
 
 def machine_traces(path: str, text: str) -> list[str]:
@@ -134,9 +193,12 @@ def machine_traces(path: str, text: str) -> list[str]:
 
 
 WORDS = re.compile(
-    r"\b(metric values?|(?<!virtual )machines?|workers?|benchmark tests?|build numbers?)\b", re.IGNORECASE
+    r"\b(metric values?|(?<!virtual )machines?|workers?|benchmark tests?|build numbers?)\b",
+    re.IGNORECASE,
 )
-SHOWN = re.compile(r">([^<>{}=;]*[a-z][^<>{}=;]*)<|[\"'`]([^\"'`\n]*[a-z] [^\"'`\n]*)[\"'`]")
+SHOWN = re.compile(
+    r">([^<>{}=;]*[a-z][^<>{}=;]*)<|[\"'`]([^\"'`\n]*[a-z] [^\"'`\n]*)[\"'`]"
+)
 
 
 def words_not_used(path: str, text: str) -> list[str]:
@@ -153,29 +215,42 @@ def words_not_used(path: str, text: str) -> list[str]:
 
 RULES: dict[Rule, list[tuple[str, str]]] = {
     forbidden_names: [
-        ("a/utils.py", ""), ("a/string_helpers.rs", ""), ("common/a.ts", ""), ("a/job-manager.ts", ""),
+        ("a/utils.py", ""),
+        ("a/string_helpers.rs", ""),
+        ("common/a.ts", ""),
+        ("a/job-manager.ts", ""),
     ],
     no_opening: [
-        ("a.rs", "use std::io;\n"), ("a.ts", "import x\n"), ("a.kt", "package x\n"), ("b.sh", "x=1\n"),
+        ("a.rs", "use std::io;\n"),
+        ("a.ts", "import x\n"),
+        ("a.kt", "package x\n"),
+        ("b.sh", "x=1\n"),
     ],
     sleeping_tests: [
-        ("a/tests/b.rs", "std::thread::sleep(d);"), ("e2e/a.spec.ts", "await page.waitForTimeout(5)"),
+        ("a/tests/b.rs", "std::thread::sleep(d);"),
+        ("e2e/a.spec.ts", "await page.waitForTimeout(5)"),
     ],
-    skipped_tests: [("a.rs", "#[ignore]"), ("a.test.ts", "test.skip('x')"), ("a.spec.ts", "test.only('x')")],
+    skipped_tests: [
+        ("a.rs", "#[ignore]"),
+        ("a.test.ts", "test.skip('x')"),
+        ("a.spec.ts", "test.only('x')"),
+    ],
     machine_traces: [
-        ("a.md", "cd /wo" "rk/main"), ("a.json", '"resol' 'ved": "https://x"'), ("a", "/ho" "me/u"),
+        ("a.md", "cd /work/main"),
+        ("a.json", '"resolved": "https://x"'),
+        ("a", "/home/u"),
     ],
     words_not_used: [
         ("frontend/src/a.tsx", "<p>This machine is busy</p>"),
         ("frontend/src/a.tsx", 'label="Pick a worker"'),
     ],
-}  # fmt: skip
+}
 CLEAN = {
-    "a.rs": "//! Opens well.\n\npub fn f() {\n    g(\"{\");\n}\n",
+    "a.rs": '//! Opens well.\n\npub fn f() {\n    g("{");\n}\n',
     "a.tsx": "/** Opens well. */\nexport function F() {\n  return <p>One target is busy</p>;\n}\n",
     "a.c": "/* Opens well. */\nstatic int f(int a) {\n    return a;\n}\n",
     "scripts/a": "#!/bin/sh\n# Opens well.\nf() {\n  x\n}\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
@@ -187,7 +262,9 @@ def test_every_file_keeps(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("rule", "path", "text"),
     [(rule, *example) for rule, examples in RULES.items() for example in examples],
-    ids=lambda value: value.__name__ if callable(value) else "" if len(value) > 40 else value,
+    ids=lambda value: (
+        value.__name__ if callable(value) else "" if len(value) > 40 else value
+    ),
 )
 def test_rule_catches_a_violation(rule: Rule, path: str, text: str) -> None:
     assert len(rule(path, text)) == 1
@@ -200,4 +277,6 @@ def test_rules_accept_clean_source(path: str) -> None:
 
 def test_migrations_folder_never_becomes_a_package() -> None:
     """`alembic/__init__.py` would shadow the library of that name."""
-    assert [name for name in tracked() if re.match(r"alembic/(.*/)?__init__\.py$", name)] == []
+    assert [
+        name for name in tracked() if re.match(r"alembic/(.*/)?__init__\.py$", name)
+    ] == []

@@ -18,9 +18,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = "backend/paceline_server/"
 FEATURES = (
-    "accounts", "alerts", "catalog", "detect", "fleet", "imports", "ingest", "jobs", "live", "reports",
+    "accounts",
+    "alerts",
+    "catalog",
+    "detect",
+    "fleet",
+    "imports",
+    "ingest",
+    "jobs",
+    "live",
+    "reports",
     "series",
-)  # fmt: skip
+)
 
 Rule = Callable[[str, ast.Module], list[str]]
 
@@ -29,11 +38,19 @@ Rule = Callable[[str, ast.Module], list[str]]
 def trees() -> dict[str, ast.Module]:
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.py"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
-    names = sorted(name for name in filter(None, listed.split("\0")) if (ROOT / name).is_file())
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    names = sorted(
+        name for name in filter(None, listed.split("\0")) if (ROOT / name).is_file()
+    )
     assert len(names) > 20, "the list of modules is not believable"
-    return {name: ast.parse((ROOT / name).read_text(encoding="utf-8"), name) for name in names}
+    return {
+        name: ast.parse((ROOT / name).read_text(encoding="utf-8"), name)
+        for name in names
+    }
 
 
 def is_test(path: str) -> bool:
@@ -62,13 +79,19 @@ def imports(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
 
 
 def no_docstring(path: str, tree: ast.Module) -> list[str]:
-    return [] if ast.get_docstring(tree) else [f"{path}: does not open with a docstring"]
+    return (
+        [] if ast.get_docstring(tree) else [f"{path}: does not open with a docstring"]
+    )
 
 
 def sleeping_tests(path: str, tree: ast.Module) -> list[str]:
     if not is_test(path):
         return []
-    slept = {name for _, module, name in imports(tree) if module == "time" and name == "sleep"}
+    slept = {
+        name
+        for _, module, name in imports(tree)
+        if module == "time" and name == "sleep"
+    }
     return [
         f"{path}:{node.lineno}: sleeps; wait for a condition with a deadline"
         for node in ast.walk(tree)
@@ -87,23 +110,40 @@ MACHINE_FEATURE = re.compile(
 def unexplained_skips(path: str, tree: ast.Module) -> list[str]:
     """A skip is allowed only for a feature this machine or database lacks, and its text names it."""
     found = []
-    with_arguments = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    with_arguments = {
+        id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)
+    }
     for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute) or not SKIPPING.search(called(node)):
             continue
         if not called(node).startswith(("pytest.", "self.", "unittest.")):
             continue
         call = with_arguments.get(id(node))
-        values = [*call.args, *(keyword.value for keyword in call.keywords)] if call else []
-        texts = [leaf.value for value in values for leaf in ast.walk(value) if isinstance(leaf, ast.Constant)]
-        if not any(isinstance(text, str) and MACHINE_FEATURE.search(text) for text in texts):
-            found.append(f"{path}:{node.lineno}: skipped without naming the machine feature it needs")
+        values = (
+            [*call.args, *(keyword.value for keyword in call.keywords)] if call else []
+        )
+        texts = [
+            leaf.value
+            for value in values
+            for leaf in ast.walk(value)
+            if isinstance(leaf, ast.Constant)
+        ]
+        if not any(
+            isinstance(text, str) and MACHINE_FEATURE.search(text) for text in texts
+        ):
+            found.append(
+                f"{path}:{node.lineno}: skipped without naming the machine feature it needs"
+            )
     return found
 
 
 def commits_elsewhere(path: str, tree: ast.Module) -> list[str]:
     """DESIGN §3: only `store/session.py` commits."""
-    if not path.startswith(SERVER) or is_test(path) or path == f"{SERVER}store/session.py":
+    if (
+        not path.startswith(SERVER)
+        or is_test(path)
+        or path == f"{SERVER}store/session.py"
+    ):
         return []
     return [
         f"{path}:{node.lineno}: commits; only store/session.py does"
@@ -119,7 +159,8 @@ def sql_in_routes(path: str, tree: ast.Module) -> list[str]:
     return [
         f"{path}:{line}: imports {module}.{name}; SQL belongs to queries.py"
         for line, module, name in imports(tree)
-        if module.startswith("sqlalchemy") and (module, name) != ("sqlalchemy.orm", "Session")
+        if module.startswith("sqlalchemy")
+        and (module, name) != ("sqlalchemy.orm", "Session")
     ]
 
 
@@ -129,7 +170,9 @@ def http_in_queries(path: str, tree: ast.Module) -> list[str]:
     return [
         f"{path}:{line}: imports {module}.{name}; queries raise no HTTP errors"
         for line, module, name in imports(tree)
-        if module.startswith(("fastapi", "starlette", "paceline_server.kernel.problems"))
+        if module.startswith(
+            ("fastapi", "starlette", "paceline_server.kernel.problems")
+        )
         or (module, name) == ("paceline_server.kernel", "problems")
     ]
 
@@ -145,7 +188,9 @@ def past_the_service(path: str, tree: ast.Module) -> list[str]:
         if room is None or room[1] not in FEATURES or room[1] == own[1]:
             continue
         if (room[2] or name) in {"routes", "queries", "tasks"}:
-            found.append(f"{path}:{line}: uses {room[1]} past its service ({room[2] or name})")
+            found.append(
+                f"{path}:{line}: uses {room[1]} past its service ({room[2] or name})"
+            )
     return found
 
 
@@ -158,33 +203,55 @@ RULES: dict[Rule, list[tuple[str, str]]] = {
     unexplained_skips: [
         ("a/tests/b.py", "import pytest\npytest.skip('later')"),
         ("a/tests/b.py", "import pytest\n@pytest.mark.skip\ndef test_x(): ..."),
-        ("a/tests/b.py", "import pytest\n@pytest.mark.xfail(reason='flaky')\ndef test_x(): ..."),
+        (
+            "a/tests/b.py",
+            "import pytest\n@pytest.mark.xfail(reason='flaky')\ndef test_x(): ...",
+        ),
     ],
-    commits_elsewhere: [(f"{SERVER}jobs/service.py", "def f(session):\n    session.commit()")],
+    commits_elsewhere: [
+        (f"{SERVER}jobs/service.py", "def f(session):\n    session.commit()")
+    ],
     sql_in_routes: [
         (f"{SERVER}jobs/routes.py", "from sqlalchemy import select"),
-        (f"{SERVER}jobs/routes.py", "def f():\n    from sqlalchemy.orm import selectinload"),
+        (
+            f"{SERVER}jobs/routes.py",
+            "def f():\n    from sqlalchemy.orm import selectinload",
+        ),
     ],
     http_in_queries: [
         (f"{SERVER}jobs/queries.py", "from fastapi import HTTPException"),
         (f"{SERVER}jobs/queries.py", "from paceline_server.kernel import problems"),
     ],
     past_the_service: [
-        (f"{SERVER}alerts/service.py", "from paceline_server.jobs.queries import job_by_id"),
+        (
+            f"{SERVER}alerts/service.py",
+            "from paceline_server.jobs.queries import job_by_id",
+        ),
         (f"{SERVER}alerts/service.py", "from paceline_server.jobs import queries"),
     ],
 }
 CLEAN = [
-    (f"{SERVER}jobs/routes.py", '"""x."""\nfrom sqlalchemy.orm import Session\nfrom . import queries'),
-    (f"{SERVER}alerts/service.py", '"""x."""\nfrom paceline_server.jobs import service'),
+    (
+        f"{SERVER}jobs/routes.py",
+        '"""x."""\nfrom sqlalchemy.orm import Session\nfrom . import queries',
+    ),
+    (
+        f"{SERVER}alerts/service.py",
+        '"""x."""\nfrom paceline_server.jobs import service',
+    ),
     (f"{SERVER}store/session.py", '"""x."""\ndef f(s):\n    s.commit()'),
-    ("tests/b.py", '"""x."""\nimport pytest\npytest.skip("no docker compose here")\nevent.wait(1)'),
+    (
+        "tests/b.py",
+        '"""x."""\nimport pytest\npytest.skip("no docker compose here")\nevent.wait(1)',
+    ),
 ]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_every_module_keeps(rule: Rule) -> None:
-    found = [complaint for path, tree in trees().items() for complaint in rule(path, tree)]
+    found = [
+        complaint for path, tree in trees().items() for complaint in rule(path, tree)
+    ]
     assert not found, "\n" + "\n".join(found)
 
 
@@ -213,7 +280,11 @@ def unused_constants(constants: ast.Module, users: dict[str, ast.Module]) -> lis
         if isinstance(target, ast.Name) and target.id.isupper()
     }
     read = {
-        node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else node.name
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else node.name
         for tree in users.values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Name | ast.Attribute | ast.alias)
@@ -224,10 +295,18 @@ def unused_constants(constants: ast.Module, users: dict[str, ast.Module]) -> lis
 
 def test_every_statistical_constant_is_used() -> None:
     home = f"{SERVER}stats/constants.py"
-    assert unused_constants(trees()[home], {p: t for p, t in trees().items() if not is_test(p)}) == []
+    assert (
+        unused_constants(
+            trees()[home], {p: t for p, t in trees().items() if not is_test(p)}
+        )
+        == []
+    )
 
 
 def test_an_unused_constant_is_noticed() -> None:
     constants = ast.parse("ALPHA: float = 0.001\nBETA = 2\nGAMMA = 3\n")
-    users = {"a.py": ast.parse("from x import ALPHA\n"), "b.py": ast.parse("import x\nprint(x.GAMMA)\n")}
+    users = {
+        "a.py": ast.parse("from x import ALPHA\n"),
+        "b.py": ast.parse("import x\nprint(x.GAMMA)\n"),
+    }
     assert unused_constants(constants, users) == ["BETA"]

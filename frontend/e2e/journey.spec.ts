@@ -16,7 +16,10 @@ const SLOWDOWN = 1500;
 
 function link(): string {
   const value = process.env.PACELINE_E2E_LINK;
-  if (value === undefined) throw new Error('set PACELINE_E2E_URL and PACELINE_E2E_LINK to a running server');
+  if (value === undefined)
+    throw new Error(
+      'set PACELINE_E2E_URL and PACELINE_E2E_LINK to a running server',
+    );
   return value;
 }
 
@@ -26,7 +29,10 @@ function listen(page: Page): string[] {
   page.on('pageerror', (error) => complaints.push(`page: ${error.message}`));
   page.on('console', (message) => {
     // A refused request is an answer the page shows; policy violations and errors of code are not.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+    if (
+      message.type() === 'error' &&
+      !message.text().startsWith('Failed to load resource')
+    ) {
       complaints.push(`console: ${message.text()}`);
     }
   });
@@ -39,42 +45,65 @@ interface Asked {
 }
 
 /** Asks for one benchmark at a few values through the form: the journey needs no more, and stays quick. */
-async function startRun(page: Page, { batches, slowdownPercent }: Asked): Promise<void> {
+async function startRun(
+  page: Page,
+  { batches, slowdownPercent }: Asked,
+): Promise<void> {
   await page.goto(`/runs/new?suite=${SUITE}`);
   await page.getByRole('button', { name: 'Choose none' }).click();
   await page.locator(`input[type=checkbox][value=${BENCHMARK}]`).check();
-  const values = (param: string) => page.getByRole('group', { name: new RegExp(`^${param}\\b`) });
+  const values = (param: string) =>
+    page.getByRole('group', { name: new RegExp(`^${param}\\b`) });
   for (const batch of batches) {
     // Chips are clicked one after the other, as a person does.
     // oxlint-disable-next-line no-await-in-loop
     await values('batch').getByText(batch, { exact: true }).click();
   }
   await values('message').getByText('150', { exact: true }).click();
-  await page.getByLabel(/^Launches/).fill(process.env.PACELINE_E2E_LAUNCHES ?? '3');
-  await page.getByLabel(/^Rounds per launch/).fill(process.env.PACELINE_E2E_ROUNDS ?? '12');
-  const size = batches.length === 1 ? '1 group with' : `${batches.length} groups with`;
-  await expect(page.getByRole('status', { name: 'Size of the run' })).toContainText(size);
+  await page
+    .getByLabel(/^Launches/)
+    .fill(process.env.PACELINE_E2E_LAUNCHES ?? '3');
+  await page
+    .getByLabel(/^Rounds per launch/)
+    .fill(process.env.PACELINE_E2E_ROUNDS ?? '12');
+  const size =
+    batches.length === 1 ? '1 group with' : `${batches.length} groups with`;
+  await expect(
+    page.getByRole('status', { name: 'Size of the run' }),
+  ).toContainText(size);
   if (slowdownPercent > 0) {
-    await page.getByLabel(/native_slowdown_percent/).fill(String(slowdownPercent));
-    await expect(page.getByText('will carry the mark “demonstration”')).toBeVisible();
+    await page
+      .getByLabel(/native_slowdown_percent/)
+      .fill(String(slowdownPercent));
+    await expect(
+      page.getByText('will carry the mark “demonstration”'),
+    ).toBeVisible();
   }
   await page.getByRole('button', { name: 'Start the run' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: /hashing run/ })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 1, name: /hashing run/ }),
+  ).toBeVisible();
 }
 
 /** Every way the arms are shown, each held to the same rules. */
 async function readArms(page: Page): Promise<void> {
   await page.goto(`/arms?suite=${SUITE}&benchmark=${BENCHMARK}`);
   await expect(page.getByRole('table', { name: 'Comparisons' })).toBeVisible();
-  await expect(page.getByRole('table', { name: 'Distribution per arm' })).toBeVisible();
+  await expect(
+    page.getByRole('table', { name: 'Distribution per arm' }),
+  ).toBeVisible();
   await look(page, 'arms');
   const switches = page.getByRole('list', { name: 'Arms' });
   await switches.getByRole('button', { name: 'native', exact: true }).click();
   await expect(page).toHaveURL(/hide=native/);
   await page.getByRole('button', { name: 'Show all arms' }).click();
-  await page.getByRole('combobox', { name: 'X axis' }).selectOption({ label: 'arms side by side' });
+  await page
+    .getByRole('combobox', { name: 'X axis' })
+    .selectOption({ label: 'arms side by side' });
   await expect(
-    page.getByRole('img', { name: /^Ratio of time to fallback, arms side by side/ }),
+    page.getByRole('img', {
+      name: /^Ratio of time to fallback, arms side by side/,
+    }),
   ).toBeVisible();
   await look(page, 'arms-side-by-side');
   await page.getByText('Measured time', { exact: true }).click();
@@ -96,18 +125,30 @@ async function readHistory(page: Page): Promise<void> {
   await look(page, 'series-list');
   await table.getByRole('link').first().click();
   await expect(page.getByRole('slider', { name: 'Point' })).toBeVisible();
-  await page.getByRole('textbox', { name: /A note beside the chosen point/ }).fill('The first night.');
+  await page
+    .getByRole('textbox', { name: /A note beside the chosen point/ })
+    .fill('The first night.');
   await page.getByRole('button', { name: 'Add the note' }).click();
-  await expect(page.getByRole('list', { name: 'Notes' })).toContainText('The first night.');
+  await expect(page.getByRole('list', { name: 'Notes' })).toContainText(
+    'The first night.',
+  );
   await look(page, 'series');
   await page.setViewportSize({ width: 390, height: 844 });
   await look(page, 'series-narrow');
   await page.setViewportSize({ width: 1280, height: 720 });
-  await page.getByRole('region', { name: 'The chosen point' }).getByRole('link').first().click();
-  await expect(page.getByRole('heading', { name: 'Completeness' })).toBeVisible();
+  await page
+    .getByRole('region', { name: 'The chosen point' })
+    .getByRole('link')
+    .first()
+    .click();
+  await expect(
+    page.getByRole('heading', { name: 'Completeness' }),
+  ).toBeVisible();
   const run = new URL(page.url()).pathname.split('/').at(-1);
   await page.goto(`/compare?base=${run}&head=${run}`);
-  await expect(page.getByRole('table', { name: 'Measurements of both sides' })).toBeVisible();
+  await expect(
+    page.getByRole('table', { name: 'Measurements of both sides' }),
+  ).toBeVisible();
   await look(page, 'compare');
 }
 
@@ -117,16 +158,24 @@ async function decide(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: /^Least effect/ }).fill('25');
   await page.getByRole('textbox', { name: 'Name' }).fill('journey');
   await page.getByRole('button', { name: 'Replay' }).click();
-  await expect(page.getByRole('status', { name: 'Replay' })).toContainText('In the last 30 days');
+  await expect(page.getByRole('status', { name: 'Replay' })).toContainText(
+    'In the last 30 days',
+  );
   await look(page, 'rule-new');
   await page.getByRole('button', { name: 'Save the rule' }).click();
-  await expect(page.getByRole('heading', { name: 'What it says' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { name: 'What it says' }),
+  ).toBeVisible();
   await look(page, 'rule');
   await page.goto('/rules');
-  await expect(page.getByRole('table', { name: 'Rules', exact: true })).toContainText('journey');
+  await expect(
+    page.getByRole('table', { name: 'Rules', exact: true }),
+  ).toContainText('journey');
   await look(page, 'rules');
   await page.goto('/audit');
-  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('journey');
+  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText(
+    'journey',
+  );
   await look(page, 'audit');
   for (const [address, heading] of [
     ['/policies', 'Policies'],
@@ -136,7 +185,9 @@ async function decide(page: Page): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop
     await page.goto(address);
     // oxlint-disable-next-line no-await-in-loop
-    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
+    await expect(
+      page.getByRole('heading', { level: 1, name: heading }),
+    ).toBeVisible();
     // oxlint-disable-next-line no-await-in-loop
     await look(page, heading.toLowerCase());
   }
@@ -144,12 +195,16 @@ async function decide(page: Page): Promise<void> {
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(link());
-  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'Overview' }),
+  ).toBeVisible();
   expect(page.url()).not.toContain('token');
 }
 
 async function watchLive(page: Page): Promise<void> {
-  await expect(page.getByText('live', { exact: true })).toBeVisible({ timeout: RUN_MS });
+  await expect(page.getByText('live', { exact: true })).toBeVisible({
+    timeout: RUN_MS,
+  });
   const table = page.getByRole('table', { name: 'Samples per case' });
   await expect(table).toBeVisible({ timeout: RUN_MS });
   await expect(table.getByRole('row').nth(2)).toBeVisible({ timeout: RUN_MS });
@@ -158,31 +213,44 @@ async function watchLive(page: Page): Promise<void> {
   // A run that could not tell yet measures another batch, which has samples once its first launch is warm.
   await expect(table).toBeVisible({ timeout: RUN_MS });
   await expect(page.getByRole('list', { name: 'Phases' })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Verdicts' })).toBeVisible({ timeout: RUN_MS });
+  await expect(page.getByRole('heading', { name: 'Verdicts' })).toBeVisible({
+    timeout: RUN_MS,
+  });
   await look(page, 'run-done');
 }
 
-test('a visitor signs in, watches a run, reads the arms and triages a confirmed alert', async ({ page }) => {
+test('a visitor signs in, watches a run, reads the arms and triages a confirmed alert', async ({
+  page,
+}) => {
   const complaints = listen(page);
 
   await test.step('sign in by link', async () => {
     await page.goto('/sign-in');
-    await expect(page.getByRole('heading', { name: 'Sign in to Paceline' })).toBeVisible();
+    await expect(
+      page.getByRole('heading', { name: 'Sign in to Paceline' }),
+    ).toBeVisible();
     await look(page, 'sign-in');
     await signIn(page);
     await look(page, 'overview');
   });
 
   await test.step('look at targets and the form', async () => {
-    await page.getByRole('link', { name: 'Targets', exact: true }).first().click();
+    await page
+      .getByRole('link', { name: 'Targets', exact: true })
+      .first()
+      .click();
     const table = page.getByRole('table', { name: 'Targets' });
     await expect(table).toBeVisible();
     await look(page, 'targets');
     await table.getByRole('link').first().click();
-    await expect(page.getByRole('heading', { name: 'Fingerprint' })).toBeVisible();
+    await expect(
+      page.getByRole('heading', { name: 'Fingerprint' }),
+    ).toBeVisible();
     await look(page, 'target');
     await page.goto(`/runs/new?suite=${SUITE}`);
-    await expect(page.getByRole('heading', { name: 'Demonstration knobs' })).toBeVisible();
+    await expect(
+      page.getByRole('heading', { name: 'Demonstration knobs' }),
+    ).toBeVisible();
     await look(page, 'new-run');
   });
 
@@ -208,9 +276,13 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
 
   await test.step('slow the native arm on purpose and wait for the confirmed alert', async () => {
     await startRun(page, { batches: ['1,000'], slowdownPercent: SLOWDOWN });
-    await expect(page.getByText('Its figures say nothing about the code.')).toBeVisible();
+    await expect(
+      page.getByText('Its figures say nothing about the code.'),
+    ).toBeVisible();
     await page.goto('/alerts?state=open');
-    await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible({ timeout: RUN_MS });
+    await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible({
+      timeout: RUN_MS,
+    });
     await expect(page.getByText('demonstration').first()).toBeVisible();
     await look(page, 'alerts');
   });
@@ -220,7 +292,9 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await page.locator('#main').focus();
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { name: 'Evidence' })).toBeVisible();
-    await expect(page.getByText('confirmation', { exact: true }).first()).toBeVisible();
+    await expect(
+      page.getByText('confirmation', { exact: true }).first(),
+    ).toBeVisible();
     await look(page, 'alert-open');
     await page.locator('#main').focus();
     await page.keyboard.press('a');

@@ -5,17 +5,26 @@ import { expect, type Page } from '@playwright/test';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const THEMES = ['light', 'dark'] as const;
 
-async function useTheme(page: Page, theme: (typeof THEMES)[number]): Promise<void> {
-  const current = await page.locator('html').getAttribute('data-mantine-color-scheme');
+async function useTheme(
+  page: Page,
+  theme: (typeof THEMES)[number],
+): Promise<void> {
+  const current = await page
+    .locator('html')
+    .getAttribute('data-mantine-color-scheme');
   if (current === theme) return;
   const control = page.getByRole('button', { name: `Use the ${theme} theme` });
   if (await control.isVisible()) await control.click();
   else
     await page.evaluate(
-      (to) => document.documentElement.setAttribute('data-mantine-color-scheme', to),
+      (to) =>
+        document.documentElement.setAttribute('data-mantine-color-scheme', to),
       theme,
     );
-  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
+  await expect(page.locator('html')).toHaveAttribute(
+    'data-mantine-color-scheme',
+    theme,
+  );
 }
 
 export async function look(page: Page, name: string): Promise<void> {
@@ -26,17 +35,31 @@ export async function look(page: Page, name: string): Promise<void> {
   }
 }
 
-async function lookIn(page: Page, name: string, theme: (typeof THEMES)[number]): Promise<void> {
+async function lookIn(
+  page: Page,
+  name: string,
+  theme: (typeof THEMES)[number],
+): Promise<void> {
   await useTheme(page, theme);
   await page.mouse.move(0, 0);
   // Colours fade for 150 ms after a change of theme; measured in between, contrast is neither theme's.
   await page.waitForFunction(() =>
     document.getAnimations().every(({ playState }) => playState !== 'running'),
   );
-  await page.screenshot({ path: `test-results/${name}-${theme}.png`, fullPage: true });
-  const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
-  const found = violations.map(({ id, nodes }) => ({ id, where: nodes.slice(0, 3).map(({ html }) => html) }));
+  await page.screenshot({
+    path: `test-results/${name}-${theme}.png`,
+    fullPage: true,
+  });
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(TAGS)
+    .analyze();
+  const found = violations.map(({ id, nodes }) => ({
+    id,
+    where: nodes.slice(0, 3).map(({ html }) => html),
+  }));
   expect(found, `axe on ${name}, ${theme}`).toEqual([]);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - window.innerWidth,
+  );
   expect(overflow, `${name} is wider than the window`).toBeLessThanOrEqual(0);
 }

@@ -10,6 +10,11 @@
   }
   var scheme = stored === 'light' || stored === 'dark' ? stored : 'auto';
   var dark =
-    scheme === 'dark' || (scheme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
-  document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
+    scheme === 'dark' ||
+    (scheme === 'auto' &&
+      window.matchMedia('(prefers-color-scheme: dark)').matches);
+  document.documentElement.setAttribute(
+    'data-mantine-color-scheme',
+    dark ? 'dark' : 'light',
+  );
 })();

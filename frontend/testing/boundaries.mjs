@@ -20,7 +20,10 @@ const IMPORT =
 const BARREL = /(?:^|\n)export\s+(?:\*|\{[^}]*\})\s+from\s/;
 
 async function files(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, {
+    recursive: true,
+    withFileTypes: true,
+  });
   return entries
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
@@ -36,12 +39,18 @@ function roomOf(path) {
 function judge(path, specifier) {
   const from = roomOf(path);
   const isTest = /\.test\.tsx?$/.test(path);
-  if (specifier === 'recharts' && from.room !== 'charts') return 'only charts/ imports recharts';
+  if (specifier === 'recharts' && from.room !== 'charts')
+    return 'only charts/ imports recharts';
   if (!specifier.startsWith('.')) return null;
   const to = roomOf(join(dirname(path), specifier));
   if (isTest && to.room === 'testing') return null;
-  if (!(MAY[from.room] ?? []).includes(to.room)) return `${from.room}/ may not import ${to.room}/`;
-  if (from.feature !== null && to.room === 'features' && from.feature !== to.feature)
+  if (!(MAY[from.room] ?? []).includes(to.room))
+    return `${from.room}/ may not import ${to.room}/`;
+  if (
+    from.feature !== null &&
+    to.room === 'features' &&
+    from.feature !== to.feature
+  )
     return 'a feature may not import a feature';
   return null;
 }
@@ -51,10 +60,12 @@ export async function violations() {
   for (const path of await files(SRC)) {
     const name = relative(SRC, path);
     const text = await readFile(path, 'utf8');
-    if (!name.endsWith('.gen.ts') && BARREL.test(text)) found.push(`${name}: re-exports are barrels`);
+    if (!name.endsWith('.gen.ts') && BARREL.test(text))
+      found.push(`${name}: re-exports are barrels`);
     for (const match of text.matchAll(IMPORT)) {
       const reason = judge(path, match[1] ?? match[2] ?? match[3]);
-      if (reason !== null) found.push(`${name}: ${match[1] ?? match[2] ?? match[3]}: ${reason}`);
+      if (reason !== null)
+        found.push(`${name}: ${match[1] ?? match[2] ?? match[3]}: ${reason}`);
     }
   }
   return found;

@@ -18,16 +18,26 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 
 async function toRequest(incoming: IncomingMessage): Promise<Request> {
   const method = incoming.method ?? 'GET';
-  const body = method === 'GET' || method === 'HEAD' ? undefined : await readBody(incoming);
+  const body =
+    method === 'GET' || method === 'HEAD'
+      ? undefined
+      : await readBody(incoming);
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (typeof value === 'string') headers.set(name, value);
   }
   const url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
-  return new Request(url, { method, headers, body: body === undefined ? null : new Uint8Array(body) });
+  return new Request(url, {
+    method,
+    headers,
+    body: body === undefined ? null : new Uint8Array(body),
+  });
 }
 
-async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+async function send(
+  response: Response,
+  outgoing: ServerResponse,
+): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body !== null) {
     const reader = response.body.getReader();
@@ -46,7 +56,9 @@ async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const module = (await server.ssrLoadModule('/src/testing/answer.ts')) as unknown as FixtureModule;
+  const module = (await server.ssrLoadModule(
+    '/src/testing/answer.ts',
+  )) as unknown as FixtureModule;
   const response = await module.answer(await toRequest(incoming));
   await send(response ?? new Response('no fixture', { status: 501 }), outgoing);
 }

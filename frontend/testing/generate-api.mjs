@@ -7,10 +7,13 @@ import openapiTS, { astToString } from 'openapi-typescript';
 const source = process.env.PACELINE_OPENAPI
   ? new URL(`file://${process.env.PACELINE_OPENAPI}`)
   : new URL('../../backend/openapi.json', import.meta.url);
-const target = fileURLToPath(new URL('../src/api/schema.gen.ts', import.meta.url));
+const target = fileURLToPath(
+  new URL('../src/api/schema.gen.ts', import.meta.url),
+);
 
 const document = JSON.parse(await readFile(source, 'utf8'));
-const header = '// Generated from backend/openapi.json by `npm run api`. Do not edit.\n\n';
+const header =
+  '// Generated from backend/openapi.json by `npm run api`. Do not edit.\n\n';
 const text = header + astToString(await openapiTS(document));
 
 if (process.argv.includes('--check')) {

@@ -83,7 +83,9 @@ def seconds(work: Callable[[], object]) -> float:
 @contextmanager
 def child(*argv: str) -> Iterator[str]:
     """A process that prints one line when it is ready and ends with its input; gives that line."""
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None  # noqa: S101 -- asked for above
         try:
             yield process.stdout.readline()
@@ -96,7 +98,15 @@ def own_peer(directory: Path, key: AgentKey) -> Iterator[str]:
     """The address of a peer in a process of its own."""
     root = directory / "device"
     root.mkdir()
-    argv = (sys.executable, "-m", "paceline.testing.adbd", "--serial", "BENCH", "--port", "0")
+    argv = (
+        sys.executable,
+        "-m",
+        "paceline.testing.adbd",
+        "--serial",
+        "BENCH",
+        "--port",
+        "0",
+    )
     with child(*argv, "--root", str(root), "--trust", key.fingerprint) as said:
         yield json.loads(said)["address"]
 
@@ -121,7 +131,12 @@ def google_server(home: Path, key: Path) -> Iterator[AdbServer]:
         command = ["adb", "-L", f"acceptfd:{listener.fileno()}", "server", "nodaemon"]
         process = held.enter_context(
             subprocess.Popen(
-                command, env=os.environ | own, cwd=home, stdout=log, stderr=log, pass_fds=[listener.fileno()]
+                command,
+                env=os.environ | own,
+                cwd=home,
+                stdout=log,
+                stderr=log,
+                pass_fds=[listener.fileno()],
             )
         )
         try:
@@ -147,7 +162,10 @@ def within(what: str, holds: Callable[[], bool]) -> None:
 def through(server: AdbServer, address: str) -> Connection:
     """A connection to the device at `address`, which the server connects to first."""
     server.connect_to(address)
-    within("the adb server to have the device", lambda: server.devices()[0].state == "device")
+    within(
+        "the adb server to have the device",
+        lambda: server.devices()[0].state == "device",
+    )
     return server.connection(address)
 
 
@@ -157,10 +175,14 @@ def measure(turns: int, directory: Path, backend: str) -> list[Turn]:
     key = AgentKey.load_or_create(directory / "key")
     with ExitStack() as held:
         address = held.enter_context(own_peer(directory, key))
-        sink = held.enter_context(child(sys.executable, "-c", SINK, str(directory / "copied")))
+        sink = held.enter_context(
+            child(sys.executable, "-c", SINK, str(directory / "copied"))
+        )
         connection: Connection
         if backend == "server":
-            server = held.enter_context(google_server(directory / "home", directory / "key" / FILE_NAME))
+            server = held.enter_context(
+                google_server(directory / "home", directory / "key" / FILE_NAME)
+            )
             connection = through(server, address)
         else:
             connection = DirectConnection(address, key)
@@ -187,7 +209,9 @@ class Race(NamedTuple):
     flood: tuple[float, float]
 
 
-def race(turns: int, directory: Path, device: str | None, key_directory: Path | None) -> list[Race]:
+def race(
+    turns: int, directory: Path, device: str | None, key_directory: Path | None
+) -> list[Race]:
     """One more turn than asked for goes first and does not count."""
     there, back = directory / "there", directory / "back"
     there.write_bytes(os.urandom(SIZE_BYTES))
@@ -195,14 +219,31 @@ def race(turns: int, directory: Path, device: str | None, key_directory: Path | 
     key = AgentKey.load_or_create(key_directory)
     with ExitStack() as held:
         address = device or held.enter_context(own_peer(directory, key))
-        server = held.enter_context(google_server(directory / "home", key_directory / FILE_NAME))
+        server = held.enter_context(
+            google_server(directory / "home", key_directory / FILE_NAME)
+        )
         through(server, address)
         connection = DirectConnection(address, key)
         held.callback(connection.close)
         connection.connect()
-        remote = connection.run(["sh", "-c", "echo ${TMPDIR:-/data/local/tmp}"]).text.strip() + "/race"
-        adb = ("adb", "-H", "127.0.0.1", "-P", server.address.rpartition(":")[2], "-s", address)
-        google = (["push", str(there), remote], ["pull", remote, str(back)], ["shell", *FLOOD])
+        remote = (
+            connection.run(["sh", "-c", "echo ${TMPDIR:-/data/local/tmp}"]).text.strip()
+            + "/race"
+        )
+        adb = (
+            "adb",
+            "-H",
+            "127.0.0.1",
+            "-P",
+            server.address.rpartition(":")[2],
+            "-s",
+            address,
+        )
+        google = (
+            ["push", str(there), remote],
+            ["pull", remote, str(back)],
+            ["shell", *FLOOD],
+        )
         ours = (
             lambda: connection.push(there, remote),
             lambda: connection.pull(remote, back),
@@ -229,9 +270,13 @@ def flooded(connection: Connection) -> None:
 
 
 def asked(argv: tuple[str, ...]) -> None:
-    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    done = subprocess.run(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
     if done.returncode:
-        raise SystemExit(f"{' '.join(argv)}: {done.stdout[-500:].decode(errors='replace')}")
+        raise SystemExit(
+            f"{' '.join(argv)}: {done.stdout[-500:].decode(errors='replace')}"
+        )
 
 
 def spread(turns: list[Race]) -> dict[str, dict[str, float]]:
@@ -243,8 +288,11 @@ def spread(turns: list[Race]) -> dict[str, dict[str, float]]:
         ratios = [ours / theirs for ours, theirs in times]
         best = min(ours for ours, _ in times) / min(theirs for _, theirs in times)
         found[name] = {
-            "ratio": statistics.median(ratios), "least": min(ratios), "most": max(ratios), "best": best,
-        }  # fmt: skip
+            "ratio": statistics.median(ratios),
+            "least": min(ratios),
+            "most": max(ratios),
+            "best": best,
+        }
     return found
 
 
@@ -252,9 +300,15 @@ def summary(turns: list[Turn]) -> dict[str, dict[str, float]]:
     """Medians over the turns; `ratio` is to the plain copy of the same turn."""
     return {
         name: {
-            "mb_per_s": SIZE_BYTES / 1e6 / statistics.median(getattr(turn, name) for turn in turns),
-            "best_mb_per_s": SIZE_BYTES / 1e6 / min(getattr(turn, name) for turn in turns),
-            "ratio": statistics.median(getattr(turn, name) / turn.copy for turn in turns),
+            "mb_per_s": SIZE_BYTES
+            / 1e6
+            / statistics.median(getattr(turn, name) for turn in turns),
+            "best_mb_per_s": SIZE_BYTES
+            / 1e6
+            / min(getattr(turn, name) for turn in turns),
+            "ratio": statistics.median(
+                getattr(turn, name) / turn.copy for turn in turns
+            ),
         }
         for name in Turn._fields
     }
@@ -266,7 +320,14 @@ def in_a_network_of(mtu: int) -> None:
 
     if os.environ.get("ADB_BENCHMARK_MTU") != str(mtu):
         environment = {**os.environ, "ADB_BENCHMARK_MTU": str(mtu)}
-        command = ["unshare", "--user", "--map-root-user", "--net", sys.executable, *sys.argv]
+        command = [
+            "unshare",
+            "--user",
+            "--map-root-user",
+            "--net",
+            sys.executable,
+            *sys.argv,
+        ]
         os.execvpe(command[0], command, environment)  # noqa: S606 -- ourselves again
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFMTU, struct.pack("16si12x", b"lo", mtu))
@@ -274,20 +335,41 @@ def in_a_network_of(mtu: int) -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description="Measures how fast a file reaches a device.")
+    options = argparse.ArgumentParser(
+        description="Measures how fast a file reaches a device."
+    )
     options.add_argument("--backend", choices=BACKENDS, default="direct")
-    options.add_argument("--pushes", type=int, default=12, help="turns of a push, a pull and a plain copy")
-    options.add_argument("--mtu", type=int, help="of the loopback, in a network namespace of its own")
-    options.add_argument("--against-google", action="store_true", help="ratios to Google's client")
-    options.add_argument("--device", metavar="HOST:PORT", help="with --against-google: instead of the peer")
-    options.add_argument("--key", type=Path, help="directory of the key that --device trusts")
-    options.add_argument("--json", action="store_true", help="one JSON object instead of lines")
+    options.add_argument(
+        "--pushes",
+        type=int,
+        default=12,
+        help="turns of a push, a pull and a plain copy",
+    )
+    options.add_argument(
+        "--mtu", type=int, help="of the loopback, in a network namespace of its own"
+    )
+    options.add_argument(
+        "--against-google", action="store_true", help="ratios to Google's client"
+    )
+    options.add_argument(
+        "--device",
+        metavar="HOST:PORT",
+        help="with --against-google: instead of the peer",
+    )
+    options.add_argument(
+        "--key", type=Path, help="directory of the key that --device trusts"
+    )
+    options.add_argument(
+        "--json", action="store_true", help="one JSON object instead of lines"
+    )
     chosen = options.parse_args()
     if chosen.mtu:
         in_a_network_of(chosen.mtu)
     if chosen.against_google:
         with tempfile.TemporaryDirectory() as directory:
-            ratios = spread(race(chosen.pushes, Path(directory), chosen.device, chosen.key))
+            ratios = spread(
+                race(chosen.pushes, Path(directory), chosen.device, chosen.key)
+            )
         if chosen.json:
             sys.stdout.write(json.dumps(ratios) + "\n")
             return

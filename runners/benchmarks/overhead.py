@@ -82,13 +82,17 @@ def by_hand(argv: list[str], directory: Path) -> Times:
     path = directory / "out.jsonl"
     started = time.perf_counter()
     with path.open("wb") as out:
-        subprocess.run(argv, stdout=out, cwd=directory, env=inherited_environment(), check=True)
+        subprocess.run(
+            argv, stdout=out, cwd=directory, env=inherited_environment(), check=True
+        )
     took = time.perf_counter() - started
     events = [json.loads(line) for line in path.read_bytes().splitlines()]
     return Times(sum(sum(event.get("values", [])) for event in events) / 1e9, took)
 
 
-def by_agent(argv: list[str], directory: Path, executor: HostExecutor, spool: AttemptSpool) -> Times:
+def by_agent(
+    argv: list[str], directory: Path, executor: HostExecutor, spool: AttemptSpool
+) -> Times:
     """As in a job."""
 
     def keep(seen: Conditions) -> None:
@@ -106,7 +110,9 @@ def by_agent(argv: list[str], directory: Path, executor: HostExecutor, spool: At
     return Times(sink.total_ns / 1e9, took)
 
 
-def measure(groups: int, rounds: int, directory: Path, said: Callable[[str], None]) -> list[dict[str, Times]]:
+def measure(
+    groups: int, rounds: int, directory: Path, said: Callable[[str], None]
+) -> list[dict[str, Times]]:
     """`groups` of one launch each of "hand", "again" (by hand, too) and "agent"."""
     argv = [sys.executable, "-I", "-S", "-c", WORKLOAD, str(rounds)]
     spool = Spool(directory / "spool").create(Attempt("overhead", 1, "none"))
@@ -125,7 +131,8 @@ def measure(groups: int, rounds: int, directory: Path, said: Callable[[str], Non
         for group in range(groups):
             found.append({name: how[name]() for name in next(orders)})
             said(
-                f"group {group + 1} of {groups}: " + str({k: round(t.work, 3) for k, t in found[-1].items()})
+                f"group {group + 1} of {groups}: "
+                + str({k: round(t.work, 3) for k, t in found[-1].items()})
             )
     return found
 
@@ -134,24 +141,46 @@ def summary(found: list[dict[str, Times]]) -> list[str]:
     """A line per comparison: median and range of the ratios within groups."""
     lines = []
     for field in Times._fields:
-        of = [{name: getattr(times, field) for name, times in group.items()} for group in found]
+        of = [
+            {name: getattr(times, field) for name, times in group.items()}
+            for group in found
+        ]
         for title, ratios in (
-            ("agent / by hand", [2 * group["agent"] / (group["hand"] + group["again"]) for group in of]),
-            ("by hand / by hand (noise)", [group["again"] / group["hand"] for group in of]),
+            (
+                "agent / by hand",
+                [2 * group["agent"] / (group["hand"] + group["again"]) for group in of],
+            ),
+            (
+                "by hand / by hand (noise)",
+                [group["again"] / group["hand"] for group in of],
+            ),
         ):
             middle, low, high = statistics.median(ratios), min(ratios), max(ratios)
-            lines.append(f"{field:<7} {title:<26} median {middle:.4f}  min {low:.4f}  max {high:.4f}")
+            lines.append(
+                f"{field:<7} {title:<26} median {middle:.4f}  min {low:.4f}  max {high:.4f}"
+            )
     return lines
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description="Measures what the agent costs the workload.")
-    options.add_argument("--groups", type=int, default=12, help="of three launches each (multiple of 6)")
-    options.add_argument("--rounds", type=int, default=300, help="of fixed work in each launch")
+    options = argparse.ArgumentParser(
+        description="Measures what the agent costs the workload."
+    )
+    options.add_argument(
+        "--groups", type=int, default=12, help="of three launches each (multiple of 6)"
+    )
+    options.add_argument(
+        "--rounds", type=int, default=300, help="of fixed work in each launch"
+    )
     chosen = options.parse_args()
     before = psutil.getloadavg()[0]
     with tempfile.TemporaryDirectory() as directory:
-        found = measure(chosen.groups, chosen.rounds, Path(directory), lambda text: tell(sys.stderr, text))
+        found = measure(
+            chosen.groups,
+            chosen.rounds,
+            Path(directory),
+            lambda text: tell(sys.stderr, text),
+        )
     load = f"load {before:.2f} before, {psutil.getloadavg()[0]:.2f} after, {os.cpu_count()} CPUs"
     for line in (f"{chosen.groups} groups, {load}", *summary(found)):
         tell(sys.stdout, line)

@@ -61,7 +61,9 @@ def comparison(base: str, head: str, suite: Path | None) -> Comparison:
             f"Both sides are commit {found.head[:12]}: an A/A comparison, which shows what this target can "
             "tell apart."
         )
-    if run_git("-C", str(checkout), "status", "--porcelain", "--untracked-files=no").strip():
+    if run_git(
+        "-C", str(checkout), "status", "--porcelain", "--untracked-files=no"
+    ).strip():
         found.notes.append(
             "The working tree has changes that are not committed; they are not measured. Commit them to "
             "compare them."
@@ -71,7 +73,11 @@ def comparison(base: str, head: str, suite: Path | None) -> Comparison:
 
 def _top(directory: Path) -> Path:
     try:
-        return Path(run_git("-C", str(directory), "rev-parse", "--show-toplevel").decode().strip())
+        return Path(
+            run_git("-C", str(directory), "rev-parse", "--show-toplevel")
+            .decode()
+            .strip()
+        )
     except GitFailedError as error:
         raise UserError(
             f"{directory} is in no git working tree.",
@@ -80,12 +86,20 @@ def _top(directory: Path) -> Path:
 
 
 def _commit(checkout: Path, side: str, revision: str) -> str:
-    options = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    options = (
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        f"{revision}^{{commit}}",
+    )
     try:
         return run_git("-C", str(checkout), *options).decode().strip()
     except GitFailedError as error:
         advice = "Give a commit, branch or tag that `git log` knows; a shallow clone may need more of them."
-        raise UserError(f"--{side} {revision!r} is no commit of {checkout}.", advice) from error
+        raise UserError(
+            f"--{side} {revision!r} is no commit of {checkout}.", advice
+        ) from error
 
 
 def _manifest_path(checkout: Path, suite: Path | None) -> str:
@@ -94,13 +108,18 @@ def _manifest_path(checkout: Path, suite: Path | None) -> str:
         here = Path("suite.toml") if suite is None else suite
         here = here / "suite.toml" if here.is_dir() else here
         return here.resolve().relative_to(checkout.resolve()).as_posix()
-    listed = run_git("-C", str(checkout), "ls-files", "-z", "--", "suite.toml", "**/suite.toml")
+    listed = run_git(
+        "-C", str(checkout), "ls-files", "-z", "--", "suite.toml", "**/suite.toml"
+    )
     found = [name for name in listed.decode("utf-8", "replace").split("\0") if name]
     if len(found) == 1:
         return found[0]
     if not found:
         raise UserError(f"{checkout} has no suite.toml.", "Give its path with --suite.")
-    raise UserError("Which suite is meant?", f"Give --suite with one of: {', '.join(sorted(found))}.")
+    raise UserError(
+        "Which suite is meant?",
+        f"Give --suite with one of: {', '.join(sorted(found))}.",
+    )
 
 
 class Workbench:
@@ -108,7 +127,9 @@ class Workbench:
 
     def __init__(self, wanted: Comparison, data_dir: Path) -> None:
         root = data_dir / "ab"
-        name = f"checkout-{hashlib.sha256(str(wanted.checkout).encode()).hexdigest()[:12]}"
+        name = (
+            f"checkout-{hashlib.sha256(str(wanted.checkout).encode()).hexdigest()[:12]}"
+        )
         self.wanted = wanted
         self.repository = Repository(name, str(wanted.checkout), root)
         self.cache = ArtifactCache(root / "artifacts", Agent().artifact_cache_bytes)
@@ -135,7 +156,9 @@ def run(
     wanted = bench.wanted
     record = Record(manifest, wanted.head, selection, out)
     record.base = wanted.base
-    record.commits = [one._asdict() for one in bench.repository.commits(wanted.base, wanted.head)]
+    record.commits = [
+        one._asdict() for one in bench.repository.commits(wanted.base, wanted.head)
+    ]
 
     def built(commit: str) -> Prepared:
         return prepare(
@@ -164,7 +187,9 @@ def run(
 def judge(directory: Path) -> int | None:
     """Has the server's command judge a directory; its exit status, None where it is not installed."""
     beside = Path(sys.executable).parent
-    command = shutil.which("paceline-server", path=str(beside)) or shutil.which("paceline-server")
+    command = shutil.which("paceline-server", path=str(beside)) or shutil.which(
+        "paceline-server"
+    )
     if command is None:
         return None
     sys.stdout.flush()

@@ -65,15 +65,22 @@ class Agent:
         pace: Pace | None = None,
     ) -> None:
         check_address(server)
-        self._server, self._data_dir, self._config = server.rstrip("/"), data_dir, config
+        self._server, self._data_dir, self._config = (
+            server.rstrip("/"),
+            data_dir,
+            config,
+        )
         self._artifacts = data_dir / "artifacts"
         data_dir.mkdir(parents=True, exist_ok=True)
         self._repositories = {
-            name: Repository(name, item.location, data_dir) for name, item in config.repositories.items()
+            name: Repository(name, item.location, data_dir)
+            for name, item in config.repositories.items()
         }
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
-        self._ways = ways or RealWays(config.devices.adb_server, key_directory(data_dir))
+        self._ways = ways or RealWays(
+            config.devices.adb_server, key_directory(data_dir)
+        )
         self._poll_s, self._pace = poll_s, pace
         self._pause_s = RETRY_S
         self._spool = Spool(data_dir / "spool")
@@ -108,11 +115,15 @@ class Agent:
         name = self._config.agent.name or environment.display_name()
         with (
             self._exclusively(),
-            contextlib.closing(enrolled(self._server, self._data_dir, enrolment_code, name)) as api,
+            contextlib.closing(
+                enrolled(self._server, self._data_dir, enrolment_code, name)
+            ) as api,
         ):
             if not self._first_heartbeat(api):
                 return
-            beats = threading.Thread(target=self._heartbeats, args=(api,), name="heartbeat", daemon=True)
+            beats = threading.Thread(
+                target=self._heartbeats, args=(api,), name="heartbeat", daemon=True
+            )
             beats.start()
             log.info("ready: target %s", self._announcer.serial)
             try:
@@ -133,7 +144,9 @@ class Agent:
             lock.acquire(timeout=0)
         except Timeout as error:
             text = f"Another agent already uses {self._data_dir}."
-            raise UserError(text, "Stop it, or give this one its own directory with --data.") from error
+            raise UserError(
+                text, "Stop it, or give this one its own directory with --data."
+            ) from error
         try:
             yield
         finally:
@@ -175,7 +188,8 @@ class Agent:
                 if error.status in NOT_ACCEPTED:
                     raise not_accepted(error, self._data_dir) from error
                 raise UserError(
-                    f"The server refuses the heartbeat: {error}", "Are both of one version?"
+                    f"The server refuses the heartbeat: {error}",
+                    "Are both of one version?",
                 ) from error
             else:
                 return True
@@ -195,7 +209,9 @@ class Agent:
                     return
                 log.warning("heartbeat: %s", error)
                 pause_s = RETRY_S
-            except Exception:  # without this thread nobody would hear of the agent any more
+            except (
+                Exception
+            ):  # without this thread nobody would hear of the agent any more
                 log.exception("a heartbeat failed")
                 pause_s = RETRY_S
 
@@ -219,7 +235,9 @@ class Agent:
                 "cause": "agent_lost",
                 "detail": "The agent ended while the job ran.",
             }
-            log.info("job %s: delivering what an earlier life left", spool.attempt.job_id)
+            log.info(
+                "job %s: delivering what an earlier life left", spool.attempt.job_id
+            )
             deliver(api, spool, spool.finish() or lost, self._leaving, PATIENCE_S)
 
     def _shared(self, api: Api) -> Shared:
@@ -241,17 +259,24 @@ class Agent:
             yield
             return
         lanes = DeviceLanes(
-            self._config.devices, self._ways, self._data_dir / "devices", self._shared(api),
-            host_serial=self._announcer.serial, artifacts=self._artifacts,
-            say_soon=self._beat_now.set, pace=self._pace,
-        )  # fmt: skip
+            self._config.devices,
+            self._ways,
+            self._data_dir / "devices",
+            self._shared(api),
+            host_serial=self._announcer.serial,
+            artifacts=self._artifacts,
+            say_soon=self._beat_now.set,
+            pace=self._pace,
+        )
         self._devices = lanes
         with lanes:
             yield
 
     def _drive_host(self, api: Api) -> None:
         """The host's own lane, in this thread, until told to leave. Raises the last of BAD_TURNS errors."""
-        lane = self._lane = Lane(self._shared(api), self._announcer.serial, self._executor)
+        lane = self._lane = Lane(
+            self._shared(api), self._announcer.serial, self._executor
+        )
         bad = 0
         while not self._leaving.is_set():
             try:

@@ -34,8 +34,14 @@ REMOTE_REFRESH_S = 60.0
 class Announcer:
     """Builds heartbeat bodies; keeps what it found while a job runs."""
 
-    def __init__(self, config: Config, repositories: Mapping[str, Repository], data_dir: Path) -> None:
-        self._config, self._repositories, self._data_dir = config, repositories, data_dir
+    def __init__(
+        self, config: Config, repositories: Mapping[str, Repository], data_dir: Path
+    ) -> None:
+        self._config, self._repositories, self._data_dir = (
+            config,
+            repositories,
+            data_dir,
+        )
         self.serial = config.agent.serial or environment.serial(data_dir)
         self._target: dict[str, Any] = {}
         self._target_at = 0.0
@@ -56,9 +62,13 @@ class Announcer:
         )
 
     def targets(self, busy: bool) -> list[dict[str, Any]]:
-        if not self._target or (not busy and time.monotonic() - self._target_at > TARGET_REFRESH_S):
+        if not self._target or (
+            not busy and time.monotonic() - self._target_at > TARGET_REFRESH_S
+        ):
             seen = environment.observe()
-            findings = preflight.examine(self._data_dir, self._config.agent.min_free_bytes)
+            findings = preflight.examine(
+                self._data_dir, self._config.agent.min_free_bytes
+            )
             self._target = {
                 "kind": "host",
                 "serial": self.serial,
@@ -86,7 +96,11 @@ class Announcer:
     def _head(self, name: str, repository: RepositoryConfig) -> Head:
         known = self._heads.get(name)
         now = time.monotonic()
-        if known is not None and repository.url is not None and now - known[1] < REMOTE_REFRESH_S:
+        if (
+            known is not None
+            and repository.url is not None
+            and now - known[1] < REMOTE_REFRESH_S
+        ):
             return known[0]
         head = self._repositories[name].head()
         self._heads[name] = (head, now)
@@ -97,7 +111,9 @@ class Announcer:
         if known is not None and (known["commit"], known["branch"]) == head:
             return
         try:
-            manifest = parse(self._repositories[name].show(head.commit, path), f"{name}:{path}")
+            manifest = parse(
+                self._repositories[name].show(head.commit, path), f"{name}:{path}"
+            )
         except UserError as error:
             self._suites.pop((name, path), None)
             self._say_once(f"{name}:{path}", str(error))
@@ -110,7 +126,12 @@ class Announcer:
             "commit": head.commit,
             "branch": head.branch,
         }
-        log.info("announcing suite %s of %s at %s", manifest.suite.name, name, head.commit[:12])
+        log.info(
+            "announcing suite %s of %s at %s",
+            manifest.suite.name,
+            name,
+            head.commit[:12],
+        )
 
     def heard(self, refused: list[RefusedSuite]) -> None:
         """What the server did not take of the last announcement: said once, and again after a change."""

@@ -31,9 +31,16 @@ class ApiError(Exception):
     """The server answered and said no. `code` is the literal a program switches on; `fields` says what is
     wrong where, by field or by id."""
 
-    def __init__(self, status: int, code: str, detail: str, fields: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, status: int, code: str, detail: str, fields: dict[str, str] | None = None
+    ) -> None:
         super().__init__(f"{status} {code}: {detail}")
-        self.status, self.code, self.detail, self.fields = status, code, detail, fields or {}
+        self.status, self.code, self.detail, self.fields = (
+            status,
+            code,
+            detail,
+            fields or {},
+        )
 
 
 class LeaseLostError(ApiError):
@@ -122,7 +129,9 @@ class Beat(msgspec.Struct, frozen=True):
 def check_address(server: str) -> None:
     """Raises UserError unless `server` looks like one."""
     if not server.startswith(("http://", "https://")):
-        raise UserError(f"{server!r} is no address.", "Give the server as http://… or https://…")
+        raise UserError(
+            f"{server!r} is no address.", "Give the server as http://… or https://…"
+        )
 
 
 class Api:
@@ -142,9 +151,13 @@ class Api:
 
     def enrol(self, code: str, name: str) -> Enrolment:
         body = {"code": code, "name": name, "version": __version__}
-        return msgspec.convert(self.call("POST", "/agents/enrol", body, tries=3), Enrolment)
+        return msgspec.convert(
+            self.call("POST", "/agents/enrol", body, tries=3), Enrolment
+        )
 
-    def heartbeat(self, targets: list[dict[str, Any]], suites: list[dict[str, Any]]) -> Beat:
+    def heartbeat(
+        self, targets: list[dict[str, Any]], suites: list[dict[str, Any]]
+    ) -> Beat:
         body = {"version": __version__, "targets": targets, "suites": suites}
         return msgspec.convert(self.call("POST", "/agents/self/heartbeat", body), Beat)
 
@@ -159,15 +172,28 @@ class Api:
         return None if answer is None else msgspec.convert(answer, Lease)
 
     def renew(self, lease: Lease) -> Renewal:
-        answer = self._attempt((lease.job_id, lease.attempt, lease.lease_token), "renew", b"{}", tries=1)
+        answer = self._attempt(
+            (lease.job_id, lease.attempt, lease.lease_token), "renew", b"{}", tries=1
+        )
         return msgspec.convert(answer, Renewal)
 
     def state(self, lease: Lease, body: dict[str, Any], tries: int = 6) -> None:
         data = msgspec.json.encode(body)
-        self._attempt((lease.job_id, lease.attempt, lease.lease_token), "state", data, tries)
+        self._attempt(
+            (lease.job_id, lease.attempt, lease.lease_token), "state", data, tries
+        )
 
-    def finish(self, job_id: str, attempt: int, token: str, body: dict[str, Any], tries: int = 1) -> None:
-        self._attempt((job_id, attempt, token), "finish", msgspec.json.encode(body), tries)
+    def finish(
+        self,
+        job_id: str,
+        attempt: int,
+        token: str,
+        body: dict[str, Any],
+        tries: int = 1,
+    ) -> None:
+        self._attempt(
+            (job_id, attempt, token), "finish", msgspec.json.encode(body), tries
+        )
 
     def items(self, job_id: str, attempt: int, token: str, items: list[bytes]) -> None:
         """`items` are JSON texts already. One try: delivery goes on from its spool.
@@ -176,7 +202,10 @@ class Api:
         """
         data, headers = b'{"items":[' + b",".join(items) + b"]}", {}
         if len(data) >= GZIP_FROM_BYTES:
-            data, headers = gzip.compress(data, compresslevel=1), {"Content-Encoding": "gzip"}
+            data, headers = (
+                gzip.compress(data, compresslevel=1),
+                {"Content-Encoding": "gzip"},
+            )
         self._attempt((job_id, attempt, token), "items", data, tries=1, headers=headers)
 
     def call(
@@ -192,7 +221,8 @@ class Api:
         """The decoded answer, None for 204. Raises ApiError, UnreachableError."""
         data = None if body is None else msgspec.json.encode(body)
         return self._retried(
-            tries, lambda: self._send(method, path, data, {}, timeout=timeout, params=params)
+            tries,
+            lambda: self._send(method, path, data, {}, timeout=timeout, params=params),
         )
 
     def _attempt(
@@ -206,7 +236,10 @@ class Api:
         job_id, attempt, token = whose
         path = f"/jobs/{job_id}/attempts/{attempt}/{what}"
         return self._retried(
-            tries, lambda: self._send("POST", path, data, {"Lease-Token": token, **(headers or {})})
+            tries,
+            lambda: self._send(
+                "POST", path, data, {"Lease-Token": token, **(headers or {})}
+            ),
         )
 
     def _retried(self, tries: int, send: Callable[[], Any]) -> Any:
@@ -236,7 +269,12 @@ class Api:
             headers["Content-Type"] = "application/json"
         try:
             answer = self._client.request(
-                method, path, content=data, headers=headers, timeout=timeout, params=params
+                method,
+                path,
+                content=data,
+                headers=headers,
+                timeout=timeout,
+                params=params,
             )
         except httpx.HTTPError as error:
             raise UnreachableError(
@@ -248,8 +286,12 @@ class Api:
             try:
                 return answer.json()
             except ValueError as error:
-                text = "the answer is not JSON: is this the address of a Paceline server?"
-                raise UnreachableError(f"{self._client.base_url.host}: {text}") from error
+                text = (
+                    "the answer is not JSON: is this the address of a Paceline server?"
+                )
+                raise UnreachableError(
+                    f"{self._client.base_url.host}: {text}"
+                ) from error
         raise _problem(answer)
 
 
@@ -262,8 +304,12 @@ def _problem(answer: httpx.Response) -> Exception:
     code = str(known.get("code") or f"http_{answer.status_code}")
     text = str(known.get("detail") or known.get("title") or answer.reason_phrase)
     if answer.status_code >= 500 or answer.status_code == 429:
-        return UnreachableError(f"the server answered {answer.status_code} {code}: {text}")
+        return UnreachableError(
+            f"the server answered {answer.status_code} {code}: {text}"
+        )
     if code == "lease_lost":
         return LeaseLostError(answer.status_code, code, text)
     fields = known.get("fields")
-    return ApiError(answer.status_code, code, text, fields if isinstance(fields, dict) else None)
+    return ApiError(
+        answer.status_code, code, text, fields if isinstance(fields, dict) else None
+    )

@@ -78,7 +78,9 @@ class ArtifactCache:
     side of an A/B job must not cost it the first. Lanes that run side by side share `in_use`.
     """
 
-    def __init__(self, root: Path, limit_bytes: int, in_use: InUse | None = None) -> None:
+    def __init__(
+        self, root: Path, limit_bytes: int, in_use: InUse | None = None
+    ) -> None:
         self._root = root
         self._limit_bytes = limit_bytes
         self._shared = in_use or InUse()
@@ -117,14 +119,19 @@ class ArtifactCache:
     def close(self) -> None:
         """Gives back what it has given out; safe to call twice."""
         with self._shared.lock:
-            self._shared.entries -= Counter(self._own)  # what nobody uses any more drops out
+            self._shared.entries -= Counter(
+                self._own
+            )  # what nobody uses any more drops out
             self._own.clear()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -136,7 +143,11 @@ class ArtifactCache:
         return entry
 
     def _evict(self) -> None:
-        entries = [path for path in self._root.iterdir() if path.is_dir() and path.suffix != ".new"]
+        entries = [
+            path
+            for path in self._root.iterdir()
+            if path.is_dir() and path.suffix != ".new"
+        ]
         sizes = {path: _size(path) for path in entries}
         total = sum(sizes.values())
         for path in sorted(entries, key=lambda item: item.stat().st_mtime):

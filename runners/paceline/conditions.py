@@ -65,12 +65,16 @@ class Sampler:
     `take`.
     """
 
-    def __init__(self, take: Callable[[Conditions], None], period_s: float = PERIOD_S) -> None:
+    def __init__(
+        self, take: Callable[[Conditions], None], period_s: float = PERIOD_S
+    ) -> None:
         self._take = take
         self._period_s = period_s
         self._start = time.monotonic()
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="conditions", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="conditions", daemon=True
+        )
         self._host = HostConditions()
 
     def __enter__(self) -> Sampler:
@@ -105,12 +109,21 @@ class HostConditions:
         """Values by name, units last. `full` adds what hardly changes within a job."""
         values: dict[str, Value] = {}
         readers: list[Callable[[], dict[str, Value]]] = [
-            _frequency, _temperatures, _load, _memory, _battery, self._pressure, self._cpu, self._waiting
-        ]  # fmt: skip
+            _frequency,
+            _temperatures,
+            _load,
+            _memory,
+            _battery,
+            self._pressure,
+            self._cpu,
+            self._waiting,
+        ]
         if full:
             readers += [_rarely_changing, _calibration]
         for reader in readers:
-            with contextlib.suppress(OSError, psutil.Error, ValueError, AttributeError, NotImplementedError):
+            with contextlib.suppress(
+                OSError, psutil.Error, ValueError, AttributeError, NotImplementedError
+            ):
                 values |= reader()
         return {key: value for key, value in values.items() if _finite(value)}
 
@@ -125,7 +138,9 @@ class HostConditions:
         if elapsed_us < SHORTEST_SHARE_S * 1e6:
             return {}
         return {
-            f"psi_{resource}_percent": _round(min(100 * (total - before[resource]) / elapsed_us, 100))
+            f"psi_{resource}_percent": _round(
+                min(100 * (total - before[resource]) / elapsed_us, 100)
+            )
             for resource, total in self._stalls.items()
             if resource in before
         }
@@ -136,9 +151,14 @@ class HostConditions:
     def _cpu(self) -> dict[str, Value]:
         before, self._cpu_times = self._cpu_times, psutil.cpu_times()
         spent = {
-            name: max(getattr(self._cpu_times, name) - getattr(before, name), 0.0) for name in before._fields
+            name: max(getattr(self._cpu_times, name) - getattr(before, name), 0.0)
+            for name in before._fields
         }
-        counted = {key: value for key, value in spent.items() if key not in ("guest", "guest_nice")}
+        counted = {
+            key: value
+            for key, value in spent.items()
+            if key not in ("guest", "guest_nice")
+        }
         total = sum(counted.values())
         if total <= 0:
             return {}
@@ -151,12 +171,20 @@ class HostConditions:
 
 def _frequency() -> dict[str, Value]:
     if sys.platform == "linux":
-        paths = sorted(Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_cur_freq"))
+        paths = sorted(
+            Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_cur_freq")
+        )
         listed = [int(text) / 1000 for path in paths if (text := read_text(path))]
         if not listed:
-            found = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", read_text("/proc/cpuinfo") or "", re.MULTILINE)
+            found = re.findall(
+                r"^cpu MHz\s*:\s*([\d.]+)$",
+                read_text("/proc/cpuinfo") or "",
+                re.MULTILINE,
+            )
             listed = [float(value) for value in found]
-        return {"cpu_frequency_mhz": [_round(value) for value in listed]} if listed else {}
+        return (
+            {"cpu_frequency_mhz": [_round(value) for value in listed]} if listed else {}
+        )
     else:  # noqa: RET505 - mypy checks every platform's branch only in this form
         return {"cpu_frequency_mhz": [_round(psutil.cpu_freq().current)]}
 
@@ -198,19 +226,29 @@ def _battery() -> dict[str, Value]:
     battery = psutil.sensors_battery() if hasattr(psutil, "sensors_battery") else None
     if battery is None:
         return {}
-    return {"battery_percent": _round(battery.percent), "on_battery": int(battery.power_plugged is False)}
+    return {
+        "battery_percent": _round(battery.percent),
+        "on_battery": int(battery.power_plugged is False),
+    }
 
 
 def _rarely_changing() -> dict[str, Value]:
-    values: dict[str, Value] = {"boot_id": boot_id(), "cpus_online": psutil.cpu_count() or 0}
+    values: dict[str, Value] = {
+        "boot_id": boot_id(),
+        "cpus_online": psutil.cpu_count() or 0,
+    }
     if (policy := governor()) is not None:
         values["governor"] = policy
     if sys.platform == "linux":
-        paths = sorted(Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_max_freq"))
+        paths = sorted(
+            Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_max_freq")
+        )
         caps = [int(text) / 1000 for path in paths if (text := read_text(path))]
         if caps:
             values["cpu_frequency_cap_mhz"] = [_round(value) for value in caps]
-        throttled = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/thermal_throttle/core_throttle_count")
+        throttled = Path("/sys/devices/system/cpu").glob(
+            "cpu[0-9]*/thermal_throttle/core_throttle_count"
+        )
         counts = [int(text) for path in throttled if (text := read_text(path))]
         if counts:
             values["throttle_count"] = sum(counts)

@@ -26,7 +26,9 @@ import msgspec
 from paceline.errors import UserError
 from paceline.toml_lines import TomlLines
 
-ADDRESS = re.compile(r"(?:\[[0-9A-Za-z:.%]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})", re.ASCII)
+ADDRESS = re.compile(
+    r"(?:\[[0-9A-Za-z:.%]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})", re.ASCII
+)
 
 
 class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,9 +81,13 @@ def load(path: Path | None) -> Config:
         text = path.read_text(encoding="utf-8")
         raw = tomllib.loads(text)
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}", "Give it with --config.") from error
+        raise UserError(
+            f"{path} cannot be read: {error.strerror}", "Give it with --config."
+        ) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UserError(f"{path} is not TOML: {error}", "See https://toml.io for its syntax.") from error
+        raise UserError(
+            f"{path} is not TOML: {error}", "See https://toml.io for its syntax."
+        ) from error
     lines = TomlLines(text)
     try:
         loaded = msgspec.convert(raw, Config)
@@ -89,34 +95,52 @@ def load(path: Path | None) -> Config:
         text_of, _, where = str(error).partition(" - at `$")
         keys = [key for key in re.split(r"[.\[\]]+", where.strip("`")) if key]
         unknown = re.search(r"unknown field `(\w+)`", text_of)
-        line = lines.line([*keys, unknown[1]] if unknown else keys) if "..." not in keys else 1
+        line = (
+            lines.line([*keys, unknown[1]] if unknown else keys)
+            if "..." not in keys
+            else 1
+        )
         known = "Known are [agent], [devices] and [repositories.NAME] with path or url, and manifests."
-        raise UserError(f"{path}:{line}: {'.'.join(keys) or 'file'}: {text_of}", known) from error
+        raise UserError(
+            f"{path}:{line}: {'.'.join(keys) or 'file'}: {text_of}", known
+        ) from error
     for name, repository in loaded.repositories.items():
         line = lines.line(["repositories", name])
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", name):
-            raise UserError(f"{path}:{line}: repository name {name!r}: expected letters, digits and -_. only")
+            raise UserError(
+                f"{path}:{line}: repository name {name!r}: expected letters, digits and -_. only"
+            )
         if (repository.path is None) == (repository.url is None):
-            raise UserError(f"{path}:{line}: repositories.{name}: expected either path or url")
+            raise UserError(
+                f"{path}:{line}: repositories.{name}: expected either path or url"
+            )
         if not repository.manifests:
-            raise UserError(f"{path}:{line}: repositories.{name}.manifests: expected at least one suite.toml")
+            raise UserError(
+                f"{path}:{line}: repositories.{name}.manifests: expected at least one suite.toml"
+            )
     return msgspec.structs.replace(
         loaded,
         devices=_checked(loaded.devices, path, lines),
-        repositories={name: _absolute(item, path) for name, item in loaded.repositories.items()},
+        repositories={
+            name: _absolute(item, path) for name, item in loaded.repositories.items()
+        },
     )
 
 
 def _checked(devices: Devices, path: Path, lines: TomlLines) -> Devices:
     """Addresses have a host and a port; a relative self-test is relative to agent.toml."""
     listed = {
-        "adb_server": [devices.adb_server], "routes": devices.routes, "simulated": devices.simulated
-    }  # fmt: skip
+        "adb_server": [devices.adb_server],
+        "routes": devices.routes,
+        "simulated": devices.simulated,
+    }
     for key, addresses in listed.items():
         for address in addresses:
             found = ADDRESS.fullmatch(address)
             if found is None or not 0 < int(found["port"]) <= 65_535:
-                where = f"{path}:{lines.line(['devices', key])}: devices.{key}: {address!r}"
+                where = (
+                    f"{path}:{lines.line(['devices', key])}: devices.{key}: {address!r}"
+                )
                 advice = "A phone after `adb tcpip 5555` has port 5555."
                 raise UserError(f"{where}: expected host:port", advice)
     if devices.self_test is None:
@@ -129,7 +153,9 @@ def _absolute(repository: RepositoryConfig, config_path: Path) -> RepositoryConf
     """Relative paths are relative to agent.toml."""
     if repository.path is None:
         return repository
-    where = (config_path.resolve().parent / Path(repository.path).expanduser()).resolve()
+    where = (
+        config_path.resolve().parent / Path(repository.path).expanduser()
+    ).resolve()
     return msgspec.structs.replace(repository, path=str(where))
 
 
@@ -138,11 +164,15 @@ def data_dir(given: Path | None) -> Path:
     if given is not None:
         return given.expanduser().absolute()
     if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local")))
+        base = Path(
+            os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))
+        )
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Application Support"
     else:
-        base = Path(os.environ.get("XDG_STATE_HOME", str(Path.home() / ".local" / "state")))
+        base = Path(
+            os.environ.get("XDG_STATE_HOME", str(Path.home() / ".local" / "state"))
+        )
     return base / "paceline"
 
 

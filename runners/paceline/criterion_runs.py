@@ -76,14 +76,24 @@ class _Read:
 
     def add(self, series: Series) -> None:
         if len(self.series) >= MAX_SERIES:
-            raise UserError(f"There are more than {MAX_SERIES:,} benchmarks.", "Import parts of it.")
+            raise UserError(
+                f"There are more than {MAX_SERIES:,} benchmarks.", "Import parts of it."
+            )
         self.series.append(series)
 
     def document(self, name: str) -> Document:
         samples = sum(len(series.times) for series in self.series)
         digest = self.hash.hexdigest()
         return Document(
-            1, "criterion", name, self.size, digest, samples, NO_VERDICT, self.series, self.problems
+            1,
+            "criterion",
+            name,
+            self.size,
+            digest,
+            samples,
+            NO_VERDICT,
+            self.series,
+            self.problems,
         )
 
 
@@ -96,7 +106,11 @@ def read(path: str) -> Document:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     if not document.series:
-        first = f" The first problem: {document.problems[0].expected}." if document.problems else ""
+        first = (
+            f" The first problem: {document.problems[0].expected}."
+            if document.problems
+            else ""
+        )
         raise UserError(
             f"{path} holds no samples of criterion.{first}",
             "Give target/criterion after `cargo bench`, or what `cargo criterion --message-format=json` "
@@ -124,14 +138,18 @@ def _add_run(found: _Read, root: Path, run: Path, sample: bytes) -> None:
     try:
         tukey = run / "tukey.json"
         benchmark = found.take(f"{name}/benchmark.json", _file(run / "benchmark.json"))
-        fences = found.take(f"{name}/tukey.json", _file(tukey)) if tukey.is_file() else None
+        fences = (
+            found.take(f"{name}/tukey.json", _file(tukey)) if tukey.is_file() else None
+        )
         found.take(f"{name}/sample.json", sample)
         found.add(criterion.of_files(benchmark, sample, fences, run.name))
     except CriterionError as error:
         found.problems.append(Problem(0, name, str(error)))
     except OSError as error:
         found.problems.append(
-            Problem(0, name, f"expected benchmark.json beside sample.json: {error.strerror}")
+            Problem(
+                0, name, f"expected benchmark.json beside sample.json: {error.strerror}"
+            )
         )
 
 
@@ -182,13 +200,22 @@ def _add_messages(found: _Read, file: BinaryIO) -> None:
 
 def sent(document: Document, where: MeasuredOn, title: str | None) -> dict[str, Any]:
     """The body that stores it on a server."""
-    body = {"document": msgspec.to_builtins(document), "measured_on": msgspec.to_builtins(where)}
+    body = {
+        "document": msgspec.to_builtins(document),
+        "measured_on": msgspec.to_builtins(where),
+    }
     return body if title is None else {**body, "title": title}
 
 
 def tables(document: Document) -> Iterator[Table | str]:
     """For people: every series, its median and its outliers."""
-    table = Table(Column("benchmark", overflow="fold"), "baseline", "samples", "median", "outliers (severe)")
+    table = Table(
+        Column("benchmark", overflow="fold"),
+        "baseline",
+        "samples",
+        "median",
+        "outliers (severe)",
+    )
     for series in document.series:
         outliers = series.outliers
         severe = outliers.low_severe + outliers.high_severe

@@ -51,29 +51,46 @@ class Delivery:
     def start(self) -> None:
         self._thread.start()
 
-    def finish(self, give_up: threading.Event, patience_s: float, last: Mapping[str, object] | None) -> Ended:
+    def finish(
+        self,
+        give_up: threading.Event,
+        patience_s: float,
+        last: Mapping[str, object] | None,
+    ) -> Ended:
         """Sends everything left and the `last` write, if there is to be one. After `give_up` is set it
         waits `patience_s` at most.
         """
         self._closing.set()
         self._spool.grown.set()
         self._thread.join()
-        return deliver(self._api, self._spool, last, give_up, patience_s, refusal=self._refusal)
+        return deliver(
+            self._api, self._spool, last, give_up, patience_s, refusal=self._refusal
+        )
 
     def _run(self) -> None:
         backoff = 0.1
         while not self._closing.is_set() and self._refusal is None:
             self._spool.grown.wait(IDLE_S)
             try:
-                while not self._closing.is_set() and _send_piece(self._api, self._spool):
+                while not self._closing.is_set() and _send_piece(
+                    self._api, self._spool
+                ):
                     backoff = 0.1
             except UnreachableError as error:
-                log.warning("job %s: waiting for the server: %s", self._spool.attempt.job_id, error)
+                log.warning(
+                    "job %s: waiting for the server: %s",
+                    self._spool.attempt.job_id,
+                    error,
+                )
                 self._closing.wait(backoff * random.uniform(0.5, 1.0))  # noqa: S311 - jitter
                 backoff = min(backoff * 2, LONGEST_BACKOFF_S)
             except ApiError as error:
                 self._refusal = error
-                self._stop.set(Reason.LEASE_LOST if isinstance(error, LeaseLostError) else Reason.REFUSED)
+                self._stop.set(
+                    Reason.LEASE_LOST
+                    if isinstance(error, LeaseLostError)
+                    else Reason.REFUSED
+                )
 
 
 def deliver(
@@ -102,7 +119,11 @@ def deliver(
             if give_up.is_set():
                 deadline = deadline or time.monotonic() + patience_s
                 if time.monotonic() > deadline:
-                    log.warning("job %s: %s; its spool stays for the next start", attempt.job_id, error)
+                    log.warning(
+                        "job %s: %s; its spool stays for the next start",
+                        attempt.job_id,
+                        error,
+                    )
                     return Ended.LEFT
             log.warning("job %s: waiting for the server: %s", attempt.job_id, error)
             (threading.Event() if give_up.is_set() else give_up).wait(backoff)
@@ -110,7 +131,9 @@ def deliver(
         except ApiError as error:
             if error.code == "items_missing" and repetitions < MOST_REPETITIONS:
                 repetitions += 1
-                log.warning("job %s: %s Sending everything again.", attempt.job_id, error.detail)
+                log.warning(
+                    "job %s: %s Sending everything again.", attempt.job_id, error.detail
+                )
                 spool.start_over()
             else:
                 refusal = error
@@ -118,7 +141,10 @@ def deliver(
         _say_refused(api, spool, refusal)
     where = spool.set_aside(str(refusal))
     log.error(
-        "job %s: the server refused (%s); what was measured is kept in %s", attempt.job_id, refusal, where
+        "job %s: the server refused (%s); what was measured is kept in %s",
+        attempt.job_id,
+        refusal,
+        where,
     )
     return Ended.REFUSED
 
@@ -128,8 +154,15 @@ def _say_refused(api: Api, spool: AttemptSpool, refusal: ApiError) -> None:
     attempt = spool.attempt
     detail = f"The server refused what the agent measured: {refusal}. It is kept in the agent's spool."
     if spool.damaged:
-        detail += f" {len(spool.damaged)} of its lines were damaged on the agent's disk."
-    body = {"outcome": "failed", "cause": "agent_error", "detail": detail, "last_seq": spool.acknowledged_seq}
+        detail += (
+            f" {len(spool.damaged)} of its lines were damaged on the agent's disk."
+        )
+    body = {
+        "outcome": "failed",
+        "cause": "agent_error",
+        "detail": detail,
+        "last_seq": spool.acknowledged_seq,
+    }
     with contextlib.suppress(ApiError, UnreachableError):
         api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, body, tries=3)
 

@@ -42,7 +42,9 @@ def build_for(workload: Workload, destination: Destination) -> TargetBuild:
     if abi is None:
         text = f"Workload {workload.name} is built for {_listed(build.abis)}; this device runs"
         advice = "Add the ABI to [workloads.android] abis, or choose another device."
-        raise SourceError("suite_invalid", f"{text} {_listed(destination.abis)}.", advice)
+        raise SourceError(
+            "suite_invalid", f"{text} {_listed(destination.abis)}.", advice
+        )
     return msgspec.structs.replace(
         build,
         abis=[abi],

@@ -47,8 +47,14 @@ class BarDisplay(PlainDisplay):
 
     def __init__(self, console: Console, verbose: bool) -> None:
         super().__init__(console, verbose)
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-        self._bars = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+        )
+        self._bars = Progress(
+            *columns, TimeElapsedColumn(), console=console, transient=True
+        )
         self._task: TaskID | None = None
         self._base = 0.0
 
@@ -64,7 +70,12 @@ class BarDisplay(PlainDisplay):
         if self._task is not None:
             self._base = number
             text = f"launch {number + 1} of {total}: {workload}"
-            self._bars.update(self._task, description=text, total=float(total), completed=float(number))
+            self._bars.update(
+                self._task,
+                description=text,
+                total=float(total),
+                completed=float(number),
+            )
 
     def progress(self, done: int, total: int) -> None:
         if self._task is not None and total > 0:
@@ -76,4 +87,8 @@ class BarDisplay(PlainDisplay):
 
 def display_for(console: Console, verbose: bool) -> PlainDisplay:
     """Bars where a person watches, plain lines where a file does."""
-    return BarDisplay(console, verbose) if console.is_terminal else PlainDisplay(console, verbose)
+    return (
+        BarDisplay(console, verbose)
+        if console.is_terminal
+        else PlainDisplay(console, verbose)
+    )

@@ -28,7 +28,10 @@ SIGNAL_WORDS = {
     "SIGXCPU": "it used up the CPU time it may use",
     "SIGXFSZ": "it wrote a file larger than it may",
 }
-STATUS_WORDS = {126: "a command was found but may not be executed", 127: "a command was not found"}
+STATUS_WORDS = {
+    126: "a command was found but may not be executed",
+    127: "a command was not found",
+}
 SHELL_SIGNAL_STATUS = 128
 """A shell exits with 128 + n when signal n killed what it ran."""
 _COUNT = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
@@ -66,7 +69,9 @@ def count_memory_kills(root: Path = Path("/")) -> MemoryKills:
     text = _read(root / "proc/self/cgroup")
     counts = [_count(_read(path)) for path in _cgroup_files(root, text)]
     known = [count for count in counts if count is not None]
-    return MemoryKills(max(known) if known else None, _count(_read(root / "proc/vmstat")))
+    return MemoryKills(
+        max(known) if known else None, _count(_read(root / "proc/vmstat"))
+    )
 
 
 def any_counted(kills: MemoryKills) -> bool:
@@ -75,12 +80,20 @@ def any_counted(kills: MemoryKills) -> bool:
 
 def memory_sentence(before: MemoryKills, after: MemoryKills) -> str | None:
     """What the counters say of the time between them; None where nothing was killed."""
-    if before.cgroup is not None and after.cgroup is not None and after.cgroup > before.cgroup:
+    if (
+        before.cgroup is not None
+        and after.cgroup is not None
+        and after.cgroup > before.cgroup
+    ):
         return (
             "Out of memory: the kernel killed a process because the memory limit of the agent's cgroup was "
             "reached. Raise the limit, or use less memory (fewer parallel jobs)."
         )
-    if before.system is not None and after.system is not None and after.system > before.system:
+    if (
+        before.system is not None
+        and after.system is not None
+        and after.system > before.system
+    ):
         return (
             "The host's kernel killed a process for lack of memory meanwhile (dmesg says which). Use less "
             "memory (fewer parallel jobs), or free some."

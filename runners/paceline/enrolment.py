@@ -38,7 +38,11 @@ def enrolled(server: str, data_dir: Path, code: str | None, name: str) -> Api:
             log.info("already enrolled as %s; the code is not used", known.agent_id)
         return Api(server, known.credential)
     if code is None:
-        there = f"It is enrolled at {known.server}." if known else "It has no credential yet."
+        there = (
+            f"It is enrolled at {known.server}."
+            if known
+            else "It has no credential yet."
+        )
         advice = "Get a one-time code with `paceline-server enrolment-code` and give it with --enrol."
         raise UserError(f"This agent is not enrolled at {server}. {there}", advice)
     api = Api(server)
@@ -46,14 +50,21 @@ def enrolled(server: str, data_dir: Path, code: str | None, name: str) -> Api:
         enrolment = api.enrol(code, name)
     except ApiError as error:
         advice = "Codes work once and expire: get a new one and start again."
-        raise UserError(f"The server refused the enrolment: {error.detail}", advice) from error
+        raise UserError(
+            f"The server refused the enrolment: {error.detail}", advice
+        ) from error
     except UnreachableError as error:
         raise UserError(
             f"The server cannot be reached: {error}", "Check --server and the network."
         ) from error
     finally:
         api.close()
-    _write_secret(path, msgspec.json.encode(Credential(server, enrolment.agent_id, enrolment.credential)))
+    _write_secret(
+        path,
+        msgspec.json.encode(
+            Credential(server, enrolment.agent_id, enrolment.credential)
+        ),
+    )
     log.info("enrolled as %s", enrolment.agent_id)
     return Api(server, enrolment.credential)
 
@@ -70,7 +81,9 @@ def _read(path: Path) -> Credential | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}", "Remove it and enrol again.") from error
+        raise UserError(
+            f"{path} cannot be read: {error}", "Remove it and enrol again."
+        ) from error
 
 
 def _write_secret(path: Path, data: bytes) -> None:

@@ -55,7 +55,9 @@ def observe() -> Environment:
 
 
 def fingerprint(factors: dict[str, Factor]) -> str:
-    canonical = json.dumps(factors, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    canonical = json.dumps(
+        factors, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -63,7 +65,9 @@ def serial(data_dir: Path) -> str:
     """Identifies this machine for ever: from the system's own id, else a random one kept in `data_dir`."""
     system_id = _system_id()
     if system_id:
-        return "host-" + hashlib.sha256(b"paceline:" + system_id.encode()).hexdigest()[:20]
+        return (
+            "host-" + hashlib.sha256(b"paceline:" + system_id.encode()).hexdigest()[:20]
+        )
     kept = data_dir / "serial"
     if not kept.exists():
         data_dir.mkdir(parents=True, exist_ok=True)
@@ -77,7 +81,9 @@ def cpu_model() -> str | None:
         for key in ("model name", "Hardware", "cpu model", "uarch"):
             if found := re.search(rf"^{key}\s*:\s*(.+)$", text, re.MULTILINE):
                 return found[1].strip()
-        parts = re.findall(r"^CPU (?:implementer|part)\s*:\s*(\S+)$", text, re.MULTILINE)
+        parts = re.findall(
+            r"^CPU (?:implementer|part)\s*:\s*(\S+)$", text, re.MULTILINE
+        )
         return f"ARM {' '.join(dict.fromkeys(parts))}" if parts else None
     elif sys.platform == "darwin":  # noqa: RET505 - mypy checks every platform's branch only in this form
         return first_line(["sysctl", "-n", "machdep.cpu.brand_string"])
@@ -88,7 +94,9 @@ def cpu_model() -> str | None:
 def governor() -> str | None:
     """The CPU frequency policy; mixed policies are listed."""
     if sys.platform == "linux":
-        paths = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
+        paths = Path("/sys/devices/system/cpu").glob(
+            "cpu[0-9]*/cpufreq/scaling_governor"
+        )
         found = sorted({text.strip() for path in paths if (text := read_text(path))})
         return "+".join(found) or None
     else:  # noqa: RET505 - see cpu_model
@@ -107,7 +115,11 @@ def virtualisation() -> str | None:
             return vendor or "hypervisor"
         return None
     elif sys.platform == "darwin":  # noqa: RET505 - see cpu_model
-        return "hypervisor" if first_line(["sysctl", "-n", "kern.hv_vmm_present"]) == "1" else None
+        return (
+            "hypervisor"
+            if first_line(["sysctl", "-n", "kern.hv_vmm_present"]) == "1"
+            else None
+        )
     else:
         return None
 
@@ -116,7 +128,11 @@ def first_line(argv: list[str]) -> str | None:
     """First line a command prints on either output, None when it is not there or fails."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
-            argv, capture_output=True, timeout=COMMAND_TIMEOUT_S, check=False, stdin=subprocess.DEVNULL
+            argv,
+            capture_output=True,
+            timeout=COMMAND_TIMEOUT_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
         if done.returncode == 0 or argv[0] == "systemd-detect-virt":
             text = (done.stdout or done.stderr).decode("utf-8", "replace").strip()
@@ -142,21 +158,34 @@ def _system_id() -> str | None:
     elif sys.platform == "darwin":
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             argv = ["ioreg", "-rd1", "-c", "IOPlatformExpertDevice"]
-            out = subprocess.run(argv, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S, check=False)
+            out = subprocess.run(
+                argv,
+                capture_output=True,
+                text=True,
+                timeout=COMMAND_TIMEOUT_S,
+                check=False,
+            )
             if match := re.search(r'"IOPlatformUUID" = "([^"]+)"', out.stdout):
                 found = match[1]
     elif sys.platform == "win32":
         import winreg  # noqa: PLC0415 - exists on Windows only
 
         cryptography = r"SOFTWARE\Microsoft\Cryptography"
-        with contextlib.suppress(OSError), winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, cryptography) as key:
+        with (
+            contextlib.suppress(OSError),
+            winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, cryptography) as key,
+        ):
             found = str(winreg.QueryValueEx(key, "MachineGuid")[0])
     return found
 
 
 def boot_id() -> str:
     """Changes with every start of the machine."""
-    text = read_text("/proc/sys/kernel/random/boot_id") if sys.platform == "linux" else None
+    text = (
+        read_text("/proc/sys/kernel/random/boot_id")
+        if sys.platform == "linux"
+        else None
+    )
     return text.strip() if text else str(int(psutil.boot_time()))
 
 

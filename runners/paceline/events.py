@@ -44,7 +44,9 @@ class Metric(msgspec.Struct, frozen=True):
     direction: Direction
 
 
-class Case(msgspec.Struct, frozen=True, tag_field="type", tag="case", omit_defaults=True):
+class Case(
+    msgspec.Struct, frozen=True, tag_field="type", tag="case", omit_defaults=True
+):
     case: int
     benchmark: str
     arm: str
@@ -59,7 +61,9 @@ class Case(msgspec.Struct, frozen=True, tag_field="type", tag="case", omit_defau
         return next((metric for metric in self.metrics if metric.name == name), None)
 
 
-class Samples(msgspec.Struct, frozen=True, tag_field="type", tag="samples", omit_defaults=True):
+class Samples(
+    msgspec.Struct, frozen=True, tag_field="type", tag="samples", omit_defaults=True
+):
     case: int
     metric: str
     launch: int

@@ -75,7 +75,9 @@ class Excerpt(msgspec.Struct, frozen=True):
     def render(self) -> str:
         """As it stands in a cause's detail."""
         if self.name is None:
-            return "\n".join([NOTHING_KNOWN, *(CONTEXT_MARK + line for line in self.before)])
+            return "\n".join(
+                [NOTHING_KNOWN, *(CONTEXT_MARK + line for line in self.before)]
+            )
         around = [CONTEXT_MARK + line for line in self.before]
         below = [CONTEXT_MARK + line for line in self.after]
         return "\n".join([*around, ERROR_MARK + self.line, *below])
@@ -88,7 +90,11 @@ def _recogniser(
     commas."""
     pattern = re.compile("|".join(patterns))
     return Recogniser(
-        name, rank, tuple(keywords.split(",")), pattern, re.compile(further) if further else None
+        name,
+        rank,
+        tuple(keywords.split(",")),
+        pattern,
+        re.compile(further) if further else None,
     )
 
 
@@ -135,7 +141,10 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         further=r"# [A-Za-z]\s{1,3}\[|# \w\s{1,3}\S{1,40} ",
     ),
     _recogniser(
-        "Rust panic", Rank.CAUSE, "panicked at", r"thread '[^']{0,200}' (?:\(\d{1,10}\) )?panicked at"
+        "Rust panic",
+        Rank.CAUSE,
+        "panicked at",
+        r"thread '[^']{0,200}' (?:\(\d{1,10}\) )?panicked at",
     ),
     _recogniser(
         "Go panic",
@@ -181,8 +190,15 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     _recogniser("Kotlin", Rank.CAUSE, "e: ", r"e: (?:file://)?[^:]{1,400}:\d"),
     _recogniser("CMake", Rank.CAUSE, "cmake error", r"CMake Error"),
     _recogniser("Meson", Rank.CAUSE, "error:", _PLACE + r"ERROR: "),
-    _recogniser("configure", Rank.CAUSE, "configure: error", r"(?:\S{0,200}/)?configure: error: "),
-    _recogniser("Go", Rank.CAUSE, ".go:", r"(?:vet: )?[^:]{1,400}\.go:\d{1,7}:\d{1,6}: "),
+    _recogniser(
+        "configure",
+        Rank.CAUSE,
+        "configure: error",
+        r"(?:\S{0,200}/)?configure: error: ",
+    ),
+    _recogniser(
+        "Go", Rank.CAUSE, ".go:", r"(?:vet: )?[^:]{1,400}\.go:\d{1,7}:\d{1,6}: "
+    ),
     # --- linkers and loaders
     _recogniser(
         "linker",
@@ -267,7 +283,9 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         r"(?:\S{0,200}/)?g?make(?:\[\d{1,4}\])?: \*\*\* ",
         r"[^:]{1,300}:\d{1,7}: \*\*\* ",
     ),
-    _recogniser("npm", Rank.MESSAGE, "npm err", r"npm (?:error|ERR!) (?!A complete log)\S"),
+    _recogniser(
+        "npm", Rank.MESSAGE, "npm err", r"npm (?:error|ERR!) (?!A complete log)\S"
+    ),
     _recogniser(
         "Maven",
         Rank.MESSAGE,
@@ -286,21 +304,29 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         "message",
         Rank.MESSAGE,
         "error,fatal,panic,failed",
-        _TOOL + r"(?:= note: )?" + _TOOL + r"(?i:fatal error|error|fatal|panic|failed)(?:: |! )",
+        _TOOL
+        + r"(?:= note: )?"
+        + _TOOL
+        + r"(?i:fatal error|error|fatal|panic|failed)(?:: |! )",
     ),
 )
 """Tried in this order, the first that matches names the line. Which line is shown is decided by rank."""
 
 _WORDS = {word for each in RECOGNISERS for word in each.keywords}
-_KEYWORDS = tuple(sorted(word for word in _WORDS if not any(o in word for o in _WORDS - {word})))
+_KEYWORDS = tuple(
+    sorted(word for word in _WORDS if not any(o in word for o in _WORDS - {word}))
+)
 """Of two keywords the shorter that is part of the other is enough. Plain searches: a pattern of so many
 alternatives takes ten times as long."""
 _TRACEBACK = re.compile(r"\s*(?:[|+] ){0,4}Traceback \(most recent call last\):")
 _WARNING = re.compile(
-    r"(?:\[warn(?:ing)?\]|npm warn|warning: (?!\w{2,20}Sanitizer: )|.{0,200}?: warning: )", re.IGNORECASE
+    r"(?:\[warn(?:ing)?\]|npm warn|warning: (?!\w{2,20}Sanitizer: )|.{0,200}?: warning: )",
+    re.IGNORECASE,
 )
 """Begins a line that failed nothing, whatever words stand in it."""
-_ONLY_MARKS = re.compile(r"(?:\[(?:INFO|ERROR|WARNING)\]|npm (?:error|ERR!))?[\s~^|#=*-]*")
+_ONLY_MARKS = re.compile(
+    r"(?:\[(?:INFO|ERROR|WARNING)\]|npm (?:error|ERR!))?[\s~^|#=*-]*"
+)
 """Lines that draw and say nothing: no context."""
 
 
@@ -313,14 +339,22 @@ def recognise(line: str) -> Recogniser | None:
     return next((each for each in RECOGNISERS if each.pattern.match(start)), None)
 
 
-PYTHON = Recogniser("Python", Rank.CAUSE, (), re.compile(""), re.compile(r"\s*" + _EXCEPTION + "(?:: |$)"))
+PYTHON = Recogniser(
+    "Python",
+    Rank.CAUSE,
+    (),
+    re.compile(""),
+    re.compile(r"\s*" + _EXCEPTION + "(?:: |$)"),
+)
 """Given to the line that ends a traceback, whatever the exception is called."""
 
 
 class _Candidate:
     """The best line so far, while the lines after it still come."""
 
-    def __init__(self, recogniser: Recogniser, before: tuple[str, ...], line: str) -> None:
+    def __init__(
+        self, recogniser: Recogniser, before: tuple[str, ...], line: str
+    ) -> None:
         self.recogniser, self.before, self.line = recogniser, before, line
         self._after: list[str] = []
         self._further: deque[str] = deque(maxlen=FURTHER_LINES)
@@ -329,14 +363,18 @@ class _Candidate:
 
     @property
     def is_complete(self) -> bool:
-        return self._ended or self._seen >= (FURTHER_WITHIN if self.recogniser.further else CONTEXT_LINES)
+        return self._ended or self._seen >= (
+            FURTHER_WITHIN if self.recogniser.further else CONTEXT_LINES
+        )
 
     def follow(self, line: str, rank: Rank | None) -> None:
         """`rank` of what the line itself was recognised as: another error of the same rank ends this one."""
         self._seen += 1
         if self._seen <= CONTEXT_LINES:
             self._after.append(line)
-        elif self.recogniser.further and self.recogniser.further.match(line[:MATCH_CHARACTERS]):
+        elif self.recogniser.further and self.recogniser.further.match(
+            line[:MATCH_CHARACTERS]
+        ):
             self._further.append(line)
         elif rank is not None and rank >= self.recogniser.rank:
             self._ended = True
@@ -375,7 +413,11 @@ class _Output:
         self._traceback = None
         known = recognise(line)
         if ended and (known is None or known.rank <= Rank.CAUSE):
-            return PYTHON if known is None or known.name in ("exception", "Java") else known
+            return (
+                PYTHON
+                if known is None or known.name in ("exception", "Java")
+                else known
+            )
         return known
 
 
@@ -406,10 +448,19 @@ class ErrorFinder:
         if self._best is not None:
             return self._best.excerpt()
         order: tuple[Channel, ...] = ("stderr", "stdout")
-        last = next((found.last for name in order if (found := self._outputs.get(name)) and found.last), None)
+        last = next(
+            (
+                found.last
+                for name in order
+                if (found := self._outputs.get(name)) and found.last
+            ),
+            None,
+        )
         if last is None:
             return None
-        return Excerpt(None, tuple(_shortened(line, CONTEXT_CHARACTERS) for line in last), "")
+        return Excerpt(
+            None, tuple(_shortened(line, CONTEXT_CHARACTERS) for line in last), ""
+        )
 
     def _output(self, channel: Channel) -> _Output:
         return self._outputs.setdefault(channel, _Output())
@@ -420,9 +471,15 @@ class ErrorFinder:
         line = readable(raw)
         if _ONLY_MARKS.fullmatch(line[: 8 * MATCH_CHARACTERS].lstrip()):
             return
-        following = self._best is not None and output is self._best_output and not self._best.is_complete
+        following = (
+            self._best is not None
+            and output is self._best_output
+            and not self._best.is_complete
+        )
         found = output.recognise(line)
-        if found is not None and (self._best is None or found.rank > self._best.recogniser.rank):
+        if found is not None and (
+            self._best is None or found.rank > self._best.recogniser.rank
+        ):
             before = tuple(output.last)[-CONTEXT_LINES:]
             self._best, self._best_output = _Candidate(found, before, line), output
         elif following and self._best is not None:

@@ -90,7 +90,9 @@ class Repository:
         """The bytes of `path` at `commit`. Raises SourceError."""
         full = self.resolve(commit)
         try:
-            return self._run("--git-dir", str(self._mirror), "cat-file", "blob", f"{full}:{path}")
+            return self._run(
+                "--git-dir", str(self._mirror), "cat-file", "blob", f"{full}:{path}"
+            )
         except SourceError as error:
             advice = "Commit it, or correct the path in agent.toml."
             text = f"{path} does not exist at commit {full[:12]} of {self.name}."
@@ -99,7 +101,11 @@ class Repository:
     def resolve(self, commit: str) -> str:
         """The full name of `commit`, fetched when the mirror does not have it. Raises SourceError."""
         if not re.fullmatch(r"[0-9a-f]{7,64}", commit):
-            raise SourceError("checkout_failed", f"{commit!r} is no commit name.", "Give 7 to 64 hex digits.")
+            raise SourceError(
+                "checkout_failed",
+                f"{commit!r} is no commit name.",
+                "Give 7 to 64 hex digits.",
+            )
         found = self._known(commit) or self._fetched(commit)
         if found is None:
             raise SourceError(
@@ -123,14 +129,27 @@ class Repository:
         between = f"{self.resolve(base)}..{full}"
         found = self._log(f"--max-count={MAX_COMMITS}", between)
         if len(found) == MAX_COMMITS:
-            every = int(self._in_mirror("rev-list", "--first-parent", "--count", between, "--"))
+            every = int(
+                self._in_mirror("rev-list", "--first-parent", "--count", between, "--")
+            )
             found[0] = found[0]._replace(left_out=every - MAX_COMMITS)
         return found or self._log("--max-count=1", full)
 
     def _log(self, *what: str) -> list[Commit]:
         form = f"--format={FIELD.join(('%H', '%an <%ae>', '%aI', '%s'))}"
-        options = ("log", "--reverse", "--first-parent", "--no-color", "--encoding=UTF-8", form)
-        rows = (line.split(FIELD, 3) for line in self._in_mirror(*options, *what, "--").split("\n") if line)
+        options = (
+            "log",
+            "--reverse",
+            "--first-parent",
+            "--no-color",
+            "--encoding=UTF-8",
+            form,
+        )
+        rows = (
+            line.split(FIELD, 3)
+            for line in self._in_mirror(*options, *what, "--").split("\n")
+            if line
+        )
         return [
             Commit(commit, author[:COMMIT_TEXT], at, subject[:COMMIT_TEXT])
             for commit, author, at, subject in rows
@@ -145,11 +164,15 @@ class Repository:
             if not (self._tree / ".git").exists():
                 shutil.rmtree(self._tree, ignore_errors=True)
                 self._in_mirror("worktree", "prune")
-                self._in_mirror("worktree", "add", "--force", "--detach", str(self._tree), full)
+                self._in_mirror(
+                    "worktree", "add", "--force", "--detach", str(self._tree), full
+                )
             self._in_tree("checkout", "--quiet", "--force", "--detach", full)
             self._in_tree("clean", "-ffdq")
             if (self._tree / ".gitmodules").exists():
-                self._in_tree("submodule", "update", "--init", "--recursive", "--force", "--quiet")
+                self._in_tree(
+                    "submodule", "update", "--init", "--recursive", "--force", "--quiet"
+                )
             yield self._tree
 
     def _known(self, commit: str) -> str | None:
@@ -157,7 +180,11 @@ class Repository:
             return None
         try:
             out = self._in_mirror(
-                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                f"{commit}^{{commit}}",
             )
         except SourceError:
             return None
@@ -179,15 +206,31 @@ class Repository:
         """Brings the mirror up to date, HEAD included: it may be detached."""
         if not self._mirror.exists():
             self._git("init", "--quiet", "--bare", str(self._mirror))
-        refs = ("+HEAD:refs/paceline/head", "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-        options = ("--quiet", "--prune", "--update-shallow", "--no-tags", "--no-write-fetch-head")
+        refs = (
+            "+HEAD:refs/paceline/head",
+            "+refs/heads/*:refs/heads/*",
+            "+refs/tags/*:refs/tags/*",
+        )
+        options = (
+            "--quiet",
+            "--prune",
+            "--update-shallow",
+            "--no-tags",
+            "--no-write-fetch-head",
+        )
         self._in_mirror("fetch", *options, "--", self._location, *refs)
 
     def _fetch_one(self, commit: str) -> str | None:
         """A commit no branch and no tag leads to: a pull request's, or one only a remote branch has."""
         try:
             self._in_mirror(
-                "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self._location, commit
+                "fetch",
+                "--quiet",
+                "--no-tags",
+                "--no-write-fetch-head",
+                "--",
+                self._location,
+                commit,
             )
         except SourceError:
             return None
@@ -214,13 +257,18 @@ class Repository:
                 "belongs to another user, and git refuses to read it",
                 f"As the agent's user run: git config --global --add safe.directory {self.shown}",
             )
-        if "not a git repository" in text or "does not appear to be a git repository" in text:
+        if (
+            "not a git repository" in text
+            or "does not appear to be a git repository" in text
+        ):
             advice = "Paceline measures commits: run `git init` and commit there, or use `paceline run`."
             return self._error("is not a git repository", advice)
         if "No such file" in text or "does not exist" in text:
             return self._error("does not exist", "Correct its path in agent.toml.")
         said = text[-600:].replace(self._location, self.shown)
-        return self._error(f"cannot be read: {said}", "Check the location and the access to it.")
+        return self._error(
+            f"cannot be read: {said}", "Check the location and the access to it."
+        )
 
     def _error(self, what: str, advice: str) -> SourceError:
         text = f"Repository {self.name} ({self.shown}) {what}."
@@ -253,7 +301,9 @@ def run_git(*arguments: str) -> bytes:
             check=False,
         )
     except FileNotFoundError as error:
-        raise SourceError("checkout_failed", "git is not installed.", "Install git on this host.") from error
+        raise SourceError(
+            "checkout_failed", "git is not installed.", "Install git on this host."
+        ) from error
     except subprocess.TimeoutExpired as error:
         raise GitFailedError(f"no answer within {GIT_TIMEOUT_S:.0f} s") from error
     if done.returncode != 0:
@@ -268,7 +318,11 @@ DIRTY = "+dirty"
 def working_revision(directory: Path) -> str:
     """What stands in `directory` now: a commit, with `+dirty` when files differ from it, or `unversioned`."""
     try:
-        commit = run_git("-C", str(directory), "rev-parse", "--verify", "HEAD").decode().strip()
+        commit = (
+            run_git("-C", str(directory), "rev-parse", "--verify", "HEAD")
+            .decode()
+            .strip()
+        )
         changed = run_git("-C", str(directory), "status", "--porcelain")
     except (GitFailedError, SourceError):
         return UNVERSIONED

@@ -75,7 +75,10 @@ def read(name: str, path: str, declared: Sequence[Line] = ()) -> Document:
 
 
 def follow(
-    name: str, open_connection: Callable[[], Connection], seconds: float | None, declared: Sequence[Line] = ()
+    name: str,
+    open_connection: Callable[[], Connection],
+    seconds: float | None,
+    declared: Sequence[Line] = (),
 ) -> Document:
     """The document of what a device logs from now on, for so long or until interrupted: then what came is
     kept. Another device that answers in its place later is not read. Raises UserError, AdbError when the
@@ -95,7 +98,9 @@ def follow(
         return Verified(again, again.route, only_this_one)
 
     with _interrupted() as interrupted:
-        return _document(name, where, _Followed(where, verified, seconds, interrupted), declared)
+        return _document(
+            name, where, _Followed(where, verified, seconds, interrupted), declared
+        )
 
 
 @contextlib.contextmanager
@@ -115,7 +120,9 @@ def _interrupted() -> Iterator[threading.Event]:
 
 def in_force(document: Document, policy: Policy) -> Document:
     """The document with the policy that a person says is in force."""
-    return msgspec.structs.replace(document, log=msgspec.structs.replace(document.log, policy=policy))
+    return msgspec.structs.replace(
+        document, log=msgspec.structs.replace(document.log, policy=policy)
+    )
 
 
 def sent(document: Document, title: str | None) -> dict[str, Any]:
@@ -126,17 +133,25 @@ def sent(document: Document, title: str | None) -> dict[str, Any]:
 
 def _known(name: str) -> None:
     if name not in FORMATS:
-        raise UserError(f"There is no format {name!r}.", f"There are: {', '.join(FORMATS)}.")
+        raise UserError(
+            f"There is no format {name!r}.", f"There are: {', '.join(FORMATS)}."
+        )
 
 
-def _document(name: str, path: str, source: Source, declared: Sequence[Line]) -> Document:
+def _document(
+    name: str, path: str, source: Source, declared: Sequence[Line]
+) -> Document:
     try:
         log = logcat.read(lines_of(source.chunks()), declared)
     except logcat.TooManyError as error:
-        raise UserError(f"{path} has {error}.", "Cut the log into parts, for instance by day.") from error
+        raise UserError(
+            f"{path} has {error}.", "Cut the log into parts, for instance by day."
+        ) from error
     if not log.records:
         raise UserError(_nothing(path, log), _advice(declared))
-    return Document(1, name, source.name, source.size, source.sha256, 0, NO_SAMPLES, log)
+    return Document(
+        1, name, source.name, source.size, source.sha256, 0, NO_SAMPLES, log
+    )
 
 
 def write(document: msgspec.Struct, out: Path) -> Path:
@@ -165,13 +180,19 @@ def tables(document: Document) -> Iterator[Table | str]:
         for record in counters:
             names = ("count", "bytes", "avg", "max", "throughput")
             layer = record.pattern.removeprefix("piece.")
-            table.add_row(str(record.line), layer, *(_printed(record.fields[name]) for name in names))
+            table.add_row(
+                str(record.line),
+                layer,
+                *(_printed(record.fields[name]) for name in names),
+            )
         yield table
     for pair in log.overheads:
         yield f"lines {pair.lines[0]} and {pair.lines[1]}: outside the inner call {pair.words}"
     for record in log.records:
         if not record.pattern.startswith(("piece.", "ledger.")):
-            fields = ", ".join(f"{name} {_printed(value)}" for name, value in record.fields.items())
+            fields = ", ".join(
+                f"{name} {_printed(value)}" for name, value in record.fields.items()
+            )
             yield f"line {record.line}, {record.pattern}: {fields}"
     for session in log.sessions:
         yield _session_table(session)
@@ -222,7 +243,11 @@ class _Followed:
         seconds: float | None,
         interrupted: threading.Event,
     ) -> None:
-        self._open, self._seconds, self._interrupted = open_connection, seconds, interrupted
+        self._open, self._seconds, self._interrupted = (
+            open_connection,
+            seconds,
+            interrupted,
+        )
         self._hash = hashlib.sha256()
         self.name = f"logcat of {name}"
         self.size = 0
@@ -235,13 +260,17 @@ class _Followed:
         came: queue.SimpleQueue[LogLine] = queue.SimpleQueue()
         end = None if self._seconds is None else time.monotonic() + self._seconds
         with Follower(self._open, came.put) as follower:
-            while not self._interrupted.is_set() and (end is None or time.monotonic() < end):
+            while not self._interrupted.is_set() and (
+                end is None or time.monotonic() < end
+            ):
                 with contextlib.suppress(queue.Empty):
                     yield self._taken(came.get(timeout=WAIT_S))
         while not came.empty():  # what had come by then
             yield self._taken(came.get())
         if follower.gaps:
-            self.name += f", lost and taken up again {follower.gaps} times: lines may be missing"
+            self.name += (
+                f", lost and taken up again {follower.gaps} times: lines may be missing"
+            )
 
     def _taken(self, line: LogLine) -> bytes:
         data = f"{line.raw.text}\n".encode(errors="replace")
@@ -326,4 +355,10 @@ def _session_table(session: Session) -> Table:
 
 
 def _printed(value: Value) -> str:
-    return value if isinstance(value, str) else str(value) if isinstance(value, int) else value.printed
+    return (
+        value
+        if isinstance(value, str)
+        else str(value)
+        if isinstance(value, int)
+        else value.printed
+    )

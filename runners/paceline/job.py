@@ -53,7 +53,9 @@ class Workshop(msgspec.Struct, frozen=True):
 class Job:
     """Runs one lease; `stop` is its one source of cancellation."""
 
-    def __init__(self, workshop: Workshop, lease: Lease, spool: AttemptSpool, stop: Stop) -> None:
+    def __init__(
+        self, workshop: Workshop, lease: Lease, spool: AttemptSpool, stop: Stop
+    ) -> None:
         self._shop, self._lease, self._spool, self._stop = workshop, lease, spool, stop
 
     def run(self, leaving: threading.Event) -> Ended:
@@ -64,7 +66,9 @@ class Job:
         log.info("job %s: %s", self._lease.job_id, outcome.cause or "measured")
         finish = None if outcome.cause == "lease_lost" else self._record(outcome)
         if finish is not None:
-            with contextlib.suppress(LeaseLostError):  # delivery meets it too, and sets the spool aside
+            with contextlib.suppress(
+                LeaseLostError
+            ):  # delivery meets it too, and sets the spool aside
                 self._tell({"state": "uploading"})
         return delivery.finish(leaving, PATIENCE_S, finish)
 
@@ -72,8 +76,14 @@ class Job:
         try:
             return self._prepare_and_execute()
         except SpoolError as error:
-            return Outcome("disk_full", f"{error}\nFree space in the agent's data directory.")
-        except (SourceError, TargetError, AdbError) as error:  # a device's error is never the suite's
+            return Outcome(
+                "disk_full", f"{error}\nFree space in the agent's data directory."
+            )
+        except (
+            SourceError,
+            TargetError,
+            AdbError,
+        ) as error:  # a device's error is never the suite's
             cause = cause_of(error) if isinstance(error, AdbError) else error.cause
             return Outcome(cause, str(error)[:DETAIL_LIMIT])
         except UserError as error:
@@ -83,7 +93,10 @@ class Job:
             return Outcome("lease_lost", error.detail)
         except Exception as error:
             log.exception("job %s: the agent failed", self._lease.job_id)
-            return Outcome("agent_error", f"The agent failed: {type(error).__name__}: {error}. See its log.")
+            return Outcome(
+                "agent_error",
+                f"The agent failed: {type(error).__name__}: {error}. See its log.",
+            )
 
     def _prepare_and_execute(self) -> Outcome:
         executor = self._shop.executors.get(self._lease.target_serial)
@@ -100,14 +113,19 @@ class Job:
                     return stopped(self._stop.reason or Reason.SHUTDOWN)
                 self._tell({"state": "preparing", "detail": "checkout and build"})
                 sides = self._prepare(repository, executor.destination)
-            about = {**self._about(repository, sides), "fingerprint": executor.fingerprint()}
+            about = {
+                **self._about(repository, sides),
+                "fingerprint": executor.fingerprint(),
+            }
             work = msgspec.structs.replace(
                 work_of(f"{self._lease.job_id}-{self._lease.attempt}", sides),
                 listening=self._listening(sides),
             )
             with executor.session(work, self._conditions, self._stop) as session:
                 self._tell(about)
-                return measure(specs_of(sides, session), session, self._sinks(sides), self._stop)
+                return measure(
+                    specs_of(sides, session), session, self._sinks(sides), self._stop
+                )
 
     def _sinks(self, sides: list[Side]) -> Callable[[LaunchSpec], LaunchSink]:
         head = sides[-1].prepared.manifest
@@ -132,7 +150,9 @@ class Job:
         try:
             commits = repository.commits(work.base_commit, work.commit)
         except SourceError as error:  # nothing to fail a measurement for
-            log.warning("job %s: its commits are not named: %s", self._lease.job_id, error)
+            log.warning(
+                "job %s: its commits are not named: %s", self._lease.job_id, error
+            )
             return body
         return {**body, "commits": [one._asdict() for one in commits]}
 
@@ -142,7 +162,11 @@ class Job:
         if repository is None:
             known = ", ".join(self._shop.repositories) or "there are none"
             text = f"Repository {work.repository!r} is not in this agent's allow-list ({known})."
-            raise SourceError("checkout_failed", text, "Add it to agent.toml and start the agent again.")
+            raise SourceError(
+                "checkout_failed",
+                text,
+                "Add it to agent.toml and start the agent again.",
+            )
         return repository
 
     def _prepare(self, repository: Repository, destination: Destination) -> list[Side]:
@@ -204,7 +228,12 @@ class Job:
         except LeaseLostError:
             raise
         except (ApiError, UnreachableError) as error:
-            log.warning("job %s: step %s was not announced: %s", self._lease.job_id, body["state"], error)
+            log.warning(
+                "job %s: step %s was not announced: %s",
+                self._lease.job_id,
+                body["state"],
+                error,
+            )
 
     def _record(self, outcome: Outcome) -> dict[str, object]:
         ends: dict[Cause, str] = {"cancelled": "cancelled"}
@@ -219,5 +248,7 @@ class Job:
         try:
             self._spool.record_finish(finish)
         except SpoolError as error:
-            log.error("job %s: its end could not be recorded: %s", self._lease.job_id, error)
+            log.error(
+                "job %s: its end could not be recorded: %s", self._lease.job_id, error
+            )
         return finish

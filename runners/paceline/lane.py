@@ -67,7 +67,9 @@ class Lane:
         agent: only right for a server that names none. Raises what the agent itself did wrong; the job has
         that for its cause by then."""
         try:
-            lease = self._shared.api.lease(self._shared.poll_s, None if target_id is None else [target_id])
+            lease = self._shared.api.lease(
+                self._shared.poll_s, None if target_id is None else [target_id]
+            )
         except (ApiError, UnreachableError) as error:
             if not self._shared.ends_us(error):
                 log.warning("lease for %s: %s", self._serial, error)
@@ -79,25 +81,46 @@ class Lane:
         return True
 
     def _run(self, lease: Lease) -> None:
-        log.info("job %s: attempt %d of suite %s", lease.job_id, lease.attempt, lease.work.suite)
+        log.info(
+            "job %s: attempt %d of suite %s",
+            lease.job_id,
+            lease.attempt,
+            lease.work.suite,
+        )
         stop = self._current = Stop()
         try:
-            spool = self._shared.spool.create(Attempt(lease.job_id, lease.attempt, lease.lease_token))
+            spool = self._shared.spool.create(
+                Attempt(lease.job_id, lease.attempt, lease.lease_token)
+            )
             shared = self._shared
             with shared.cache() as cache, Renewer(shared.api, lease, stop):
-                shop = Workshop(shared.api, shared.repositories, cache, {self._serial: self._executor})
+                shop = Workshop(
+                    shared.api,
+                    shared.repositories,
+                    cache,
+                    {self._serial: self._executor},
+                )
                 ended = Job(shop, lease, spool, stop).run(shared.leaving)
             log.info("job %s: %s", lease.job_id, ended.value)
         except SpoolError as error:
             self._refuse(lease, "disk_full", str(error))
         except Exception as error:
-            self._refuse(lease, "agent_error", f"The agent met an error of its own: {error!r}")
+            self._refuse(
+                lease, "agent_error", f"The agent met an error of its own: {error!r}"
+            )
             raise
         finally:
             self._current = None
 
     def _refuse(self, lease: Lease, cause: Cause, why: str) -> None:
         log.error("job %s: %s", lease.job_id, why)
-        body = {"outcome": "failed", "cause": cause, "detail": why[:DETAIL_LIMIT], "last_seq": -1}
+        body = {
+            "outcome": "failed",
+            "cause": cause,
+            "detail": why[:DETAIL_LIMIT],
+            "last_seq": -1,
+        }
         with contextlib.suppress(ApiError, UnreachableError):
-            self._shared.api.finish(lease.job_id, lease.attempt, lease.lease_token, body, tries=5)
+            self._shared.api.finish(
+                lease.job_id, lease.attempt, lease.lease_token, body, tries=5
+            )

@@ -38,11 +38,17 @@ class Renewer:
             try:
                 renewal = self._api.renew(self._lease)
             except LeaseLostError as error:
-                log.warning("job %s: the lease is lost: %s", self._lease.job_id, error.detail)
+                log.warning(
+                    "job %s: the lease is lost: %s", self._lease.job_id, error.detail
+                )
                 self._stop.set(Reason.LEASE_LOST)
                 return
             except (ApiError, UnreachableError) as error:
-                log.warning("job %s: the lease could not be renewed: %s", self._lease.job_id, error)
+                log.warning(
+                    "job %s: the lease could not be renewed: %s",
+                    self._lease.job_id,
+                    error,
+                )
                 pause_s = min(pause_s, max(self._lease.lease_s / 10, 0.05))
                 continue
             pause_s = renewal.lease_s / 3

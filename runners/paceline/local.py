@@ -86,15 +86,23 @@ def run(
 
 
 def measured(
-    record: Record, sides: Sequence[Side], executor: Executor, display: Display, stop: Stop
+    record: Record,
+    sides: Sequence[Side],
+    executor: Executor,
+    display: Display,
+    stop: Stop,
 ) -> Outcome:
     """Runs what is prepared, writes the streams and, whatever happens, run.json."""
     display.phase("measuring")
     outcome = Outcome("agent_error", "Interrupted before its end.")
     try:
-        with executor.session(work_of("by-hand", sides), record.conditions.append, stop) as session:
+        with executor.session(
+            work_of("by-hand", sides), record.conditions.append, stop
+        ) as session:
             specs = specs_of(sides, session)
-            outcome = measure(specs, session, lambda spec: Files(spec, record, display), stop)
+            outcome = measure(
+                specs, session, lambda spec: Files(spec, record, display), stop
+            )
     finally:
         record.write(sides, outcome)
     return outcome
@@ -103,7 +111,9 @@ def measured(
 class Record:
     """What becomes run.json. `base` is what it says of the other revision of an A/B run."""
 
-    def __init__(self, manifest: Manifest, revision: str, selection: Selection, out: Path) -> None:
+    def __init__(
+        self, manifest: Manifest, revision: str, selection: Selection, out: Path
+    ) -> None:
         self.out = out
         self.selection = selection
         self.conditions: list[Conditions] = []
@@ -132,7 +142,9 @@ class Record:
             "conditions": msgspec.to_builtins(self.conditions),
             "options": msgspec.to_builtins(self.selection),
             "warnings": self.warnings,
-            "failure": None if outcome.ok else {"cause": outcome.cause, "detail": outcome.detail},
+            "failure": None
+            if outcome.ok
+            else {"cause": outcome.cause, "detail": outcome.detail},
         }
         text = json.dumps(content, indent=1, ensure_ascii=False, default=str)
         (self.out / "run.json").write_text(text + "\n", encoding="utf-8")
@@ -141,8 +153,14 @@ class Record:
         if self.base is None:
             return {}
         built = sides[0].prepared.built if sides else None
-        about = {"revision": self.base, "artifact_hash": built.artifact_hash if built else None}
-        return {"base": {**about, "build": built.facts if built else {}}, "commits": self.commits}
+        about = {
+            "revision": self.base,
+            "artifact_hash": built.artifact_hash if built else None,
+        }
+        return {
+            "base": {**about, "build": built.facts if built else {}},
+            "commits": self.commits,
+        }
 
 
 class Files:
@@ -152,7 +170,9 @@ class Files:
         side = "" if spec.side is None else f".{spec.side}"
         name = f"launch-{spec.launch:03d}{side}.{spec.workload}"
         self._stream = (record.out / f"{name}.jsonl").open("wb")
-        self._log = (record.out / f"{spec.workload}.stderr.log").open("a", encoding="utf-8")
+        self._log = (record.out / f"{spec.workload}.stderr.log").open(
+            "a", encoding="utf-8"
+        )
         self._record, self._display = record, display
         chosen = record.selection
         shown = spec.workload if spec.side is None else f"{spec.workload} ({spec.side})"

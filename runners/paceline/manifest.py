@@ -105,7 +105,10 @@ class Manifest(msgspec.Struct, frozen=True):
 
     def log_lines(self) -> list[Line]:
         """What `formats.logcat` reads beside its own lines; records are named `SUITE.NAME`."""
-        return [declared_line(f"{self.suite.name}.{one.name}", one.tag, one.line) for one in self.logcat]
+        return [
+            declared_line(f"{self.suite.name}.{one.name}", one.tag, one.line)
+            for one in self.logcat
+        ]
 
 
 class Complaint(NamedTuple):
@@ -116,7 +119,9 @@ class Complaint(NamedTuple):
     text: str
 
     def show(self, name: str) -> str:
-        return f"{name}:{self.line}: {self.where + ': ' if self.where else ''}{self.text}"
+        return (
+            f"{name}:{self.line}: {self.where + ': ' if self.where else ''}{self.text}"
+        )
 
 
 class ManifestError(UserError):
@@ -124,7 +129,9 @@ class ManifestError(UserError):
 
     def __init__(self, name: str, complaints: Sequence[Complaint]) -> None:
         self.complaints = sorted(set(complaints))
-        super().__init__("\n".join(complaint.show(name) for complaint in self.complaints))
+        super().__init__(
+            "\n".join(complaint.show(name) for complaint in self.complaints)
+        )
 
 
 def load(path: Path) -> Manifest:
@@ -144,11 +151,15 @@ def parse(data: bytes, name: str) -> Manifest:
         raw = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise ManifestError(name, [Complaint(line, "", "expected UTF-8 text")]) from error
+        raise ManifestError(
+            name, [Complaint(line, "", "expected UTF-8 text")]
+        ) from error
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"at line (\d+)", str(error))
         line = int(found[1]) if found else text.count("\n") + 1
-        raise ManifestError(name, [Complaint(line, "", f"not TOML: {error}")]) from error
+        raise ManifestError(
+            name, [Complaint(line, "", f"not TOML: {error}")]
+        ) from error
     lines = TomlLines(text)
     complaints = [
         Complaint(lines.line(path), _dotted(path), expectation)
@@ -157,12 +168,15 @@ def parse(data: bytes, name: str) -> Manifest:
     ]
     if not complaints:
         complaints = [
-            Complaint(lines.line(path), _dotted(path), expectation) for path, expectation in broken_rules(raw)
+            Complaint(lines.line(path), _dotted(path), expectation)
+            for path, expectation in broken_rules(raw)
         ]
     if complaints:
         raise ManifestError(name, complaints)
     manifest = msgspec.convert(raw, Manifest)
-    return msgspec.structs.replace(manifest, raw=raw, digest=hashlib.sha256(data).hexdigest())
+    return msgspec.structs.replace(
+        manifest, raw=raw, digest=hashlib.sha256(data).hexdigest()
+    )
 
 
 @cache
@@ -175,11 +189,15 @@ def _validator() -> Draft202012Validator:
 def _schema_path() -> Path:
     """The schema inside the installed package, or in the source tree this package is run from."""
     here = Path(__file__).resolve()
-    tree = (parent / "native" / "protocol" / "suite.schema.json" for parent in here.parents)
+    tree = (
+        parent / "native" / "protocol" / "suite.schema.json" for parent in here.parents
+    )
     for candidate in (here.with_name("suite.schema.json"), *tree):
         if candidate.is_file():
             return candidate
-    raise UserError("suite.schema.json is missing from this installation", "Install paceline again.")
+    raise UserError(
+        "suite.schema.json is missing from this installation", "Install paceline again."
+    )
 
 
 Located = tuple[tuple[str | int, ...], str]
@@ -189,7 +207,9 @@ def _explain(error: ValidationError) -> Iterable[Located]:
     """What was expected and where, in the words of a person, from one schema error."""
     path: tuple[str | int, ...] = tuple(error.absolute_path)
     instance: Any = error.instance
-    schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
+    schema: Mapping[str, Any] = (
+        error.schema if isinstance(error.schema, Mapping) else {}
+    )
     if error.validator == "additionalProperties" and error.validator_value is False:
         known = sorted(schema.get("properties", {}))
         for key in set(instance) - set(known):
@@ -231,7 +251,9 @@ def _sequence(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def _explain_choice(error: ValidationError, path: tuple[str | int, ...]) -> Iterable[Located]:
+def _explain_choice(
+    error: ValidationError, path: tuple[str | int, ...]
+) -> Iterable[Located]:
     """Of several permitted shapes, complain about the one whose `kind` was chosen."""
     branches: defaultdict[int, list[ValidationError]] = defaultdict(list)
     for child in error.context or []:
@@ -245,23 +267,34 @@ def _explain_choice(error: ValidationError, path: tuple[str | int, ...]) -> Iter
     if kinds and isinstance(error.instance, Mapping):
         if len(kinds) == len(branches):
             found = _show(error.instance.get("kind"))
-            yield (*path, "kind"), f"expected one of {', '.join(map(str, kinds))}, found {found}"
+            yield (
+                (*path, "kind"),
+                f"expected one of {', '.join(map(str, kinds))}, found {found}",
+            )
             return
         chosen = [
             children
             for children in branches.values()
-            if not any(list(child.path) == ["kind"] and child.validator == "const" for child in children)
+            if not any(
+                list(child.path) == ["kind"] and child.validator == "const"
+                for child in children
+            )
         ]
         for child in chosen[0]:
             yield from _explain(child)
         return
     choices: Any = error.validator_value
-    sets = dict.fromkeys(", ".join(_sequence(choice.get("required"))) for choice in choices)
+    sets = dict.fromkeys(
+        ", ".join(_sequence(choice.get("required"))) for choice in choices
+    )
     if all(sets) and isinstance(error.instance, Mapping):
         missing = any(child.validator == "required" for child in error.context or [])
         yield path, f"expected {' or '.join(sets)}{'' if missing else ', not both'}"
     else:
-        yield path, f"expected a whole number from 0 or text, found {_show(error.instance)}"
+        yield (
+            path,
+            f"expected a whole number from 0 or text, found {_show(error.instance)}",
+        )
 
 
 def _article(kind: object) -> str:

@@ -40,7 +40,10 @@ def broken_rules(raw: Raw) -> Iterator[Located]:
         yield from _policy(raw, ("policies", index), policy)
     for index, line in enumerate(raw.get("logcat", [])):
         if "benchmark" in line and line["benchmark"] not in raw["benchmarks"]:
-            yield ("logcat", index, "benchmark"), f"expected a benchmark, found {line['benchmark']!r}"
+            yield (
+                ("logcat", index, "benchmark"),
+                f"expected a benchmark, found {line['benchmark']!r}",
+            )
     for name, preset in raw.get("presets", {}).items():
         yield from _preset(raw, ("presets", name), preset)
 
@@ -50,19 +53,31 @@ def _workloads(raw: Raw) -> Iterator[Located]:
     used = {benchmark["workload"] for benchmark in raw["benchmarks"].values()}
     for index, workload in enumerate(raw["workloads"]):
         if workload["name"] not in used:
-            yield ("workloads", index, "name"), "expected a benchmark that names this workload, found none"
+            yield (
+                ("workloads", index, "name"),
+                "expected a benchmark that names this workload, found none",
+            )
         for kind in ("host", "android"):
-            names = [PurePosixPath(item).name for item in workload.get(kind, {}).get("artifacts", [])]
+            names = [
+                PurePosixPath(item).name
+                for item in workload.get(kind, {}).get("artifacts", [])
+            ]
             for name in sorted({name for name in names if names.count(name) > 1}):
                 path = ("workloads", index, kind, "artifacts")
-                yield path, f"expected different file names, found {name!r} twice: they share one directory"
+                yield (
+                    path,
+                    f"expected different file names, found {name!r} twice: they share one directory",
+                )
 
 
 def _benchmark(raw: Raw, name: str, benchmark: Raw) -> Iterator[Located]:
     path = ("benchmarks", name)
     workloads = [workload["name"] for workload in raw["workloads"]]
     if benchmark["workload"] not in workloads:
-        yield (*path, "workload"), _one_of("workloads", workloads, benchmark["workload"])
+        yield (
+            (*path, "workload"),
+            _one_of("workloads", workloads, benchmark["workload"]),
+        )
     for key in ("reference", "device_reference"):
         if key in benchmark and benchmark[key] not in benchmark["arms"]:
             yield (*path, key), _one_of("arms", benchmark["arms"], benchmark[key])
@@ -79,7 +94,10 @@ def _aliases(raw: Raw) -> Iterator[Located]:
         for index, old in enumerate(benchmark.get("aliases", [])):
             if old in raw["benchmarks"] or old in used:
                 path = ("benchmarks", name, "aliases", index)
-                yield path, f"expected a name no other benchmark has or had, found {old!r}"
+                yield (
+                    path,
+                    f"expected a name no other benchmark has or had, found {old!r}",
+                )
             used.add(old)
         arms: set[str] = set()
         for arm, olds in benchmark.get("arm_aliases", {}).items():
@@ -88,14 +106,20 @@ def _aliases(raw: Raw) -> Iterator[Located]:
                 yield at, _one_of("arms", benchmark["arms"], arm)
             for index, old in enumerate(olds):
                 if old in benchmark["arms"] or old in arms:
-                    yield (*at, index), f"expected a name no other arm has or had, found {old!r}"
+                    yield (
+                        (*at, index),
+                        f"expected a name no other arm has or had, found {old!r}",
+                    )
                 arms.add(old)
 
 
 def _param(path: tuple[str | int, ...], param: Raw) -> Iterator[Located]:
     yield from _range(path, param)
     if param["kind"] == "regex" and (refused := patterns.why_not(param["pattern"])):
-        yield (*path, "pattern"), f"expected a pattern that can be matched in linear time: {refused}"
+        yield (
+            (*path, "pattern"),
+            f"expected a pattern that can be matched in linear time: {refused}",
+        )
         return
     for value in param["values"]:
         if reason := why_not(param, value, declared_only=False):
@@ -112,7 +136,10 @@ def _knob(raw: Raw, path: tuple[str | int, ...], knob: Raw) -> Iterator[Located]
     if (slows := knob.get("slows")) is not None:
         benchmark = raw["benchmarks"].get(slows["benchmark"])
         if benchmark is None:
-            yield (*path, "slows"), _one_of("benchmarks", raw["benchmarks"], slows["benchmark"])
+            yield (
+                (*path, "slows"),
+                _one_of("benchmarks", raw["benchmarks"], slows["benchmark"]),
+            )
         elif slows["arm"] not in benchmark["arms"]:
             yield (*path, "slows"), _one_of("arms", benchmark["arms"], slows["arm"])
 
@@ -137,7 +164,11 @@ def why_not(declared: Raw, value: int | str, declared_only: bool) -> str | None:
         return None if matches else f"{value!r} does not match the pattern"
     values = declared.get("values") or []
     known = not declared_only or value in values
-    return None if known else f"expected one of {', '.join(map(str, values))}, found {value!r}"
+    return (
+        None
+        if known
+        else f"expected one of {', '.join(map(str, values))}, found {value!r}"
+    )
 
 
 def not_sendable(value: int | str) -> str | None:
@@ -159,7 +190,10 @@ def _about(
     """`entry` speaks of a benchmark, its arms, metric and params: each must exist."""
     benchmark = raw["benchmarks"].get(entry["benchmark"])
     if benchmark is None:
-        yield (*path, "benchmark"), _one_of("benchmarks", raw["benchmarks"], entry["benchmark"])
+        yield (
+            (*path, "benchmark"),
+            _one_of("benchmarks", raw["benchmarks"], entry["benchmark"]),
+        )
         return
     for key in arms:
         if key in entry and entry[key] not in benchmark["arms"]:
@@ -168,7 +202,10 @@ def _about(
         if arm not in benchmark["arms"]:
             yield (*path, "arms"), _one_of("arms", benchmark["arms"], arm)
     if "metric" in entry and entry["metric"] not in benchmark["metrics"]:
-        yield (*path, "metric"), _one_of("metrics", benchmark["metrics"], entry["metric"])
+        yield (
+            (*path, "metric"),
+            _one_of("metrics", benchmark["metrics"], entry["metric"]),
+        )
     yield from _selector(path, entry, benchmark.get("params", {}), entry.get("param"))
 
 
@@ -180,33 +217,53 @@ def _selector(
         if key not in declared:
             yield (*path, "params", key), _one_of("params", declared, key)
         elif key == consumed:
-            yield (*path, "params", key), f"expected another param than {key}, which this is computed over"
+            yield (
+                (*path, "params", key),
+                f"expected another param than {key}, which this is computed over",
+            )
         elif reason := why_not(declared[key], value, declared_only=True):
             yield (*path, "params", key), reason
 
 
-def _derived_params(raw: Raw, path: tuple[str | int, ...], derived: Raw) -> Iterator[Located]:
+def _derived_params(
+    raw: Raw, path: tuple[str | int, ...], derived: Raw
+) -> Iterator[Located]:
     benchmark = raw["benchmarks"].get(derived["benchmark"])
     if benchmark is None:
         return
     yield from _derived_metrics(path, derived, benchmark["metrics"])
-    if "base_arm" in derived and derived["base_arm"] in (derived.get("arms") or [derived["arm"]]):
+    if "base_arm" in derived and derived["base_arm"] in (
+        derived.get("arms") or [derived["arm"]]
+    ):
         key = "arms" if "arms" in derived else "arm"
-        yield (*path, key), f"expected arms other than base_arm, found {derived['base_arm']!r} in both"
+        yield (
+            (*path, key),
+            f"expected arms other than base_arm, found {derived['base_arm']!r} in both",
+        )
     if "param" not in derived:
         return
     param = benchmark.get("params", {}).get(derived["param"])
     if param is None:
-        yield (*path, "param"), _one_of("params", benchmark.get("params", {}), derived["param"])
+        yield (
+            (*path, "param"),
+            _one_of("params", benchmark.get("params", {}), derived["param"]),
+        )
         return
     if derived["kind"] in ("slope", "crossover") and param["kind"] != "int":
-        yield (*path, "param"), f"expected a param of kind int: a {derived['kind']} needs numbers"
+        yield (
+            (*path, "param"),
+            f"expected a param of kind int: a {derived['kind']} needs numbers",
+        )
     for key in ("from", "to"):
-        if key in derived and (reason := why_not(param, derived[key], declared_only=True)):
+        if key in derived and (
+            reason := why_not(param, derived[key], declared_only=True)
+        ):
             yield (*path, key), reason
 
 
-def _derived_metrics(path: tuple[str | int, ...], derived: Raw, metrics: Raw) -> Iterator[Located]:
+def _derived_metrics(
+    path: tuple[str | int, ...], derived: Raw, metrics: Raw
+) -> Iterator[Located]:
     """Shares: of two metrics in one unit, or of a thread's time."""
     whole = metrics.get(derived["metric"])
     if "part" in derived:
@@ -214,10 +271,19 @@ def _derived_metrics(path: tuple[str | int, ...], derived: Raw, metrics: Raw) ->
         if part is None:
             yield (*path, "part"), _one_of("metrics", metrics, derived["part"])
         elif whole is not None and part["unit"] != whole["unit"]:
-            text = f"expected a metric in {whole['unit']}, the unit of {derived['metric']}"
+            text = (
+                f"expected a metric in {whole['unit']}, the unit of {derived['metric']}"
+            )
             yield (*path, "part"), f"{text}; found {part['unit']}"
-    if derived["kind"] == "share_at_rate" and whole is not None and whole["unit"] != "ns":
-        yield (*path, "metric"), f"expected a metric in ns: a share of a thread's time; found {whole['unit']}"
+    if (
+        derived["kind"] == "share_at_rate"
+        and whole is not None
+        and whole["unit"] != "ns"
+    ):
+        yield (
+            (*path, "metric"),
+            f"expected a metric in ns: a share of a thread's time; found {whole['unit']}",
+        )
 
 
 def _preset(raw: Raw, path: tuple[str | int, ...], preset: Raw) -> Iterator[Located]:
@@ -225,13 +291,19 @@ def _preset(raw: Raw, path: tuple[str | int, ...], preset: Raw) -> Iterator[Loca
     for name in chosen:
         if name not in raw["benchmarks"]:
             yield (*path, "benchmarks"), _one_of("benchmarks", raw["benchmarks"], name)
-    params = [raw["benchmarks"][name].get("params", {}) for name in chosen if name in raw["benchmarks"]]
+    params = [
+        raw["benchmarks"][name].get("params", {})
+        for name in chosen
+        if name in raw["benchmarks"]
+    ]
     for key, values in preset.get("params", {}).items():
         declared = [each[key] for each in params if key in each]
         if not declared:
             yield (
                 (*path, "params", key),
-                _one_of("params", sorted({name for each in params for name in each}), key),
+                _one_of(
+                    "params", sorted({name for each in params for name in each}), key
+                ),
             )
         for param, value in itertools.product(declared, values):
             if reason := why_not(param, value, declared_only=True):
@@ -244,11 +316,20 @@ def _gate(raw: Raw, path: tuple[str | int, ...], gate: Raw) -> Iterator[Located]
         derived = known.get(gate["derived"])
         if derived is None:
             yield (*path, "derived"), _one_of("derived metrics", known, gate["derived"])
-        elif "arm" in gate and gate["arm"] not in (arms := derived.get("arms") or [derived["arm"]]):
-            yield (*path, "arm"), _one_of(f"arms of {gate['derived']}", arms, gate["arm"])
-        about = raw["benchmarks"].get(derived["benchmark"]) if derived is not None else None
+        elif "arm" in gate and gate["arm"] not in (
+            arms := derived.get("arms") or [derived["arm"]]
+        ):
+            yield (
+                (*path, "arm"),
+                _one_of(f"arms of {gate['derived']}", arms, gate["arm"]),
+            )
+        about = (
+            raw["benchmarks"].get(derived["benchmark"]) if derived is not None else None
+        )
         if derived is not None and about is not None:
-            yield from _selector(path, gate, about.get("params", {}), derived.get("param"))
+            yield from _selector(
+                path, gate, about.get("params", {}), derived.get("param")
+            )
     else:
         yield from _about(raw, path, gate)
     required, stretch = gate["required"], gate.get("stretch")
@@ -258,16 +339,25 @@ def _gate(raw: Raw, path: tuple[str | int, ...], gate: Raw) -> Iterator[Located]
     if stretch is not None:
         softer = stretch > required if gate["op"] in ("<", "<=") else stretch < required
         if softer:
-            yield (*path, "stretch"), f"expected a level stricter than required ({required}), found {stretch}"
+            yield (
+                (*path, "stretch"),
+                f"expected a level stricter than required ({required}), found {stretch}",
+            )
 
 
 def _rule(raw: Raw, path: tuple[str | int, ...], rule: Raw) -> Iterator[Located]:
     benchmark = raw["benchmarks"].get(rule["benchmark"])
     if benchmark is None:
-        yield (*path, "benchmark"), _one_of("benchmarks", raw["benchmarks"], rule["benchmark"])
+        yield (
+            (*path, "benchmark"),
+            _one_of("benchmarks", raw["benchmarks"], rule["benchmark"]),
+        )
         return
     if "metric" in rule and rule["metric"] not in benchmark["metrics"]:
-        yield (*path, "metric"), _one_of("metrics", benchmark["metrics"], rule["metric"])
+        yield (
+            (*path, "metric"),
+            _one_of("metrics", benchmark["metrics"], rule["metric"]),
+        )
     others = [arm for arm in benchmark["arms"] if arm != benchmark["reference"]]
     for arm in rule["arms"]:
         if arm not in others:
@@ -290,12 +380,22 @@ def _policy(raw: Raw, path: tuple[str | int, ...], policy: Raw) -> Iterator[Loca
         benchmark = raw["benchmarks"].get(policy.get(key, ""))
         if benchmark is None:
             if key in policy and key != "benchmark":
-                yield (*path, key), _one_of("benchmarks", raw["benchmarks"], policy[key])
+                yield (
+                    (*path, key),
+                    _one_of("benchmarks", raw["benchmarks"], policy[key]),
+                )
             continue
         param = benchmark.get("params", {}).get(policy["param"])
         if param is None or param["kind"] != "int":
-            ints = [name for name, one in benchmark.get("params", {}).items() if one["kind"] == "int"]
-            yield (*path, "param"), _one_of(f"int params of {policy[key]}", ints, policy["param"])
+            ints = [
+                name
+                for name, one in benchmark.get("params", {}).items()
+                if one["kind"] == "int"
+            ]
+            yield (
+                (*path, "param"),
+                _one_of(f"int params of {policy[key]}", ints, policy["param"]),
+            )
         if key == "cold_benchmark":
             own = {
                 "benchmark": policy[key],
@@ -303,7 +403,9 @@ def _policy(raw: Raw, path: tuple[str | int, ...], policy: Raw) -> Iterator[Loca
             }
             own["arm"] = policy.get("cold_arm", policy["arm"])
             yield from _about(raw, path, own, arms=("arm", "reference"))
-    knobs = [name for name, knob in raw.get("knobs", {}).items() if knob["kind"] == "int"]
+    knobs = [
+        name for name, knob in raw.get("knobs", {}).items() if knob["kind"] == "int"
+    ]
     for key, value in policy["in_force"].items():
         if isinstance(value, str) and value not in knobs:
             yield (*path, "in_force", key), _one_of("int knobs", knobs, value)
@@ -316,7 +418,10 @@ def _twice(table: str, entries: list[Raw]) -> Iterator[Located]:
         if name is None:
             continue
         if name in seen:
-            yield (table, index, "name"), f"expected a name not used before, found {name!r} again"
+            yield (
+                (table, index, "name"),
+                f"expected a name not used before, found {name!r} again",
+            )
         seen.add(name)
 
 

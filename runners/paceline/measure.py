@@ -43,22 +43,37 @@ def measure(
         finally:
             sink.close()
         if not outcome.ok and spec.side is not None:
-            return msgspec.structs.replace(outcome, detail=f"{spec.side}: {outcome.detail}")
+            return msgspec.structs.replace(
+                outcome, detail=f"{spec.side}: {outcome.detail}"
+            )
         if not outcome.ok:
             return outcome
     return Outcome() if stop.reason is None else stopped(stop.reason)
 
 
-def launches(prepared: Prepared, selection: Selection, place: Place = HERE) -> list[LaunchSpec]:
+def launches(
+    prepared: Prepared, selection: Selection, place: Place = HERE
+) -> list[LaunchSpec]:
     """Launch 0 of every workload, then launch 1 of every workload, …: drift meets them alike. Paths and
     variables are those of `place`."""
     manifest = prepared.manifest
     specs = []
-    for launch in range(selection.first_launch, selection.first_launch + selection.launches):
+    for launch in range(
+        selection.first_launch, selection.first_launch + selection.launches
+    ):
         for name in workloads_of(manifest, selection):
             build = prepared.builds[name]
             directory = place.location(prepared.built.directories[name])
-            argv = argv_of(manifest, selection, name, launch=launch, build=build, artifacts=directory)
+            argv = argv_of(
+                manifest,
+                selection,
+                name,
+                launch=launch,
+                build=build,
+                artifacts=directory,
+            )
             env = place.environment(build.env)
-            specs.append(LaunchSpec(name, launch, argv, directory, env, build.launch_timeout_s))
+            specs.append(
+                LaunchSpec(name, launch, argv, directory, env, build.launch_timeout_s)
+            )
     return specs

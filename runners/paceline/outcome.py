@@ -20,12 +20,29 @@ from paceline.protocol import BrokenStreamError
 from paceline.stop import Reason
 
 Cause = Literal[
-    "stream_invalid", "workload_hung", "workload_flooded", "workload_crashed", "workload_error",
-    "workload_no_terminal", "check_failed", "build_failed", "suite_invalid",
-    "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
-    "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
+    "stream_invalid",
+    "workload_hung",
+    "workload_flooded",
+    "workload_crashed",
+    "workload_error",
+    "workload_no_terminal",
+    "check_failed",
+    "build_failed",
+    "suite_invalid",
+    "checkout_failed",
+    "agent_lost",
+    "agent_error",
+    "disk_full",
+    "target_refused",
+    "lease_lost",
+    "cancelled",
+    "device_lost",
+    "device_rebooted",
+    "device_refused",
+    "device_storage_full",
+    "device_unauthorized",
     "placing_failed",
-]  # fmt: skip
+]
 
 SIGKILL = 9
 DETAIL_LIMIT = 4000
@@ -69,7 +86,12 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def judge(facts: LaunchFacts) -> Outcome:
     """The outcome of one launch."""
-    found = _stopped(facts) or _ended_badly(facts) or _stream(facts) or _contradiction(facts)
+    found = (
+        _stopped(facts)
+        or _ended_badly(facts)
+        or _stream(facts)
+        or _contradiction(facts)
+    )
     if found is None:
         return Outcome()
     cause, text, advice = found
@@ -80,7 +102,9 @@ def judge(facts: LaunchFacts) -> Outcome:
 
 def detail(text: str, advice: str, excerpt: Excerpt | None = None) -> str:
     """Sentence, excerpt and advice within the server's limit; of the three the sentence is cut."""
-    below = "\n".join(part for part in (excerpt.render() if excerpt else "", advice) if part)
+    below = "\n".join(
+        part for part in (excerpt.render() if excerpt else "", advice) if part
+    )
     room = DETAIL_LIMIT - len(below) - 1
     return f"{text[:room]}\n{below}".rstrip()[:DETAIL_LIMIT]
 
@@ -117,14 +141,21 @@ def _ended_badly(facts: LaunchFacts) -> Found | None:
             "See where it hangs by running it with `paceline run`; if it is just slow, raise "
             "launch_timeout_s in suite.toml or ask for fewer rounds."
         )
-        return "workload_hung", f"still running after {facts.timed_out_s:g} s and was killed.", advice
+        return (
+            "workload_hung",
+            f"still running after {facts.timed_out_s:g} s and was killed.",
+            advice,
+        )
     if facts.flooded_bytes is not None:
         text = f"wrote {facts.flooded_bytes / 1e6:.0f} MB of output that is no bench stream and was killed."
         advice = "Standard output is for the bench stream only; remove debugging output from the workload."
         return "workload_flooded", text, advice
     if facts.signal_number is not None:
         how = describe_signal(facts.signal_number)
-        advice = facts.memory or "Run it by hand with `paceline run` under a debugger or with a sanitizer."
+        advice = (
+            facts.memory
+            or "Run it by hand with `paceline run` under a debugger or with a sanitizer."
+        )
         if facts.signal_number == SIGKILL and facts.memory is None:
             advice = (
                 "Nobody here did it, and the kernel counted no kill for lack of memory: look for a person or "
@@ -141,20 +172,38 @@ def _stream(facts: LaunchFacts) -> Found | None:
     if fault is not None and fault.code == "truncated":
         if facts.exit_code:
             text = f"{describe_status(facts.exit_code)} before its stream ended."
-            advice = facts.memory or "Run it by hand with the same arguments; its whole output is in the log."
+            advice = (
+                facts.memory
+                or "Run it by hand with the same arguments; its whole output is in the log."
+            )
             return "workload_crashed", text, advice
         advice = "A workload's last line must be done or error; check that it ends by saying so."
-        return "workload_no_terminal", f"exited with status 0 without saying done ({fault.text}).", advice
+        return (
+            "workload_no_terminal",
+            f"exited with status 0 without saying done ({fault.text}).",
+            advice,
+        )
     if fault is not None:
         text = f"its output breaks the bench stream at line {fault.line}: {fault.code}: {fault.text}."
         advice = "Print events only, one JSON object per line, as native/protocol/README.md says."
         return "stream_invalid", text, advice
     if facts.failed_checks:
-        shown = "; ".join(f"{name}: {text}" if text else name for name, text in facts.failed_checks[:10])
+        shown = "; ".join(
+            f"{name}: {text}" if text else name
+            for name, text in facts.failed_checks[:10]
+        )
         advice = "Timings of code that computes wrong results do not count. Repair the check first."
-        return "check_failed", f"{len(facts.failed_checks)} correctness check(s) failed: {shown}.", advice
+        return (
+            "check_failed",
+            f"{len(facts.failed_checks)} correctness check(s) failed: {shown}.",
+            advice,
+        )
     if isinstance(facts.terminal, Failed):
-        return "workload_error", f"ended in error {facts.terminal.code}: {facts.terminal.text}", ""
+        return (
+            "workload_error",
+            f"ended in error {facts.terminal.code}: {facts.terminal.text}",
+            "",
+        )
     return None
 
 

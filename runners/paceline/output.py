@@ -19,7 +19,8 @@ def fresh_directory(wanted: Path | None, suite: str) -> Path:
         return Path("paceline-runs") / f"{suite}-{stamp}"
     if wanted.is_dir() and any(wanted.iterdir()):
         raise UserError(
-            f"{wanted} is not empty.", "Give a new directory with --out; streams are never mixed."
+            f"{wanted} is not empty.",
+            "Give a new directory with --out; streams are never mixed.",
         )
     if wanted.exists() and not wanted.is_dir():
         raise UserError(f"{wanted} is a file.", "Give a directory with --out.")

@@ -45,14 +45,18 @@ def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str
     if others:
         seconds = max(median(others) * samples, least)
         return f"roughly {duration(seconds)}, scaled from {_runs(len(others))} of other choices here"
-    at_least = f"at least {duration(least)}" if least >= 1.0 else "less than a second at best"
+    at_least = (
+        f"at least {duration(least)}" if least >= 1.0 else "less than a second at best"
+    )
     return (
         "not known yet, no run of this suite here is remembered; measuring alone takes "
         f"{at_least}, building and warm-up come on top"
     )
 
 
-def remember(manifest: Manifest, selection: Selection, path: Path, seconds: float) -> None:
+def remember(
+    manifest: Manifest, selection: Selection, path: Path, seconds: float
+) -> None:
     """Add a run that was measured to its end."""
     run = PastRun(_choice(selection), _samples(manifest, selection), seconds)
     with contextlib.suppress(OSError):
@@ -85,7 +89,9 @@ def _read(path: Path) -> list[PastRun]:
 
 def _choice(selection: Selection) -> str:
     """Everything but what does not change the amount of work."""
-    same = msgspec.structs.replace(selection, seed=0, first_launch=0, benchmarks=sorted(selection.benchmarks))
+    same = msgspec.structs.replace(
+        selection, seed=0, first_launch=0, benchmarks=sorted(selection.benchmarks)
+    )
     return msgspec.json.encode(same, order="deterministic").decode()
 
 
@@ -93,7 +99,10 @@ def _samples(manifest: Manifest, selection: Selection) -> int:
     cases = 0
     for name in selection.benchmarks:
         benchmark = manifest.benchmarks[name]
-        values = [selection.params.get(key) or param.values for key, param in benchmark.params.items()]
+        values = [
+            selection.params.get(key) or param.values
+            for key, param in benchmark.params.items()
+        ]
         cases += len(benchmark.arms) * math.prod(len(each) for each in values)
     return cases * selection.launches * selection.rounds
 

@@ -68,7 +68,9 @@ def examine(data_dir: Path, disk_needed_bytes: int) -> list[Finding]:
 
 def observe(data_dir: Path, disk_needed_bytes: int) -> Observed:
     values = HostConditions().read()
-    existing = next(path for path in (data_dir, *data_dir.absolute().parents) if path.exists())
+    existing = next(
+        path for path in (data_dir, *data_dir.absolute().parents) if path.exists()
+    )
     on_battery = values.get("on_battery")
     return Observed(
         governor=governor(),
@@ -89,19 +91,30 @@ def observe(data_dir: Path, disk_needed_bytes: int) -> Observed:
 def judge(seen: Observed) -> list[Finding]:
     """One finding per thing looked at, worst first."""
     findings = [
-        _judge_disk(seen), _judge_load(seen), _judge_governor(seen), _judge_turbo(seen), _judge_smt(seen),
-        _judge_virtualisation(seen), _judge_battery(seen), _judge_thermal(seen), _judge_cores(seen),
+        _judge_disk(seen),
+        _judge_load(seen),
+        _judge_governor(seen),
+        _judge_turbo(seen),
+        _judge_smt(seen),
+        _judge_virtualisation(seen),
+        _judge_battery(seen),
+        _judge_thermal(seen),
+        _judge_cores(seen),
         _judge_memory(seen),
-    ]  # fmt: skip
+    ]
     order: list[Level] = ["blocker", "warning", "info"]
     return sorted(findings, key=lambda finding: order.index(finding.level))
 
 
 def _judge_governor(seen: Observed) -> Finding:
     if seen.governor is None:
-        return Finding(Code.GOVERNOR, "info", "The system does not tell its CPU frequency policy.")
+        return Finding(
+            Code.GOVERNOR, "info", "The system does not tell its CPU frequency policy."
+        )
     if seen.governor == "performance":
-        return Finding(Code.GOVERNOR, "info", "The CPU frequency policy is performance.")
+        return Finding(
+            Code.GOVERNOR, "info", "The CPU frequency policy is performance."
+        )
     return Finding(
         Code.GOVERNOR,
         "warning",
@@ -112,7 +125,11 @@ def _judge_governor(seen: Observed) -> Finding:
 
 def _judge_turbo(seen: Observed) -> Finding:
     if not seen.turbo:
-        text = "Turbo is off." if seen.turbo is False else "The system does not tell whether turbo is on."
+        text = (
+            "Turbo is off."
+            if seen.turbo is False
+            else "The system does not tell whether turbo is on."
+        )
         return Finding(Code.TURBO, "info", text)
     return Finding(
         Code.TURBO,
@@ -125,7 +142,11 @@ def _judge_turbo(seen: Observed) -> Finding:
 
 def _judge_smt(seen: Observed) -> Finding:
     if not seen.smt:
-        text = "SMT is off." if seen.smt is False else "The system does not tell whether SMT is on."
+        text = (
+            "SMT is off."
+            if seen.smt is False
+            else "The system does not tell whether SMT is on."
+        )
         return Finding(Code.SMT, "info", text)
     return Finding(
         Code.SMT,
@@ -137,7 +158,11 @@ def _judge_smt(seen: Observed) -> Finding:
 
 def _judge_virtualisation(seen: Observed) -> Finding:
     if seen.virtualisation is None:
-        return Finding(Code.VIRTUALISATION, "info", "This is no virtual machine, as far as it tells.")
+        return Finding(
+            Code.VIRTUALISATION,
+            "info",
+            "This is no virtual machine, as far as it tells.",
+        )
     return Finding(
         Code.VIRTUALISATION,
         "warning",
@@ -152,7 +177,12 @@ def _judge_load(seen: Observed) -> Finding:
     text = f"Load is {seen.load_1m:.2f} on {seen.cores} CPU(s)."
     if seen.load_1m < 0.25 * seen.cores:
         return Finding(Code.LOAD, "info", text)
-    return Finding(Code.LOAD, "warning", text, "Close what else runs, or wait; see `top` for what it is.")
+    return Finding(
+        Code.LOAD,
+        "warning",
+        text,
+        "Close what else runs, or wait; see `top` for what it is.",
+    )
 
 
 def _judge_battery(seen: Observed) -> Finding:
@@ -161,16 +191,30 @@ def _judge_battery(seen: Observed) -> Finding:
     text = f"The battery is at {seen.battery_percent:.0f} %."
     if not seen.on_battery:
         return Finding(Code.BATTERY, "info", text + " External power is connected.")
-    return Finding(Code.BATTERY, "warning", text + " It is the only power.", "Connect external power.")
+    return Finding(
+        Code.BATTERY,
+        "warning",
+        text + " It is the only power.",
+        "Connect external power.",
+    )
 
 
 def _judge_thermal(seen: Observed) -> Finding:
     if seen.hottest_c is None:
-        return Finding(Code.THERMAL, "info", "The system tells no temperatures; throttling would go unseen.")
+        return Finding(
+            Code.THERMAL,
+            "info",
+            "The system tells no temperatures; throttling would go unseen.",
+        )
     text = f"The hottest sensor reads {seen.hottest_c:.0f} °C."
     if seen.hottest_c < 80:
         return Finding(Code.THERMAL, "info", text)
-    return Finding(Code.THERMAL, "warning", text + " It may throttle.", "Let it cool down; check its fans.")
+    return Finding(
+        Code.THERMAL,
+        "warning",
+        text + " It may throttle.",
+        "Let it cool down; check its fans.",
+    )
 
 
 def _judge_disk(seen: Observed) -> Finding:
@@ -195,8 +239,12 @@ def _judge_cores(seen: Observed) -> Finding:
 def _judge_memory(seen: Observed) -> Finding:
     if seen.memory_available_bytes is None or seen.memory_available_bytes >= 512 << 20:
         return Finding(Code.MEMORY, "info", "Memory suffices.")
-    text = f"Only {seen.memory_available_bytes / 2**20:.0f} MiB of memory are available."
-    return Finding(Code.MEMORY, "warning", text, "Close what uses it: swapping ruins measurements.")
+    text = (
+        f"Only {seen.memory_available_bytes / 2**20:.0f} MiB of memory are available."
+    )
+    return Finding(
+        Code.MEMORY, "warning", text, "Close what uses it: swapping ruins measurements."
+    )
 
 
 def _turbo() -> bool | None:

@@ -44,9 +44,21 @@ COUNTERS_LIMIT = 16
 """Most counters of one samples event (C1)."""
 
 FaultCode = Literal[
-    "not_json", "not_object", "missing_field", "bad_field", "unknown_type", "unknown_unit", "line_too_long",
-    "truncated", "after_terminal", "unknown_case", "duplicate_case", "no_start", "duplicate_start", "version",
-]  # fmt: skip
+    "not_json",
+    "not_object",
+    "missing_field",
+    "bad_field",
+    "unknown_type",
+    "unknown_unit",
+    "line_too_long",
+    "truncated",
+    "after_terminal",
+    "unknown_case",
+    "duplicate_case",
+    "no_start",
+    "duplicate_start",
+    "version",
+]
 
 
 class BrokenStreamError(Exception):
@@ -103,7 +115,9 @@ class StreamReader:
                 raise BrokenStreamError("truncated", fault.line, text) from fault
         if self.terminal is None:
             raise BrokenStreamError(
-                "truncated", self._complete_lines + 1, "the stream ended without done or error"
+                "truncated",
+                self._complete_lines + 1,
+                "the stream ended without done or error",
             )
 
     def case(self, number: int) -> Case:
@@ -111,39 +125,59 @@ class StreamReader:
         return self._cases[number]
 
     def _too_long(self) -> NoReturn:
-        raise BrokenStreamError("line_too_long", self.line, f"a line has at most {LINE_LIMIT_BYTES} bytes")
+        raise BrokenStreamError(
+            "line_too_long", self.line, f"a line has at most {LINE_LIMIT_BYTES} bytes"
+        )
 
     def _line(self, raw: bytes) -> Event:
         self.line += 1
         if len(raw) > LINE_LIMIT_BYTES:
             self._too_long()
         if self.terminal is not None:
-            raise BrokenStreamError("after_terminal", self.line, "nothing may follow done or error")
+            raise BrokenStreamError(
+                "after_terminal", self.line, "nothing may follow done or error"
+            )
         try:
             value = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
             if b"\\u" in raw:
-                json.dumps(value, ensure_ascii=False).encode("utf-8")  # a lone surrogate anywhere is no UTF-8
+                json.dumps(value, ensure_ascii=False).encode(
+                    "utf-8"
+                )  # a lone surrogate anywhere is no UTF-8
         except (ValueError, RecursionError) as error:
-            raise BrokenStreamError("not_json", self.line, f"expected one JSON object: {error}") from error
+            raise BrokenStreamError(
+                "not_json", self.line, f"expected one JSON object: {error}"
+            ) from error
         if not isinstance(value, dict):
-            raise BrokenStreamError("not_object", self.line, f"expected a JSON object, found {_kind(value)}")
+            raise BrokenStreamError(
+                "not_object", self.line, f"expected a JSON object, found {_kind(value)}"
+            )
         return self._event(_Fields(value, self.line))
 
     def _event(self, fields: _Fields) -> Event:
         kind = fields.text("type")
         parse = _PARSERS.get(kind)
         if parse is None:
-            raise BrokenStreamError("unknown_type", self.line, f"no event type is called {kind[:80]!r}")
+            raise BrokenStreamError(
+                "unknown_type", self.line, f"no event type is called {kind[:80]!r}"
+            )
         if self._launch is None and kind != "start":
-            raise BrokenStreamError("no_start", self.line, "the first event must be start")
+            raise BrokenStreamError(
+                "no_start", self.line, "the first event must be start"
+            )
         if self._launch is not None and kind == "start":
-            raise BrokenStreamError("duplicate_start", self.line, "start comes exactly once, first")
+            raise BrokenStreamError(
+                "duplicate_start", self.line, "start comes exactly once, first"
+            )
         event = parse(fields)
         if isinstance(event, Start):
             self._launch = event.launch
         elif isinstance(event, Case):
             if event.case in self._cases:
-                raise BrokenStreamError("duplicate_case", self.line, f"case {event.case} was declared before")
+                raise BrokenStreamError(
+                    "duplicate_case",
+                    self.line,
+                    f"case {event.case} was declared before",
+                )
             self._cases[event.case] = event
         elif isinstance(event, Samples):
             self._check_samples(event)
@@ -154,7 +188,9 @@ class StreamReader:
     def _check_samples(self, event: Samples) -> None:
         case = self._cases.get(event.case)
         if case is None:
-            raise BrokenStreamError("unknown_case", self.line, f"case {event.case} was not declared")
+            raise BrokenStreamError(
+                "unknown_case", self.line, f"case {event.case} was not declared"
+            )
         if case.unavailable is not None:
             text = f"case: samples of {event.case}, which is unavailable: {case.unavailable[:80]}"
             raise BrokenStreamError("bad_field", self.line, text)
@@ -178,11 +214,15 @@ class _Fields:
         return name in self._values
 
     def bad(self, name: str, expected: str) -> NoReturn:
-        raise BrokenStreamError("bad_field", self._line, f"{self._path}{name}: expected {expected}")
+        raise BrokenStreamError(
+            "bad_field", self._line, f"{self._path}{name}: expected {expected}"
+        )
 
     def get(self, name: str) -> object:
         if name not in self._values:
-            raise BrokenStreamError("missing_field", self._line, f"{self._path}{name} is missing")
+            raise BrokenStreamError(
+                "missing_field", self._line, f"{self._path}{name} is missing"
+            )
         return self._values[name]
 
     def text(self, name: str) -> str:
@@ -226,7 +266,9 @@ class _Fields:
     def counters(self, name: str) -> dict[str, int]:
         value = self.mapping(name)
         if len(value) > COUNTERS_LIMIT or not all(value):
-            self.bad(name, f"at most {COUNTERS_LIMIT} counters with names that are not empty")
+            self.bad(
+                name, f"at most {COUNTERS_LIMIT} counters with names that are not empty"
+            )
         if not all(_is_int(count, 0) for count in value.values()):
             self.bad(name, "integers from 0 to 2^63-1 only")
         return value
@@ -236,14 +278,23 @@ class _Fields:
 
     def children(self, name: str) -> list[_Fields]:
         value = self.get(name)
-        if not isinstance(value, list) or not value or not all(isinstance(item, dict) for item in value):
+        if (
+            not isinstance(value, list)
+            or not value
+            or not all(isinstance(item, dict) for item in value)
+        ):
             self.bad(name, "a list of objects, at least one")
-        return [_Fields(item, self._line, f"{self._path}{name}[{i}].") for i, item in enumerate(value)]
+        return [
+            _Fields(item, self._line, f"{self._path}{name}[{i}].")
+            for i, item in enumerate(value)
+        ]
 
     def version(self, name: str) -> int:
         value = self.integer(name)
         if value != 1:
-            raise BrokenStreamError("version", self._line, f"this reader knows v 1, the stream says {value}")
+            raise BrokenStreamError(
+                "version", self._line, f"this reader knows v 1, the stream says {value}"
+            )
         return value
 
     def unit(self, name: str) -> Unit:
@@ -273,7 +324,11 @@ def _start(fields: _Fields) -> Start:
         launch=fields.integer("launch"),
         seed=fields.integer("seed"),
         build=build,
-        clock=Clock(clock.name("name"), clock.integer("resolution_ns", low=1), clock.integer("overhead_ns")),
+        clock=Clock(
+            clock.name("name"),
+            clock.integer("resolution_ns", low=1),
+            clock.integer("overhead_ns"),
+        ),
     )
 
 
@@ -281,7 +336,9 @@ def _case(fields: _Fields) -> Case:
     params: dict[str, ParamValue] = fields.mapping("params")
     for key, value in params.items():
         if not (_is_int(value, 0) or (isinstance(value, str) and _storable(value))):
-            fields.bad(f"params.{key[:80]}", f"an integer or a string, found {_kind(value)}")
+            fields.bad(
+                f"params.{key[:80]}", f"an integer or a string, found {_kind(value)}"
+            )
     metrics = [
         Metric(
             item.name("name"),
@@ -359,7 +416,11 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _is_int(value: object, low: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= INT_MAX
+    return (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and low <= value <= INT_MAX
+    )
 
 
 def _storable(text: str) -> bool:
@@ -373,7 +434,11 @@ def _kind(value: object) -> str:
     if isinstance(value, bool):
         return "a boolean"
     if isinstance(value, int):
-        return "an integer out of range" if not -INT_MAX <= value <= INT_MAX else f"the integer {value}"
+        return (
+            "an integer out of range"
+            if not -INT_MAX <= value <= INT_MAX
+            else f"the integer {value}"
+        )
     if isinstance(value, float):
         return f"the number {value}"
     if isinstance(value, str):

@@ -61,7 +61,11 @@ class _Window(msgspec.Struct):
     end: str | None = None
 
     def holds(self, at: str) -> bool:
-        return self.begin is not None and self.begin <= at and (self.end is None or at <= self.end)
+        return (
+            self.begin is not None
+            and self.begin <= at
+            and (self.end is None or at <= self.end)
+        )
 
 
 class Reporting:
@@ -91,7 +95,9 @@ class Reporting:
         self._count += 1
         if self._count > MAX_REPORTED:
             if self._count == MAX_REPORTED + 1:
-                self.note(f"More than {MAX_REPORTED:,} lines were reported: from here on none is kept.")
+                self.note(
+                    f"More than {MAX_REPORTED:,} lines were reported: from here on none is kept."
+                )
             return
         found, at = reading.found, line.origin.logged_at
         window = self._window(at)
@@ -102,7 +108,9 @@ class Reporting:
             text, fields, note = found.text, found.fields, None
             if len(text) > TEXT_LIMIT:
                 note = f"The line is kept to {TEXT_LIMIT:,} of its {len(text):,} characters."
-        self._hand_on(Reported(reading.name, launch, side, at, fields, text[:TEXT_LIMIT], note))
+        self._hand_on(
+            Reported(reading.name, launch, side, at, fields, text[:TEXT_LIMIT], note)
+        )
 
     def note(self, text: str) -> None:
         """Something about the job's lines as a whole."""

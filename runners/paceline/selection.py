@@ -46,13 +46,19 @@ def checked(manifest: Manifest, selection: Selection) -> Selection:
             if key in raw["benchmarks"][name].get("params", {})
         ]
         if not declared:
-            known = {param for name in names for param in manifest.benchmarks[name].params}
+            known = {
+                param for name in names for param in manifest.benchmarks[name].params
+            }
             _known("param", key, known)
         for value in values:
-            reasons = [not_sendable(value) or why_not(param, value, declared_only=True) for param in declared]
+            reasons = [
+                not_sendable(value) or why_not(param, value, declared_only=True)
+                for param in declared
+            ]
             if all(reasons):
                 raise UserError(
-                    f"Param {key}: {reasons[0]}.", "See the suite's params with `paceline validate`."
+                    f"Param {key}: {reasons[0]}.",
+                    "See the suite's params with `paceline validate`.",
                 )
     for key, value in selection.knobs.items():
         _known("knob", key, manifest.knobs)
@@ -77,8 +83,14 @@ def argv_of(
     artifacts: PurePath,
 ) -> list[str]:
     """The complete command of one launch; `artifacts` is where they lie on the target that runs it."""
-    own = [name for name in selection.benchmarks if manifest.benchmarks[name].workload == workload]
-    all_of_workload = [name for name, item in manifest.benchmarks.items() if item.workload == workload]
+    own = [
+        name
+        for name in selection.benchmarks
+        if manifest.benchmarks[name].workload == workload
+    ]
+    all_of_workload = [
+        name for name, item in manifest.benchmarks.items() if item.workload == workload
+    ]
     argv = [part.replace("{artifacts}", str(artifacts)) for part in build.run]
     argv += ["--launch", str(launch), "--rounds", str(selection.rounds)]
     argv += ["--min-time-ns", str(selection.min_time_ns)]
@@ -105,17 +117,27 @@ def preset_of(manifest: Manifest, name: str | None) -> Selection:
         return Selection([])
     presets = manifest.raw.get("presets", {})
     _known("preset", name, presets)
-    return msgspec.convert({"benchmarks": [], **presets[name]}, Selection)  # its title is no part of a run
+    return msgspec.convert(
+        {"benchmarks": [], **presets[name]}, Selection
+    )  # its title is no part of a run
 
 
-def parse_params(manifest: Manifest, options: Sequence[str]) -> dict[str, list[ParamValue]]:
+def parse_params(
+    manifest: Manifest, options: Sequence[str]
+) -> dict[str, list[ParamValue]]:
     """`k=v1|v2` options as typed values. Raises UserError."""
-    kinds = {key: param.kind for item in manifest.benchmarks.values() for key, param in item.params.items()}
+    kinds = {
+        key: param.kind
+        for item in manifest.benchmarks.values()
+        for key, param in item.params.items()
+    }
     parsed: dict[str, list[ParamValue]] = {}
     for option in options:
         key, text = _pair("--params", option)
         _known("param", key, kinds)
-        parsed[key] = [_typed("Param", key, kinds[key], value) for value in text.split("|")]
+        parsed[key] = [
+            _typed("Param", key, kinds[key], value) for value in text.split("|")
+        ]
     return parsed
 
 
@@ -142,10 +164,14 @@ def _typed(what: str, key: str, kind: str, text: str) -> ParamValue:
     try:
         return int(text)
     except ValueError as error:
-        raise UserError(f"{what} {key}: expected a whole number, found {text!r}.") from error
+        raise UserError(
+            f"{what} {key}: expected a whole number, found {text!r}."
+        ) from error
 
 
 def _known(what: str, name: str, names: Mapping[str, object] | set[str]) -> None:
     if name not in names:
         there = ", ".join(sorted(names)) or f"it has no {what}s"
-        raise UserError(f"The suite has no {what} called {name!r}.", f"There are: {there}.")
+        raise UserError(
+            f"The suite has no {what} called {name!r}.", f"There are: {there}."
+        )

@@ -35,19 +35,30 @@ class Side(msgspec.Struct, frozen=True):
     name: str | None = None
 
 
-def prepared_sides(prepare: Callable[[str], Prepared], base: str, head: str, wanted: Selection) -> list[Side]:
+def prepared_sides(
+    prepare: Callable[[str], Prepared], base: str, head: str, wanted: Selection
+) -> list[Side]:
     """Base and head, built, with what both of them can run of `wanted`.
 
     `prepare` builds one commit. Raises SourceError naming the side that cannot be built or run.
     """
-    built = {name: _named(name, commit, prepare) for name, commit in ((HEAD, head), (BASE, base))}
+    built = {
+        name: _named(name, commit, prepare)
+        for name, commit in ((HEAD, head), (BASE, base))
+    }
     manifests = [one.manifest for one in built.values()]
     names = wanted.benchmarks or list(built[HEAD].manifest.benchmarks)
-    both = [name for name in names if all(name in manifest.benchmarks for manifest in manifests)]
+    both = [
+        name
+        for name in names
+        if all(name in manifest.benchmarks for manifest in manifests)
+    ]
     if not both:
         text = f"The two revisions have none of the benchmarks in common: {', '.join(names)}."
         raise SourceError(
-            "suite_invalid", text, "Compare revisions that both declare what is to be measured."
+            "suite_invalid",
+            text,
+            "Compare revisions that both declare what is to be measured.",
         )
     sides = []
     for name in (BASE, HEAD):
@@ -58,7 +69,9 @@ def prepared_sides(prepare: Callable[[str], Prepared], base: str, head: str, wan
         try:
             sides.append(Side(built[name], checked(manifest, own), name))
         except UserError as error:
-            raise SourceError("suite_invalid", f"{name}: {error.text}", error.advice) from error
+            raise SourceError(
+                "suite_invalid", f"{name}: {error.text}", error.advice
+            ) from error
     return sides
 
 
@@ -66,7 +79,9 @@ def _named(name: str, commit: str, prepare: Callable[[str], Prepared]) -> Prepar
     try:
         return prepare(commit)
     except SourceError as error:
-        raise SourceError(error.cause, f"{name} ({commit[:12]}): {error.text}", error.advice) from error
+        raise SourceError(
+            error.cause, f"{name} ({commit[:12]}): {error.text}", error.advice
+        ) from error
 
 
 def _declared(
@@ -82,22 +97,36 @@ def specs_of(sides: Sequence[Side], place: Place = HERE) -> list[LaunchSpec]:
     if len(sides) == 1:
         return launches(sides[0].prepared, sides[0].selection, place)
     own = [
-        {(spec.launch, spec.workload): spec for spec in launches(side.prepared, side.selection, place)}
+        {
+            (spec.launch, spec.workload): spec
+            for spec in launches(side.prepared, side.selection, place)
+        }
         for side in sides
     ]
     seed = sides[0].selection.seed
     ordered = []
     for launch, workload in own[-1]:
-        pair = [(side.name, specs.get((launch, workload))) for side, specs in zip(sides, own, strict=True)]
+        pair = [
+            (side.name, specs.get((launch, workload)))
+            for side, specs in zip(sides, own, strict=True)
+        ]
         if head_first(seed, launch, workload):
             pair.reverse()
-        ordered += [msgspec.structs.replace(spec, side=name) for name, spec in pair if spec is not None]
+        ordered += [
+            msgspec.structs.replace(spec, side=name)
+            for name, spec in pair
+            if spec is not None
+        ]
     return ordered
 
 
 def directories_of(sides: Sequence[Side]) -> list[Path]:
     """Everything the launches of `sides` run from."""
-    return [directory for side in sides for directory in side.prepared.built.directories.values()]
+    return [
+        directory
+        for side in sides
+        for directory in side.prepared.built.directories.values()
+    ]
 
 
 def work_of(name: str, sides: Sequence[Side]) -> Work:
@@ -106,7 +135,9 @@ def work_of(name: str, sides: Sequence[Side]) -> Work:
     able = [workload for workload, build in prepared.builds.items() if build.calibrate]
     found = None
     if able:
-        found = Calibration(prepared.built.directories[able[0]], prepared.builds[able[0]].calibrate)
+        found = Calibration(
+            prepared.built.directories[able[0]], prepared.builds[able[0]].calibrate
+        )
     return Work(name, directories_of(sides), found)
 
 
@@ -121,14 +152,24 @@ class DeclaredOnly:
     the head's manifest only."""
 
     def __init__(self, manifest: Manifest, to: LaunchSink) -> None:
-        self._arms = {(name, arm) for name, item in manifest.benchmarks.items() for arm in item.arms}
+        self._arms = {
+            (name, arm)
+            for name, item in manifest.benchmarks.items()
+            for arm in item.arms
+        }
         self._to = to
 
     def raw(self, data: bytes) -> None:
         self._to.raw(data)
 
     def event(self, event: Event, case: Case | None) -> None:
-        about = event if isinstance(event, Case) else case if isinstance(event, Samples) else None
+        about = (
+            event
+            if isinstance(event, Case)
+            else case
+            if isinstance(event, Samples)
+            else None
+        )
         if about is None or (about.benchmark, about.arm) in self._arms:
             self._to.event(event, case)
 

@@ -20,7 +20,14 @@ from typing import IO
 
 import msgspec
 
-from paceline.artifacts import ArtifactCache, Built, copy_into, files_below, hash_files, key_of
+from paceline.artifacts import (
+    ArtifactCache,
+    Built,
+    copy_into,
+    files_below,
+    hash_files,
+    key_of,
+)
 from paceline.destination import HOST, Destination, build_for
 from paceline.endings import describe_signal, describe_status
 from paceline.errors import UserError
@@ -43,9 +50,21 @@ COMMAND_CHARACTERS = 160
 READ_BYTES = 1 << 16
 
 BUILD_VARIABLES = (
-    "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "RUSTFLAGS", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "MAVEN_ARGS",
-    "MAVEN_OPTS", "JAVA_TOOL_OPTIONS", "GOFLAGS", "PYTHONPATH", "ANDROID_NDK_HOME",
-)  # fmt: skip
+    "CC",
+    "CXX",
+    "CFLAGS",
+    "CXXFLAGS",
+    "LDFLAGS",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
+    "JAVA_HOME",
+    "MAVEN_ARGS",
+    "MAVEN_OPTS",
+    "JAVA_TOOL_OPTIONS",
+    "GOFLAGS",
+    "PYTHONPATH",
+    "ANDROID_NDK_HOME",
+)
 """Variables of the agent's environment that change what a build produces; part of the cache key."""
 
 
@@ -85,7 +104,9 @@ def prepare(
     except UserError as error:
         raise SourceError("suite_invalid", error.text, error.advice) from error
     wanted = set(benchmarks) or set(manifest.benchmarks)
-    workloads = {item.workload for name, item in manifest.benchmarks.items() if name in wanted}
+    workloads = {
+        item.workload for name, item in manifest.benchmarks.items() if name in wanted
+    }
     chosen = _chosen(manifest, workloads, destination)
     keys, facts = {}, {}
     for name, build in chosen.items():
@@ -103,7 +124,9 @@ def prepare(
             for name in (name for name, entry in found.items() if entry is None):
                 log([f"(agent) building {name} at {full[:12]}"])
                 with _naming_what_is_missing(chosen[name], facts):
-                    sources = _build(tree / manifest_path, chosen[name], log, stop, fresh=True)
+                    sources = _build(
+                        tree / manifest_path, chosen[name], log, stop, fresh=True
+                    )
                 found[name] = cache.put(keys[name], sources)
     else:
         log([f"(agent) {', '.join(found)} at {full[:12]} found in the artifact cache"])
@@ -143,8 +166,12 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
         printed = plain("\n".join(lines)).strip()
         shown = printed
         if end.exit_code != 0:
-            answer = f": {printed.splitlines()[0][:ANSWER_CHARACTERS]}" if printed else ""
-            shown = f"{REFUSED if end.start_error is None else MISSING}{_how(end)}{answer}"
+            answer = (
+                f": {printed.splitlines()[0][:ANSWER_CHARACTERS]}" if printed else ""
+            )
+            shown = (
+                f"{REFUSED if end.start_error is None else MISSING}{_how(end)}{answer}"
+            )
         facts[" ".join(argv)] = shown[:1000]
     return facts
 
@@ -161,7 +188,9 @@ def _answer(argv: list[str], env: dict[str, str]) -> tuple[End, list[str]]:
 
 
 @contextlib.contextmanager
-def _naming_what_is_missing(build: TargetBuild, facts: Mapping[str, str]) -> Iterator[None]:
+def _naming_what_is_missing(
+    build: TargetBuild, facts: Mapping[str, str]
+) -> Iterator[None]:
     """A build that failed says first which part of its toolchain this host lacks, or what answered with an
     error when it was asked for its version."""
     try:
@@ -169,24 +198,40 @@ def _naming_what_is_missing(build: TargetBuild, facts: Mapping[str, str]) -> Ite
     except SourceError as error:
         said = {line: facts[line] for line in map(" ".join, build.toolchain)}
         lacks = _told(said, MISSING, "This host lacks what the suite builds with: ")
-        ails = _told(said, REFUSED, "What the suite builds with answered with an error: ")
+        ails = _told(
+            said, REFUSED, "What the suite builds with answered with an error: "
+        )
         if error.cause != "build_failed" or not lacks + ails:
             raise
-        raise SourceError(error.cause, f"{lacks}{ails}{error.text}", error.advice) from error
+        raise SourceError(
+            error.cause, f"{lacks}{ails}{error.text}", error.advice
+        ) from error
 
 
 def _told(said: Mapping[str, str], kind: str, words: str) -> str:
     """The facts of one kind as a sentence with a space after it; empty where there is none."""
-    facts = [f"`{line}` {fact.removeprefix(kind)}" for line, fact in said.items() if fact.startswith(kind)]
+    facts = [
+        f"`{line}` {fact.removeprefix(kind)}"
+        for line, fact in said.items()
+        if fact.startswith(kind)
+    ]
     return f"{words}{'; '.join(facts)}. " if facts else ""
 
 
-def _chosen(manifest: Manifest, names: Iterable[str], destination: Destination) -> dict[str, TargetBuild]:
+def _chosen(
+    manifest: Manifest, names: Iterable[str], destination: Destination
+) -> dict[str, TargetBuild]:
     wanted = set(names)
-    return {item.name: build_for(item, destination) for item in manifest.workloads if item.name in wanted}
+    return {
+        item.name: build_for(item, destination)
+        for item in manifest.workloads
+        if item.name in wanted
+    }
 
 
-def _build(manifest_path: Path, build: TargetBuild, log: Log, stop: Stop, fresh: bool) -> list[Path]:
+def _build(
+    manifest_path: Path, build: TargetBuild, log: Log, stop: Stop, fresh: bool
+) -> list[Path]:
     """Runs the steps and returns the artifacts. `fresh` removes artifacts of an earlier commit first."""
     base = manifest_path.parent
     artifacts = [base / name for name in build.artifacts]
@@ -194,18 +239,24 @@ def _build(manifest_path: Path, build: TargetBuild, log: Log, stop: Stop, fresh:
         _remove_untracked(artifacts)
     cwd = (base / build.cwd).resolve()
     if not cwd.is_dir():
-        raise SourceError("suite_invalid", f"cwd {build.cwd!r} is no directory beside the manifest.")
+        raise SourceError(
+            "suite_invalid", f"cwd {build.cwd!r} is no directory beside the manifest."
+        )
     for argv in build.build:
         log(["$ " + " ".join(argv)])
         _step(argv, cwd, build.env, log, stop)
     for name, artifact in zip(build.artifacts, artifacts, strict=True):
         if not artifact.exists():
             text = f"The build left no {name}, which suite.toml lists as an artifact."
-            raise SourceError("build_failed", text, "Correct the path, or the step that makes it.")
+            raise SourceError(
+                "build_failed", text, "Correct the path, or the step that makes it."
+            )
     return artifacts
 
 
-def _step(argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop) -> None:
+def _step(
+    argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop
+) -> None:
     errors = ErrorFinder()
 
     def take(channel: Channel, lines: list[str]) -> None:
@@ -220,12 +271,18 @@ def _step(argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop)
         text = f"Build step `{_shown(argv)}` {_how(end)}."
         excerpt = errors.excerpt()
         found = excerpt.render() if excerpt else "It printed nothing."
-        advice = end.memory or "Run it by hand in the same revision; its whole output is in the job's log."
+        advice = (
+            end.memory
+            or "Run it by hand in the same revision; its whole output is in the job's log."
+        )
         raise SourceError("build_failed", text, f"{found}\n{advice}")
 
 
 def _drain(
-    process: GuardedProcess, take: Callable[[Channel, list[str]], None], stop: Stop, timeout_s: float
+    process: GuardedProcess,
+    take: Callable[[Channel, list[str]], None],
+    stop: Stop,
+    timeout_s: float,
 ) -> End:
     """Both outputs line by line until the end; kills it when stopped or out of time."""
     lock = threading.Lock()
@@ -259,7 +316,11 @@ def _drain(
 def _shown(argv: list[str]) -> str:
     """A command in one line of a message: a script given as an argument may be long and of many lines."""
     line = " ".join(" ".join(argv).split())
-    return line if len(line) <= COMMAND_CHARACTERS else f"{line[: COMMAND_CHARACTERS - 1]}…"
+    return (
+        line
+        if len(line) <= COMMAND_CHARACTERS
+        else f"{line[: COMMAND_CHARACTERS - 1]}…"
+    )
 
 
 def _how(end: End) -> str:

@@ -100,12 +100,16 @@ class AttemptSpool:
             except OSError as error:
                 with contextlib.suppress(OSError):
                     os.truncate(self._path, self._size)
-                raise SpoolError(f"{self._path} cannot grow: {error.strerror}") from error
+                raise SpoolError(
+                    f"{self._path} cannot grow: {error.strerror}"
+                ) from error
             self._size += len(block)
             self._next_seq = seq
         self.grown.set()
 
-    def next_piece(self, max_items: int = 500, max_bytes: int = 1 << 20) -> Piece | None:
+    def next_piece(
+        self, max_items: int = 500, max_bytes: int = 1 << 20
+    ) -> Piece | None:
         """What to send next, at least one item; None when all is acknowledged. Damaged lines are passed
         over.
         """
@@ -136,16 +140,24 @@ class AttemptSpool:
     def acknowledge(self, piece: Piece) -> None:
         """The server has all of `piece`. Losing this note costs a repetition, never an item."""
         with self._lock:
-            self._acknowledged, self._acknowledged_seq = piece.end, seq_of(piece.items[-1])
+            self._acknowledged, self._acknowledged_seq = (
+                piece.end,
+                seq_of(piece.items[-1]),
+            )
             with contextlib.suppress(OSError):
                 (self.directory / "acknowledged").write_text(f"{piece.end}\n")
 
     def record_finish(self, finish: Mapping[str, object]) -> None:
         """Notes the attempt's last write, after its last item. Raises SpoolError."""
         try:
-            _write_durably(self.directory / "finish.json", _encode({**finish, "last_seq": self.last_seq}))
+            _write_durably(
+                self.directory / "finish.json",
+                _encode({**finish, "last_seq": self.last_seq}),
+            )
         except OSError as error:
-            raise SpoolError(f"{self.directory} cannot be written: {error.strerror}") from error
+            raise SpoolError(
+                f"{self.directory} cannot be written: {error.strerror}"
+            ) from error
 
     def finish(self) -> dict[str, Any] | None:
         """The recorded last write, if the attempt got that far."""
@@ -179,14 +191,18 @@ class AttemptSpool:
     def _set_damaged_aside(self) -> None:
         """Copies what is damaged; the same copy at every loading."""
         where = self.directory.parent / "aside" / f"{self.directory.name}.damaged"
-        lines = "".join(f"{len(line)} bytes at byte {offset}\n" for offset, line in self.damaged)
-        reason = (
-            f"Lines of {self._path.name} whose checksum does not hold; those around them were sent:\n{lines}"
+        lines = "".join(
+            f"{len(line)} bytes at byte {offset}\n" for offset, line in self.damaged
         )
-        log.error("%s: %d damaged lines are kept in %s", self._path, len(self.damaged), where)
+        reason = f"Lines of {self._path.name} whose checksum does not hold; those around them were sent:\n{lines}"
+        log.error(
+            "%s: %d damaged lines are kept in %s", self._path, len(self.damaged), where
+        )
         try:
             where.mkdir(parents=True, exist_ok=True)
-            (where / "items.damaged").write_bytes(b"".join(line for _, line in self.damaged))
+            (where / "items.damaged").write_bytes(
+                b"".join(line for _, line in self.damaged)
+            )
             (where / "reason.txt").write_text(reason)
         except OSError as error:
             log.error("%s cannot be written: %s", where, error)
@@ -213,17 +229,27 @@ class Spool:
             directory.mkdir(exist_ok=True)
             _write_durably(directory / "attempt.json", _encode(attempt), mode=0o600)
         except OSError as error:
-            raise SpoolError(f"{directory} cannot be written: {error.strerror}") from error
+            raise SpoolError(
+                f"{directory} cannot be written: {error.strerror}"
+            ) from error
         return AttemptSpool(directory, attempt)
 
     def undelivered(self) -> Iterator[AttemptSpool]:
         """What earlier lives of this agent left, oldest first. What cannot be read now stays for later."""
-        found = [path for path in self.root.iterdir() if path.is_dir() and path.name != "aside"]
+        found = [
+            path
+            for path in self.root.iterdir()
+            if path.is_dir() and path.name != "aside"
+        ]
         for directory in sorted(found, key=lambda path: path.stat().st_mtime):
             try:
                 spool = _load(directory)
             except OSError as error:
-                log.error("%s cannot be read now and stays for the next start: %s", directory, error)
+                log.error(
+                    "%s cannot be read now and stays for the next start: %s",
+                    directory,
+                    error,
+                )
                 continue
             if spool is not None:
                 yield spool
@@ -235,13 +261,19 @@ def _load(directory: Path) -> AttemptSpool | None:
     """
     items = directory / "items.ndjson"
     try:
-        attempt = msgspec.json.decode((directory / "attempt.json").read_bytes(), type=Attempt)
+        attempt = msgspec.json.decode(
+            (directory / "attempt.json").read_bytes(), type=Attempt
+        )
     except (FileNotFoundError, msgspec.DecodeError, msgspec.ValidationError) as error:
         if not items.exists() or items.stat().st_size == 0:
             shutil.rmtree(directory, ignore_errors=True)  # killed before its first item
         else:
-            where = _set_aside(directory, f"attempt.json is missing or damaged: {error}")
-            log.error("%s: it is not known whose items these are; they are kept there", where)
+            where = _set_aside(
+                directory, f"attempt.json is missing or damaged: {error}"
+            )
+            log.error(
+                "%s: it is not known whose items these are; they are kept there", where
+            )
         return None
     return AttemptSpool(directory, attempt)
 

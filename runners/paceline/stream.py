@@ -14,7 +14,17 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from paceline.events import Case, Direction, Event, ParamValue, Phase, Progress, Samples, Unit, wire
+from paceline.events import (
+    Case,
+    Direction,
+    Event,
+    ParamValue,
+    Phase,
+    Progress,
+    Samples,
+    Unit,
+    wire,
+)
 from paceline.terminal_text import plain
 
 CHUNK_VALUES = 1000
@@ -110,7 +120,9 @@ class ItemSink:
     def close(self) -> None:
         between = self._lines_seen - LOG_LINES_PER_LAUNCH - len(self._last_lines)
         if between > 0:
-            self._lines.append(f"(agent) {between} lines are not kept; the last {LOG_LAST_LINES} follow")
+            self._lines.append(
+                f"(agent) {between} lines are not kept; the last {LOG_LAST_LINES} follow"
+            )
         self._lines += self._last_lines
         self._last_lines.clear()
         self.flush()

@@ -54,7 +54,11 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 def submit(
-    api: Api, request: Request, timeout_s: float, say: Callable[[str], None], preset: str | None = None
+    api: Api,
+    request: Request,
+    timeout_s: float,
+    say: Callable[[str], None],
+    preset: str | None = None,
 ) -> Finished:
     """Requests and waits. What `request` leaves open is as the suite's preset has it, where one is named.
     Raises UserError with what the server said, or when time is up."""
@@ -69,7 +73,9 @@ def submit(
         run = _wait(api, run["id"], timeout_s, say)
         comparisons = _all_pages(api, f"/runs/{run['id']}/comparisons")
     except ApiError as error:
-        raise UserError(f"The server refused ({error.code}): {error.detail}", _advice(error)) from error
+        raise UserError(
+            f"The server refused ({error.code}): {error.detail}", _advice(error)
+        ) from error
     except UnreachableError as error:
         raise UserError(
             f"The server cannot be reached: {error}", "Check --server and the network."
@@ -100,14 +106,22 @@ def summary(done: Finished) -> str:
         lines[0] += f": {run['reason']}"
     for job in run.get("jobs", []):
         if job["outcome"] not in EXIT_STATUS:
-            said = [job["target_name"], job["outcome"], job.get("cause"), job.get("cause_detail")]
+            said = [
+                job["target_name"],
+                job["outcome"],
+                job.get("cause"),
+                job.get("cause_detail"),
+            ]
             lines.append(": ".join(part for part in said if part))
     return "\n".join(lines)
 
 
 def params_of(options: Sequence[str]) -> dict[str, list[ParamValue]]:
     """`k=v1|v2`; whole numbers become integers, the server checks them against the suite."""
-    return {key: [_value(item) for item in text.split("|")] for key, text in map(_pair, options)}
+    return {
+        key: [_value(item) for item in text.split("|")]
+        for key, text in map(_pair, options)
+    }
 
 
 def knobs_of(options: Sequence[str]) -> dict[str, ParamValue]:
@@ -119,7 +133,9 @@ def _with_preset(api: Api, request: Request, name: str) -> Request:
     presets = {item["name"]: item for item in suite["presets"]}
     if name not in presets:
         known = ", ".join(presets) or "none"
-        raise UserError(f"Suite {request.suite} has no preset {name!r}.", f"There are: {known}.")
+        raise UserError(
+            f"Suite {request.suite} has no preset {name!r}.", f"There are: {known}."
+        )
     said = presets[name]
     return msgspec.structs.replace(
         request,
@@ -130,7 +146,9 @@ def _with_preset(api: Api, request: Request, name: str) -> Request:
     )
 
 
-def _wait(api: Api, run_id: str, timeout_s: float, say: Callable[[str], None]) -> dict[str, Any]:
+def _wait(
+    api: Api, run_id: str, timeout_s: float, say: Callable[[str], None]
+) -> dict[str, Any]:
     deadline, unreachable_since = time.monotonic() + timeout_s, None
     pause, told = threading.Event(), ""
     while True:
@@ -145,13 +163,18 @@ def _wait(api: Api, run_id: str, timeout_s: float, say: Callable[[str], None]) -
             continue
         if run["state"] in ("done", "failed", "cancelled"):
             return run
-        states = ", ".join(f"{job['target_name']} {job['state']}" for job in run.get("jobs", []))
+        states = ", ".join(
+            f"{job['target_name']} {job['state']}" for job in run.get("jobs", [])
+        )
         if states != told:
             told = states
             say(states or run["state"])
         if time.monotonic() > deadline:
             advice = "The run goes on; see it in the dashboard, or raise --timeout-s."
-            raise UserError(f"Run {run_id} is not finished after {timeout_s:g} s ({states}).", advice)
+            raise UserError(
+                f"Run {run_id} is not finished after {timeout_s:g} s ({states}).",
+                advice,
+            )
         pause.wait(POLL_S)
 
 

@@ -66,7 +66,9 @@ def _descendants(ancestor: int) -> list[int]:
             with contextlib.suppress(OSError, ValueError):
                 # The name in parentheses may hold anything; the parent's id is the second field after it.
                 stat = Path(entry.path, "stat").read_text(errors="replace")
-                children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
+                children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(
+                    int(entry.name)
+                )
     found, pending = [], [ancestor]
     while pending:
         below = children.get(pending.pop(), [])

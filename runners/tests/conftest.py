@@ -26,9 +26,19 @@ from .phone import Phone, phone
 
 
 def git(directory: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    identity = [
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.org",
+        "-c",
+        "commit.gpgsign=false",
+    ]
     done = subprocess.run(
-        ["git", *identity, "-C", str(directory), *arguments], check=True, capture_output=True, text=True
+        ["git", *identity, "-C", str(directory), *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return done.stdout.strip()
 
@@ -100,11 +110,27 @@ class World:
         return self.server.add_job(job_id, self.work(**changes), self.serial)
 
     def agent(self) -> Agent:
-        return Agent(self.server.url, self.data, config.load(self.config_path), poll_s=0.3)
+        return Agent(
+            self.server.url, self.data, config.load(self.config_path), poll_s=0.3
+        )
 
     def spawn(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "paceline", "agent", "--server", self.server.url]
-        command += ["--data", str(self.data), "--config", str(self.config_path), "--enrol", "good-code"]
+        command = [
+            sys.executable,
+            "-m",
+            "paceline",
+            "agent",
+            "--server",
+            self.server.url,
+        ]
+        command += [
+            "--data",
+            str(self.data),
+            "--config",
+            str(self.config_path),
+            "--enrol",
+            "good-code",
+        ]
         with (self.data.parent / "agent.log").open("ab") as log:
             return subprocess.Popen(command, stderr=log)
 
@@ -164,7 +190,9 @@ def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdbServer]:
         yield server
 
 
-@pytest.fixture(params=kinds(("simulated", "direct"), ("adbd", "direct"), ("adbd", "server")))
+@pytest.fixture(
+    params=kinds(("simulated", "direct"), ("adbd", "direct"), ("adbd", "server"))
+)
 def provider(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[DeviceProvider]:
@@ -172,14 +200,24 @@ def provider(
     daemon, route = request.param
     with ExitStack() as held:
         server = None
-        if route == "server":  # one for each test: Google's server lists what an earlier test let go
-            server = held.enter_context(google_adb_server(tmp_path_factory.mktemp("adb-server")))
+        if (
+            route == "server"
+        ):  # one for each test: Google's server lists what an earlier test let go
+            server = held.enter_context(
+                google_adb_server(tmp_path_factory.mktemp("adb-server"))
+            )
         yield DeviceProvider(daemon, server)
 
 
-@pytest.fixture(scope="module", params=kinds(("simulated", "direct"), ("adbd", "direct")))
-def module_phone(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Phone]:
-    with phone(tmp_path_factory.mktemp("phone"), DeviceProvider(request.param[0])) as running:
+@pytest.fixture(
+    scope="module", params=kinds(("simulated", "direct"), ("adbd", "direct"))
+)
+def module_phone(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Phone]:
+    with phone(
+        tmp_path_factory.mktemp("phone"), DeviceProvider(request.param[0])
+    ) as running:
         yield running
 
 

@@ -42,7 +42,12 @@ class Through:
         called: Callable[[Connection], None] = lambda _: None,
         ran: Callable[[Sequence[str]], None] = lambda _: None,
     ) -> None:
-        self._inner, self._push, self._pushed, self._called = inner, push, pushed, called
+        self._inner, self._push, self._pushed, self._called = (
+            inner,
+            push,
+            pushed,
+            called,
+        )
         self._ran = ran
 
     @property
@@ -63,13 +68,21 @@ class Through:
         self._ran(argv)
         return self._inner.stream(argv)
 
-    def push(self, source: Path | bytes, remote: str, mode: int = 0o644, timeout_s: float = 300.0) -> int:
+    def push(
+        self,
+        source: Path | bytes,
+        remote: str,
+        mode: int = 0o644,
+        timeout_s: float = 300.0,
+    ) -> int:
         self._called(self._inner)
         self._pushed(remote)
         data = source if isinstance(source, bytes) else source.read_bytes()
         return self._inner.push(self._push(remote, data), remote, mode, timeout_s)
 
-    def pull(self, remote: str, target: Path | None = None, timeout_s: float = 300.0) -> bytes:
+    def pull(
+        self, remote: str, target: Path | None = None, timeout_s: float = 300.0
+    ) -> bytes:
         self._called(self._inner)
         return self._inner.pull(remote, target, timeout_s)
 
@@ -98,7 +111,12 @@ class Phone:
         self.let_go()
         routes = [Route("tcp", self.peer.address)]
         device = Attached(
-            self.peer.serial, self.state / "device", self._open, routes, simulated=True, locks=self.state
+            self.peer.serial,
+            self.state / "device",
+            self._open,
+            routes,
+            simulated=True,
+            locks=self.state,
         )
         self._devices.append(device)
         assert device.look(), device.link
@@ -111,7 +129,9 @@ class Phone:
 
     def executor(self, limits: Limits = LIMITS, pace: Pace = PACE) -> AndroidExecutor:
         host = TargetClaim("host-of-phone", self.state)
-        return AndroidExecutor(self.attached(), host, self.state, pace=pace, limits=limits)
+        return AndroidExecutor(
+            self.attached(), host, self.state, pace=pace, limits=limits
+        )
 
     def _open(self, route: Route) -> Connection:
         return self.wrap(DirectConnection(route.address, self._key))
@@ -123,7 +143,9 @@ class Phone:
 
     def outside(self, path: PurePath) -> Path:
         """A path of the device as this host sees it."""
-        return Path(f"{self.peer.files}{path}" if self.peer.device.mode == "namespace" else path)
+        return Path(
+            f"{self.peer.files}{path}" if self.peer.device.mode == "namespace" else path
+        )
 
     def _strays(self) -> list[int]:
         """What nobody is connected to any more, and runs on: a logcat, a follower, a shell."""
@@ -145,8 +167,16 @@ class Phone:
     def left(self) -> list[str]:
         """Everything that is on the device because of us: processes, files, settings. What a connection ran
         has a moment to notice that it was closed; what belongs to a run has none."""
-        found = [f"process {pid}: {_command(pid)}" for pid in self.peer.processes() if self.of_a_run(pid)]
-        found += [f"file {path}" for path in (self.workdir, *self.workdir.rglob("*")) if path.exists()]
+        found = [
+            f"process {pid}: {_command(pid)}"
+            for pid in self.peer.processes()
+            if self.of_a_run(pid)
+        ]
+        found += [
+            f"file {path}"
+            for path in (self.workdir, *self.workdir.rglob("*"))
+            if path.exists()
+        ]
         found += ["fixed performance mode"] if self.peer.fixed_performance else []
         return found or [f"stray {pid}: {_command(pid)}" for pid in self._strays()]
 

@@ -61,7 +61,9 @@ class Half(Recorder):
         return [event.round for event, _ in self.events if isinstance(event, Samples)]
 
 
-def launch(session: Session, built: Path, number: int = 0, timeout_s: float = 60.0) -> LaunchSpec:
+def launch(
+    session: Session, built: Path, number: int = 0, timeout_s: float = 60.0
+) -> LaunchSpec:
     there = session.location(built)
     argv = ["sh", str(there / "workload.sh")]
     return LaunchSpec("w", number, argv, there, session.environment({}), timeout_s)
@@ -100,5 +102,7 @@ def measured(
 ) -> Outcome:
     """One launch in a session of its own."""
     stop = stop or Stop()
-    with device.executor(pace=pace).session(Work("job:1-1", [built]), lambda _: None, stop) as session:
+    with device.executor(pace=pace).session(
+        Work("job:1-1", [built]), lambda _: None, stop
+    ) as session:
         return session.execute(launch(session, built, timeout_s=timeout_s), sink, stop)

@@ -14,10 +14,23 @@ import pytest
 from .conftest import git
 from .test_cli import paceline
 
-QUICK = ["--launches", "2", "--rounds", "3", "--min-time-ns", "100000", "--seed", "5", "--params", "n=100"]
+QUICK = [
+    "--launches",
+    "2",
+    "--rounds",
+    "3",
+    "--min-time-ns",
+    "100000",
+    "--seed",
+    "5",
+    "--params",
+    "n=100",
+]
 
 
-def ab(repository: Path, tmp_path: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+def ab(
+    repository: Path, tmp_path: Path, *arguments: str, **env: str
+) -> subprocess.CompletedProcess[str]:
     options = ["--out", str(tmp_path / "out"), "--data", str(tmp_path / "state")]
     return paceline("ab", *arguments, *options, cwd=repository, **env)
 
@@ -26,9 +39,13 @@ def slow_down(repository: Path, percent: int) -> None:
     """The builtin arm truly does more in the next commit."""
     path = repository / "bench" / "sorts.py"
     whole, part = divmod(percent, 100)
-    extra = f"    for _ in range({1 + whole}):\n        sorted(values)\n" if whole else ""
+    extra = (
+        f"    for _ in range({1 + whole}):\n        sorted(values)\n" if whole else ""
+    )
     extra += f"    sorted(values[: len(values) * {part} // 100])\n" if part else ""
-    text = path.read_text().replace("def builtin(values):\n", f"def builtin(values):\n{extra}")
+    text = path.read_text().replace(
+        "def builtin(values):\n", f"def builtin(values):\n{extra}"
+    )
     path.write_text(text)
     git(repository, "commit", "--quiet", "-a", "-m", "Sort twice")
 
@@ -42,9 +59,11 @@ def test_two_commits_are_measured_in_pairs_and_recorded_with_their_sides(
     assert done.returncode in (0, 2, 3), done.stderr
     out = tmp_path / "out"
     assert sorted(path.name for path in out.glob("*.jsonl")) == [
-        "launch-000.base.sorts.jsonl", "launch-000.head.sorts.jsonl",
-        "launch-001.base.sorts.jsonl", "launch-001.head.sorts.jsonl",
-    ]  # fmt: skip
+        "launch-000.base.sorts.jsonl",
+        "launch-000.head.sorts.jsonl",
+        "launch-001.base.sorts.jsonl",
+        "launch-001.head.sorts.jsonl",
+    ]
     record = json.loads((out / "run.json").read_text())
     assert record["revision"] == git(suite_repository, "rev-parse", "HEAD")
     assert record["base"]["revision"] == old
@@ -57,11 +76,18 @@ def test_two_commits_are_measured_in_pairs_and_recorded_with_their_sides(
 def test_the_checkout_is_only_read(suite_repository: Path, tmp_path: Path) -> None:
     slow_down(suite_repository, 100)
     (suite_repository / "bench" / "sorts.py").write_text("not even Python")
-    before = git(suite_repository, "status", "--porcelain", "--branch"), sorted(suite_repository.rglob("*"))
+    before = (
+        git(suite_repository, "status", "--porcelain", "--branch"),
+        sorted(suite_repository.rglob("*")),
+    )
     done = ab(suite_repository, tmp_path, "--base", "HEAD~1", *QUICK)
     assert done.returncode in (0, 2, 3), done.stderr
     assert "changes that are not committed; they are not measured" in done.stderr
-    own = [path for path in sorted(suite_repository.rglob("*")) if path.name != "index.lock"]
+    own = [
+        path
+        for path in sorted(suite_repository.rglob("*"))
+        if path.name != "index.lock"
+    ]
     assert (git(suite_repository, "status", "--porcelain", "--branch"), own) == before
 
 
@@ -79,36 +105,66 @@ def test_an_unknown_revision_is_named_with_advice(
     suite_repository: Path, tmp_path: Path, option: str
 ) -> None:
     revisions = {"--base": "main", "--head": "main", option: "no-such"}
-    done = ab(suite_repository, tmp_path, *[part for pair in revisions.items() for part in pair])
+    done = ab(
+        suite_repository,
+        tmp_path,
+        *[part for pair in revisions.items() for part in pair],
+    )
     assert done.returncode == 1
     assert f"{option} 'no-such' is no commit of {suite_repository}" in done.stderr
     assert "Give a commit, branch or tag" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_a_revision_cannot_pass_for_an_option(suite_repository: Path, tmp_path: Path) -> None:
+def test_a_revision_cannot_pass_for_an_option(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     done = ab(suite_repository, tmp_path, "--base=--version")
     assert (done.returncode, "is no commit of" in done.stderr) == (1, True)
 
 
 def test_outside_a_checkout_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    done = ab(tmp_path / "empty", tmp_path, "--base", "main", GIT_CEILING_DIRECTORIES=str(tmp_path))
+    done = ab(
+        tmp_path / "empty",
+        tmp_path,
+        "--base",
+        "main",
+        GIT_CEILING_DIRECTORIES=str(tmp_path),
+    )
     assert (done.returncode, "is in no git working tree" in done.stderr) == (1, True)
 
 
-def test_which_suite_is_asked_only_where_there_are_several(suite_repository: Path, tmp_path: Path) -> None:
+def test_which_suite_is_asked_only_where_there_are_several(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     (suite_repository / "more").mkdir()
-    shutil.copy(suite_repository / "bench" / "suite.toml", suite_repository / "more" / "suite.toml")
+    shutil.copy(
+        suite_repository / "bench" / "suite.toml",
+        suite_repository / "more" / "suite.toml",
+    )
     git(suite_repository, "add", ".")
     git(suite_repository, "commit", "--quiet", "-m", "Another")
     done = ab(suite_repository, tmp_path, "--base", "main")
-    assert (done.returncode, "bench/suite.toml, more/suite.toml" in done.stderr) == (1, True)
-    done = ab(suite_repository, tmp_path, "--base", "main", "--suite", "bench/suite.toml", *QUICK)
+    assert (done.returncode, "bench/suite.toml, more/suite.toml" in done.stderr) == (
+        1,
+        True,
+    )
+    done = ab(
+        suite_repository,
+        tmp_path,
+        "--base",
+        "main",
+        "--suite",
+        "bench/suite.toml",
+        *QUICK,
+    )
     assert done.returncode in (0, 2, 3), done.stderr
 
 
-def test_a_side_that_does_not_build_is_named(suite_repository: Path, tmp_path: Path) -> None:
+def test_a_side_that_does_not_build_is_named(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     path = suite_repository / "bench" / "suite.toml"
     path.write_text(path.read_text().replace("build = []", 'build = [["false"]]'))
     git(suite_repository, "commit", "--quiet", "-a", "-m", "Break")
@@ -116,10 +172,15 @@ def test_a_side_that_does_not_build_is_named(suite_repository: Path, tmp_path: P
     assert done.returncode == 1
     assert "head (" in done.stderr
     assert "Build step `false`" in done.stderr
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["failure"]["cause"] == "build_failed"
+    assert (
+        json.loads((tmp_path / "out" / "run.json").read_text())["failure"]["cause"]
+        == "build_failed"
+    )
 
 
-def test_without_the_server_it_says_what_to_run(suite_repository: Path, tmp_path: Path) -> None:
+def test_without_the_server_it_says_what_to_run(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     """An interpreter of its own, beside which there is no paceline-server."""
     lonely = tmp_path / "bin"
     lonely.mkdir()
@@ -129,11 +190,18 @@ def test_without_the_server_it_says_what_to_run(suite_repository: Path, tmp_path
     code = "import sys; sys.executable = sys.argv.pop(1); from paceline.cli import main; main()"
     command = [sys.executable, "-c", code, str(python), "ab", "--base", "main", *QUICK]
     command += ["--out", str(tmp_path / "out"), "--data", str(tmp_path / "state")]
-    where = os.pathsep.join(str(Path(tool).parent) for tool in (shutil.which("git"), shutil.which("python3"))
-                            if tool and not (Path(tool).parent / "paceline-server").exists())  # fmt: skip
+    where = os.pathsep.join(
+        str(Path(tool).parent)
+        for tool in (shutil.which("git"), shutil.which("python3"))
+        if tool and not (Path(tool).parent / "paceline-server").exists()
+    )
     done = subprocess.run(
-        command, cwd=suite_repository, capture_output=True, text=True, check=False,
+        command,
+        cwd=suite_repository,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "PATH": where, "COLUMNS": "200"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert f"paceline-server judge {tmp_path / 'out'}" in done.stderr

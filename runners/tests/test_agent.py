@@ -16,10 +16,19 @@ from paceline.agent import Agent
 from paceline.errors import UserError
 from paceline.spool import Attempt, Spool
 
-from .conftest import World, assert_complete, finish_of, git, hang_from_now_on, values_of
+from .conftest import (
+    World,
+    assert_complete,
+    finish_of,
+    git,
+    hang_from_now_on,
+    values_of,
+)
 
 
-def test_a_strangers_suite_is_measured_from_enrolment_to_finish(world: World, running: Agent) -> None:
+def test_a_strangers_suite_is_measured_from_enrolment_to_finish(
+    world: World, running: Agent
+) -> None:
     job = world.add_job()
     finish = finish_of(world, job)
     assert finish["outcome"] == "done", finish
@@ -29,7 +38,11 @@ def test_a_strangers_suite_is_measured_from_enrolment_to_finish(world: World, ru
     assert events.count("start") == 2
     assert events.count("done") == 2
     assert {"before", "after"} <= {item["phase"] for item in job.of_kind("conditions")}
-    assert any("a word for people" in line for item in job.of_kind("log") for line in item["lines"])
+    assert any(
+        "a word for people" in line
+        for item in job.of_kind("log")
+        for line in item["lines"]
+    )
     states = [state["state"] for state in job.states]
     assert list(dict.fromkeys(states)) == ["preparing", "measuring", "uploading"]
     measuring = next(state for state in job.states if state["state"] == "measuring")
@@ -45,19 +58,27 @@ def test_the_heartbeat_announces_target_and_suite(world: World, running: Agent) 
     (target,) = beat["targets"]
     assert target["serial"] == world.serial
     assert target["refuses"] is None
-    assert {finding["code"] for finding in target["preflight"]} >= {"governor", "disk", "load"}
+    assert {finding["code"] for finding in target["preflight"]} >= {
+        "governor",
+        "disk",
+        "load",
+    }
     (suite,) = beat["suites"]
     assert suite["repository"] == "theirs"
     assert suite["manifest"]["suite"]["name"] == "mine"
     assert suite["branch"] == "main"
-    new = git(world.repository, "commit", "--quiet", "--allow-empty", "-m", "Next") or git(
-        world.repository, "rev-parse", "HEAD"
+    new = git(
+        world.repository, "commit", "--quiet", "--allow-empty", "-m", "Next"
+    ) or git(world.repository, "rev-parse", "HEAD")
+    world.server.wait_for(
+        lambda: world.server.heartbeats[-1]["suites"][0]["commit"] == new
     )
-    world.server.wait_for(lambda: world.server.heartbeats[-1]["suites"][0]["commit"] == new)
     assert running is not None
 
 
-def test_the_credential_is_kept_readable_by_its_owner_only(world: World, running: Agent) -> None:
+def test_the_credential_is_kept_readable_by_its_owner_only(
+    world: World, running: Agent
+) -> None:
     world.server.wait_for(lambda: world.server.heartbeats)
     path = world.data / "credential.json"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -123,7 +144,9 @@ def test_a_cancelled_run_stops_the_workload(world: World, running: Agent) -> Non
     assert running is not None
 
 
-def test_a_lost_lease_stops_the_workload_and_keeps_what_was_measured(world: World, running: Agent) -> None:
+def test_a_lost_lease_stops_the_workload_and_keeps_what_was_measured(
+    world: World, running: Agent
+) -> None:
     world.server.lease_s = 0.6
     hang_from_now_on(world)
     job = world.add_job()
@@ -140,7 +163,9 @@ def test_a_lost_lease_stops_the_workload_and_keeps_what_was_measured(world: Worl
     assert running is not None
 
 
-def test_items_the_server_refuses_end_the_attempt_and_are_kept(world: World, running: Agent) -> None:
+def test_items_the_server_refuses_end_the_attempt_and_are_kept(
+    world: World, running: Agent
+) -> None:
     world.server.refuse_items = "item 0: benchmark is not declared"
     job = world.add_job()
     finish = finish_of(world, job)
@@ -170,9 +195,13 @@ def test_work_that_cannot_be_done_fails_with_a_cause_to_act_on(
     assert running is not None
 
 
-def test_a_crash_is_told_with_the_last_words_free_of_nul(world: World, running: Agent) -> None:
+def test_a_crash_is_told_with_the_last_words_free_of_nul(
+    world: World, running: Agent
+) -> None:
     path = world.repository / "bench" / "sorts.py"
-    path.write_text("import os, sys\nsys.stderr.write('last \\0 words')\nsys.stderr.flush()\nos.abort()\n")
+    path.write_text(
+        "import os, sys\nsys.stderr.write('last \\0 words')\nsys.stderr.flush()\nos.abort()\n"
+    )
     git(world.repository, "commit", "--quiet", "-a", "-m", "Crash")
     finish = finish_of(world, world.add_job())
     assert (finish["outcome"], finish["cause"]) == ("failed", "workload_crashed")
@@ -198,7 +227,9 @@ def test_a_full_disk_is_announced_and_no_job_is_taken(world: World) -> None:
 # --- the agent as a process of its own ---
 
 
-def test_kill_9_leaves_no_workload_and_the_spool_reaches_the_same_attempt_once(world: World) -> None:
+def test_kill_9_leaves_no_workload_and_the_spool_reaches_the_same_attempt_once(
+    world: World,
+) -> None:
     hang_from_now_on(world)
     job = world.add_job()
     first = world.spawn()
@@ -222,8 +253,12 @@ def test_kill_9_leaves_no_workload_and_the_spool_reaches_the_same_attempt_once(w
     assert {attempt for attempt, _ in job.items} == {1}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of another process are a Linux service")
-def test_a_disk_that_fills_up_while_measuring_ends_the_job_and_loses_nothing(world: World) -> None:
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="limits of another process are a Linux service"
+)
+def test_a_disk_that_fills_up_while_measuring_ends_the_job_and_loses_nothing(
+    world: World,
+) -> None:
     hang_from_now_on(world)
     job = world.add_job()
     process = world.spawn()
@@ -257,7 +292,9 @@ def test_a_second_sigterm_cancels_the_job(world: World) -> None:
     process = world.spawn()
     world.server.wait_for(lambda: values_of(job) > 0)
     process.terminate()
-    world.server.wait_for(lambda: "told to stop" in (world.data.parent / "agent.log").read_text())
+    world.server.wait_for(
+        lambda: "told to stop" in (world.data.parent / "agent.log").read_text()
+    )
     process.terminate()
     assert process.wait(60) == 0
     assert job.finish is not None

@@ -20,9 +20,15 @@ from paceline.testing.fake_server import FakeServer
 from .conftest import World, hang_from_now_on
 
 QUICK = Pace(
-    discover_s=0.2, connect_s=1.0, look_s=0.2, retry_s=0.2, readings_s=30.0, rung_s=0.05, boot_look_s=0.05,
+    discover_s=0.2,
+    connect_s=1.0,
+    look_s=0.2,
+    retry_s=0.2,
+    readings_s=30.0,
+    rung_s=0.05,
+    boot_look_s=0.05,
     claim_s=5.0,
-)  # fmt: skip
+)
 SERIAL = f"SIM{uuid.uuid4().hex[:8]}"
 """Of this process: a device is claimed host-wide, and other tests run beside these."""
 
@@ -38,10 +44,16 @@ class Fleet:
 
     def __init__(self, world: World, provider: DeviceProvider, *peers: Peer) -> None:
         self.server, self.host = world.server, world.serial
-        text = world.config_path.read_text().replace("enabled = false", provider.configured(*peers))
+        text = world.config_path.read_text().replace(
+            "enabled = false", provider.configured(*peers)
+        )
         world.config_path.write_text(text)
         self.agent = Agent(
-            world.server.url, world.data, config.load(world.config_path), poll_s=0.2, pace=QUICK
+            world.server.url,
+            world.data,
+            config.load(world.config_path),
+            poll_s=0.2,
+            pace=QUICK,
         )
         self._thread = threading.Thread(target=self.agent.run, args=("good-code",))
 
@@ -53,10 +65,16 @@ class Fleet:
 
     def unknown_routes(self) -> list[dict[str, Any]]:
         """What the host says of routes that lead to no device yet."""
-        return [one for one in self.said(self.host).get("preflight", []) if one["code"] == "device_route"]
+        return [
+            one
+            for one in self.said(self.host).get("preflight", [])
+            if one["code"] == "device_route"
+        ]
 
     def connection(self, state: str, serial: str = SERIAL) -> None:
-        self.server.wait_for(lambda: self.said(serial).get("connection", {}).get("state") == state)
+        self.server.wait_for(
+            lambda: self.said(serial).get("connection", {}).get("state") == state
+        )
 
     def __enter__(self) -> Fleet:
         self._thread.start()
@@ -80,7 +98,9 @@ def test_a_device_appears_by_itself_is_checked_and_passes(
         world.server.wait_for(lambda: world.server.checks)
         (check,) = world.server.checks
         assert check["ok"], check["steps"]
-        assert {"sha256sum", "dumpsys", "df"} <= {one["command"].split()[0] for one in check["raw"]}
+        assert {"sha256sum", "dumpsys", "df"} <= {
+            one["command"].split()[0] for one in check["raw"]
+        }
         fleet.connection("online")
         said = fleet.said()
     assert said["simulated"] == (provider.server is None)
@@ -99,9 +119,13 @@ def test_a_device_is_leased_for_while_the_host_is_busy(
     hang_from_now_on(world)
     hosts = world.add_job("on-the-host")
     with Fleet(world, provider, peer) as fleet:
-        world.server.wait_for(lambda: any(state["state"] == "measuring" for state in hosts.states))
+        world.server.wait_for(
+            lambda: any(state["state"] == "measuring" for state in hosts.states)
+        )
         fleet.connection("online")
-        devices = world.server.add_job("on-the-device", world.work(repository="stranger"), SERIAL)
+        devices = world.server.add_job(
+            "on-the-device", world.work(repository="stranger"), SERIAL
+        )
         world.server.wait_for(lambda: devices.attempt)
         assert hosts.finish is None
         hosts.cancel = True
@@ -128,10 +152,14 @@ def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(
         assert world.server.orders[SERIAL] == []
     rungs = [(said["step"], said["ok"]) for said in world.server.recovery]
     assert rungs[-1] == ("reboot", True)
-    assert provider.server is not None or len(rungs) == 1, "only a server can be told to reconnect"
+    assert provider.server is not None or len(rungs) == 1, (
+        "only a server can be told to reconnect"
+    )
 
 
-@pytest.mark.parametrize("provider", kinds(("simulated", "direct"), ("adbd", "direct")), indirect=True)
+@pytest.mark.parametrize(
+    "provider", kinds(("simulated", "direct"), ("adbd", "direct")), indirect=True
+)
 def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answer(
     world: World,
     provider: DeviceProvider,
@@ -140,17 +168,28 @@ def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answ
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     caplog.set_level("INFO", "paceline.devices")
-    monkeypatch.setattr(api.TIMEOUT, "read", 300.0)  # the held beat must not be given up on a slow machine
+    monkeypatch.setattr(
+        api.TIMEOUT, "read", 300.0
+    )  # the held beat must not be given up on a slow machine
     serials = {f"{SERIAL}-{number}" for number in range(3)}
 
     def logged(state: str) -> set[str]:
         """Devices that went over to it; each wants to be announced at once."""
-        return {one for one in serials if any(f"{one}: {state}" in said for said in caplog.messages)}
+        return {
+            one
+            for one in serials
+            if any(f"{one}: {state}" in said for said in caplog.messages)
+        }
 
     with contextlib.ExitStack() as held:
-        peers = [held.enter_context(provider.running(tmp_path / one, one)) for one in sorted(serials)]
+        peers = [
+            held.enter_context(provider.running(tmp_path / one, one))
+            for one in sorted(serials)
+        ]
         fleet = held.enter_context(Fleet(world, provider, *peers))
-        held.callback(world.server.let_go, "/heartbeat")  # whatever goes wrong: the agent leaves after it
+        held.callback(
+            world.server.let_go, "/heartbeat"
+        )  # whatever goes wrong: the agent leaves after it
         for one in serials:
             fleet.connection("online", one)
         assert [thread.name for thread in threading.enumerate()].count("heartbeat") == 1
@@ -181,7 +220,9 @@ def test_a_phone_that_waits_for_a_person_is_let_in_when_the_prompt_is_accepted(
     ):
         world.server.wait_for(lambda: peer.prompts)
         assert fleet.said(SERIAL) == {}
-        world.server.wait_for(fleet.unknown_routes)  # the host says which route asks for a person
+        world.server.wait_for(
+            fleet.unknown_routes
+        )  # the host says which route asks for a person
         (told,) = fleet.unknown_routes()
         assert peer.address in told["text"]
         assert "prompt" in told["text"] + told["advice"]
@@ -224,11 +265,17 @@ def test_an_error_of_the_agents_own_that_repeats_ends_all_of_it_and_is_told_befo
     before = set(threading.enumerate())
     thread.start()
     fleet.connection("online")
-    jobs = [world.server.add_job(f"job-{number}", world.work(), world.serial) for number in range(3)]
+    jobs = [
+        world.server.add_job(f"job-{number}", world.work(), world.serial)
+        for number in range(3)
+    ]
 
     def told() -> bool:
         host = world.server.heartbeats[-1]["targets"][0]
-        return any(one["code"] == "agent_error" and "artifacts" in one["text"] for one in host["preflight"])
+        return any(
+            one["code"] == "agent_error" and "artifacts" in one["text"]
+            for one in host["preflight"]
+        )
 
     world.server.wait_for(told)
     thread.join(30)
@@ -237,7 +284,9 @@ def test_an_error_of_the_agents_own_that_repeats_ends_all_of_it_and_is_told_befo
     assert {one.finish["cause"] for one in jobs if one.finish} == {"agent_error"}
     assert all(one.finish for one in jobs)
     ours = ("device-", "discover", "heartbeat")
-    assert [one for one in set(threading.enumerate()) - before if one.name.startswith(ours)] == []
+    assert [
+        one for one in set(threading.enumerate()) - before if one.name.startswith(ours)
+    ] == []
 
 
 def test_a_bad_turn_of_the_host_is_survived(world: World) -> None:
@@ -262,4 +311,6 @@ def test_a_bad_turn_of_the_host_is_survived(world: World) -> None:
 
 def codes(world: World) -> set[str]:
     """Of the last heartbeat's findings about the host."""
-    return {one["code"] for one in world.server.heartbeats[-1]["targets"][0]["preflight"]}
+    return {
+        one["code"] for one in world.server.heartbeats[-1]["targets"][0]["preflight"]
+    }

@@ -47,7 +47,9 @@ def _pid_on_device(pid: int) -> str:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:  # it ended
         return ""
-    return next(line.split()[-1] for line in status.splitlines() if line.startswith("NSpid:"))
+    return next(
+        line.split()[-1] for line in status.splitlines() if line.startswith("NSpid:")
+    )
 
 
 def wait_until_past(limit_s: float) -> None:
@@ -66,7 +68,9 @@ def test_a_benchmark_survives_a_cable_pull_and_no_sample_is_lost_or_doubled(
     def pull_and_put_back() -> None:
         device.peer.leave()
         go(device)
-        wait_until(on_device(device, "said").exists)  # it went on, and ended, with nobody there
+        wait_until(
+            on_device(device, "said").exists
+        )  # it went on, and ended, with nobody there
         device.peer.come_back()
 
     sink = Half(pull_and_put_back)
@@ -75,7 +79,9 @@ def test_a_benchmark_survives_a_cable_pull_and_no_sample_is_lost_or_doubled(
     assert sink.rounds == list(range(ROUNDS))
 
 
-def test_what_ended_while_its_device_was_away_did_not_hang(device: Phone, built: Path) -> None:
+def test_what_ended_while_its_device_was_away_did_not_hang(
+    device: Phone, built: Path
+) -> None:
     def pull_until_its_time_is_over() -> None:
         device.peer.leave()
         go(device)
@@ -83,11 +89,15 @@ def test_what_ended_while_its_device_was_away_did_not_hang(device: Phone, built:
         wait_until_past(LIMIT_S)
         device.peer.come_back()
 
-    outcome = measured(device, built, Half(pull_until_its_time_is_over), timeout_s=LIMIT_S)
+    outcome = measured(
+        device, built, Half(pull_until_its_time_is_over), timeout_s=LIMIT_S
+    )
     assert outcome.ok, outcome.detail
 
 
-def test_an_end_that_is_recorded_after_the_time_limit_was_no_hang(device: Phone, built: Path) -> None:
+def test_an_end_that_is_recorded_after_the_time_limit_was_no_hang(
+    device: Phone, built: Path
+) -> None:
     """The watcher gets its due, however late it is: what no longer runs is not killed for running."""
 
     def end_while_its_watcher_sleeps() -> None:
@@ -98,11 +108,15 @@ def test_an_end_that_is_recorded_after_the_time_limit_was_no_hang(device: Phone,
         wait_until_past(LIMIT_S)
         threading.Timer(0.2, watcher.resume).start()
 
-    outcome = measured(device, built, Half(end_while_its_watcher_sleeps), timeout_s=LIMIT_S)
+    outcome = measured(
+        device, built, Half(end_while_its_watcher_sleeps), timeout_s=LIMIT_S
+    )
     assert outcome.ok, outcome.detail
 
 
-def test_a_watcher_that_never_records_the_end_is_the_devices_failure(device: Phone, built: Path) -> None:
+def test_a_watcher_that_never_records_the_end_is_the_devices_failure(
+    device: Phone, built: Path
+) -> None:
     (built / "foot").write_bytes(b"")  # it never says done: only its status would tell
 
     def end_while_its_watcher_hangs() -> None:
@@ -135,9 +149,13 @@ def test_a_killed_watcher_is_never_the_benchmarks_crash(
     assert outcome.cause == (None if says_done else "device_lost"), outcome.detail
 
 
-def test_a_run_that_vanishes_from_the_device_is_the_devices_failure(device: Phone, built: Path) -> None:
+def test_a_run_that_vanishes_from_the_device_is_the_devices_failure(
+    device: Phone, built: Path
+) -> None:
     stop = Stop()
-    with device.executor().session(Work("job:1-1", [built]), lambda _: None, stop) as session:
+    with device.executor().session(
+        Work("job:1-1", [built]), lambda _: None, stop
+    ) as session:
         spec = launch(session, built)
         shutil.rmtree(device.outside(session.location(built)))
         outcome = session.execute(spec, Half(lambda: None), stop)
@@ -145,12 +163,18 @@ def test_a_run_that_vanishes_from_the_device_is_the_devices_failure(device: Phon
     assert "is not on the device any more" in outcome.detail
 
 
-def test_a_cable_that_is_cut_again_and_again_costs_no_byte(device: Phone, built: Path) -> None:
+def test_a_cable_that_is_cut_again_and_again_costs_no_byte(
+    device: Phone, built: Path
+) -> None:
     at_once = (built / "workload.sh").read_text().replace(f"-eq {HALF}", "-eq -1")
     (built / "workload.sh").write_text(at_once.replace(f"-lt {ROUNDS}", "-lt 11000"))
     sink, stop = Half(lambda: None), Stop()
-    with device.executor().session(Work("job:1-1", [built]), lambda _: None, stop) as session:
-        device.peer.faults.drop_after_bytes = 330_000  # a quarter of what it says, and more than one packet
+    with device.executor().session(
+        Work("job:1-1", [built]), lambda _: None, stop
+    ) as session:
+        device.peer.faults.drop_after_bytes = (
+            330_000  # a quarter of what it says, and more than one packet
+        )
         try:
             outcome = session.execute(launch(session, built), sink, stop)
         finally:
@@ -169,13 +193,17 @@ def test_a_device_that_does_not_come_back_is_lost_and_cleaned_when_it_is_seen_ag
     assert any("process" in one for one in device.left())
     device.peer.come_back()
     again = device.attached()
-    cleaned = leftovers.clean(again.connection, Journal(device.state, again.serial), again.workdir)
+    cleaned = leftovers.clean(
+        again.connection, Journal(device.state, again.serial), again.workdir
+    )
     assert cleaned.processes >= 2
     assert cleaned.settings == ["fixed_performance_mode"]
     assert not Journal(device.state, again.serial).notes
 
 
-def test_a_stop_ends_the_wait_for_a_device_that_is_away(device: Phone, built: Path) -> None:
+def test_a_stop_ends_the_wait_for_a_device_that_is_away(
+    device: Phone, built: Path
+) -> None:
     stop = Stop()
 
     def leave_and_cancel() -> None:
@@ -187,7 +215,9 @@ def test_a_stop_ends_the_wait_for_a_device_that_is_away(device: Phone, built: Pa
     assert outcome.cause == "cancelled", outcome.detail
 
 
-def test_another_boot_voids_what_was_measured_and_the_new_one_is_cleaned(device: Phone, built: Path) -> None:
+def test_another_boot_voids_what_was_measured_and_the_new_one_is_cleaned(
+    device: Phone, built: Path
+) -> None:
     sink = Half(device.peer.reboot)
     outcome = measured(device, built, sink)
     assert outcome.cause == "device_rebooted", outcome.detail
@@ -195,7 +225,9 @@ def test_another_boot_voids_what_was_measured_and_the_new_one_is_cleaned(device:
 
 
 @pytest.mark.parametrize("restarts", [True, False])
-def test_what_a_restarting_device_refuses_is_its_restart(device: Phone, restarts: bool) -> None:
+def test_what_a_restarting_device_refuses_is_its_restart(
+    device: Phone, restarts: bool
+) -> None:
     """Processes are killed before the connection ends: for a moment it looks as if the device said no."""
 
     def refuses(_: Connection) -> None:
@@ -209,7 +241,9 @@ def test_what_a_restarting_device_refuses_is_its_restart(device: Phone, restarts
     assert ended.value.cause == ("device_rebooted" if restarts else "device_refused")
 
 
-def test_another_serial_at_the_route_ends_the_job_and_is_told_nothing(device: Phone, built: Path) -> None:
+def test_another_serial_at_the_route_ends_the_job_and_is_told_nothing(
+    device: Phone, built: Path
+) -> None:
     said: list[int] = []
 
     def swap() -> None:
@@ -225,4 +259,6 @@ def test_another_serial_at_the_route_ends_the_job_and_is_told_nothing(device: Ph
     assert device.left(), "it is not ours to clean"
     device.peer.faults.other_serial = None
     again = device.attached()
-    assert leftovers.clean(again.connection, Journal(device.state, again.serial), again.workdir)
+    assert leftovers.clean(
+        again.connection, Journal(device.state, again.serial), again.workdir
+    )

@@ -39,9 +39,19 @@ def test_conditions_are_read_before_and_after_and_after_each_launch_and_never_in
     with device.executor().session(Work("j", [built]), seen.append, stop) as session:
         for number in range(3):
             asked.clear()
-            assert session.execute(launch(session, built, number), Counting(lambda: go(device)), stop).ok
-            assert len(set(asked)) == 1, "the device was asked for nothing at all while the launch ran"
-    assert [one.phase for one in seen] == ["before", "during", "during", "during", "after"]
+            assert session.execute(
+                launch(session, built, number), Counting(lambda: go(device)), stop
+            ).ok
+            assert len(set(asked)) == 1, (
+                "the device was asked for nothing at all while the launch ran"
+            )
+    assert [one.phase for one in seen] == [
+        "before",
+        "during",
+        "during",
+        "during",
+        "after",
+    ]
     assert [one.at_ms for one in seen] == sorted(one.at_ms for one in seen)
     assert all(one.raw for one in seen)
 
@@ -53,7 +63,9 @@ def test_the_log_is_followed_off_the_launches_cores_before_the_first_of_them(
     stop = Stop()
     device.wrap = lambda inner: Through(inner, ran=ran.append)
     with device.executor().session(Work("j", [built]), lambda _: None, stop) as session:
-        assert session.execute(launch(session, built), Half(lambda: go(device)), stop).ok
+        assert session.execute(
+            launch(session, built), Half(lambda: go(device)), stop
+        ).ok
     (followed,) = [number for number, argv in enumerate(ran) if "logcat" in argv]
     (started,) = [number for number, argv in enumerate(ran) if "start" in argv]
     assert followed < started
@@ -85,12 +97,16 @@ def test_a_log_that_is_lost_in_a_launch_is_taken_up_again_after_it_and_the_gap_i
     with device.executor().session(Work("j", [built]), seen.append, stop) as session:
         assert session.execute(launch(session, built), sink, stop).ok
         assert sink.rounds == list(range(ROUNDS))
-        assert set(logs) == {1}, "nothing but the launch itself was taken up again in it"
+        assert set(logs) == {1}, (
+            "nothing but the launch itself was taken up again in it"
+        )
         wait_until(lambda: begun() == 2)
     assert seen[-1].values["log_gaps"] == 1
 
 
-def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(device: Phone, built: Path) -> None:
+def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(
+    device: Phone, built: Path
+) -> None:
     seen: list[Conditions] = []
 
     def throttle() -> None:
@@ -100,7 +116,9 @@ def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(device:
     stop = Stop()
     with device.executor().session(Work("j", [built]), seen.append, stop) as session:
         for number in range(2):
-            assert session.execute(launch(session, built, number), Half(throttle), stop).ok
+            assert session.execute(
+                launch(session, built, number), Half(throttle), stop
+            ).ok
     events = [event for one in seen[1:] for event in one.values.get("events", [])]  # type: ignore[union-attr]
     assert any("throttling SKIN to 3" in str(event) for event in events), events
 
@@ -120,7 +138,9 @@ class Pressed(Through):
         self._windows += 1
         lines = [f"/proc/uptime:{at_s:.2f} 1.00"]
         for name in ("cpu", "memory", "io"):
-            lines += [f"/proc/pressure/{name}:some avg10=0.00 avg60=0.00 avg300=0.00 total={waited_us}"]
+            lines += [
+                f"/proc/pressure/{name}:some avg10=0.00 avg60=0.00 avg300=0.00 total={waited_us}"
+            ]
         return Done(0, "\n".join(lines).encode())
 
 
@@ -131,7 +151,9 @@ def test_a_single_launch_has_the_pressure_of_its_own_time_and_nobody_elses(
     stop = Stop()
     device.wrap = lambda inner: Pressed(inner, 0.25)
     with device.executor().session(Work("j", [built]), seen.append, stop) as session:
-        assert session.execute(launch(session, built), Half(lambda: go(device)), stop).ok
+        assert session.execute(
+            launch(session, built), Half(lambda: go(device)), stop
+        ).ok
     shares = [one.values.get("psi_cpu_percent") for one in seen]
     assert shares == [None, 25.0, None], "before, of the launch, after"
     assert [one.values.get("psi_memory_percent") for one in seen] == [None, 25.0, None]
@@ -141,7 +163,9 @@ def test_a_single_launch_has_the_pressure_of_its_own_time_and_nobody_elses(
 def test_how_quick_the_cpu_is_is_read_before_and_after_on_the_launches_cores(
     device: Phone, built: Path, *, able: bool
 ) -> None:
-    (built / "calibrate.sh").write_text('echo "{\\"calibration_ns\\": $((1000 + $(cat $1)))}"\n')
+    (built / "calibrate.sh").write_text(
+        'echo "{\\"calibration_ns\\": $((1000 + $(cat $1)))}"\n'
+    )
     seen: list[Conditions] = []
     ran: list[Sequence[str]] = []
     argv = ["sh", "{artifacts}/calibrate.sh", "{artifacts}/tick"]
@@ -149,11 +173,17 @@ def test_how_quick_the_cpu_is_is_read_before_and_after_on_the_launches_cores(
     stop, work = Stop(), Work("j", [built], Calibration(built, argv) if able else None)
     device.wrap = lambda inner: Through(inner, ran=ran.append)
     with device.executor().session(work, seen.append, stop) as session:
-        assert session.execute(launch(session, built), Half(lambda: go(device)), stop).ok
+        assert session.execute(
+            launch(session, built), Half(lambda: go(device)), stop
+        ).ok
         (device.outside(session.location(built)) / "tick").write_text("60\n")
     told = [one.values.get("calibration_ns") for one in seen]
     assert told == ([1000, None, 1060] if able else [None, None, None])
     unknown = [one.values["unknown"] for one in (seen[0], seen[-1])]
-    assert all(("calibration_ns" in one) != able for one in unknown if isinstance(one, list))
-    pinned = [list(argv[:2]) for argv in ran if any("calibrate.sh" in word for word in argv)]
+    assert all(
+        ("calibration_ns" in one) != able for one in unknown if isinstance(one, list)
+    )
+    pinned = [
+        list(argv[:2]) for argv in ran if any("calibrate.sh" in word for word in argv)
+    ]
     assert pinned == ([["taskset", "c0"]] * 2 if able else [])

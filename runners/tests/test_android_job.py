@@ -81,9 +81,14 @@ def job(world: World, suite_repository: Path) -> FakeJob:
 @pytest.fixture
 def telling(world: World, suite_repository: Path) -> FakeJob:
     """A job of the same suite, whose app reports figures of its own in the device's log."""
-    workload = WORKLOAD.replace('echo \'{"type":"done"', REPORT + 'echo \'{"type":"done"')
+    workload = WORKLOAD.replace(
+        'echo \'{"type":"done"', REPORT + 'echo \'{"type":"done"'
+    )
     (suite_repository / "bench" / "sorts.sh").write_text(workload)
-    manifest = MANIFEST.replace("[benchmarks.sort]", SECTION + "\n[benchmarks.sort]", 1) + DECLARED
+    manifest = (
+        MANIFEST.replace("[benchmarks.sort]", SECTION + "\n[benchmarks.sort]", 1)
+        + DECLARED
+    )
     commit = commit_manifest(suite_repository, manifest)
     work = world.work(commit=commit, launches=LAUNCHES, rounds=ROUNDS)
     return world.server.add_job("on-the-device", work, SERIAL)
@@ -91,7 +96,11 @@ def telling(world: World, suite_repository: Path) -> FakeJob:
 
 def workdir(peer: Peer) -> Path:
     """Where runs lie, as this host sees it."""
-    return Path(f"{peer.files}{peer.workdir}" if peer.device.mode == "namespace" else peer.workdir)
+    return Path(
+        f"{peer.files}{peer.workdir}"
+        if peer.device.mode == "namespace"
+        else peer.workdir
+    )
 
 
 def finish_of(world: World, job: FakeJob) -> dict[str, Any]:
@@ -103,11 +112,16 @@ def finish_of(world: World, job: FakeJob) -> dict[str, Any]:
 def assert_every_sample_once(job: FakeJob, finish: dict[str, Any]) -> None:
     assert_complete(job, finish)
     found = [
-        (item["launch"], item["arm"], number) for item in job.of_kind("samples") for number in item["rounds"]
+        (item["launch"], item["arm"], number)
+        for item in job.of_kind("samples")
+        for number in item["rounds"]
     ]
     arms = ("merge", "builtin")
     assert sorted(found) == sorted(
-        (launch, arm, number) for launch in range(LAUNCHES) for arm in arms for number in range(ROUNDS)
+        (launch, arm, number)
+        for launch in range(LAUNCHES)
+        for arm in arms
+        for number in range(ROUNDS)
     )
 
 
@@ -115,7 +129,9 @@ def test_a_devices_job_survives_a_cut_and_every_sample_arrives_once(
     world: World, peer: Peer, provider: DeviceProvider, job: FakeJob
 ) -> None:
     with Fleet(world, provider, peer) as fleet:
-        world.server.wait_for(lambda: values_of(job) >= 22)  # up to where the first launch waits
+        world.server.wait_for(
+            lambda: values_of(job) >= 22
+        )  # up to where the first launch waits
         peer.cut()
         (run,) = workdir(peer).iterdir()
         (run / "tmp" / "go").touch()
@@ -126,10 +142,20 @@ def test_a_devices_job_survives_a_cut_and_every_sample_arrives_once(
     (measuring,) = [state for state in job.states if state["state"] == "measuring"]
     assert measuring["fingerprint"] == announced["fingerprint"]
     conditions = job.of_kind("conditions")
-    assert [item["phase"] for item in conditions] == ["before", "during", "during", "after"]
+    assert [item["phase"] for item in conditions] == [
+        "before",
+        "during",
+        "during",
+        "after",
+    ]
     assert all(item["raw"][0]["command"] for item in conditions)
     assert {item["values"]["boot_id"] for item in conditions} == {peer.boot_id}
-    assert [item["values"].get("calibration_ns") for item in conditions] == [1234, None, None, 1234]
+    assert [item["values"].get("calibration_ns") for item in conditions] == [
+        1234,
+        None,
+        None,
+        1234,
+    ]
     assert not workdir(peer).exists()
     assert not peer.fixed_performance
 
@@ -186,7 +212,10 @@ def test_two_devices_measure_at_once_and_neither_has_samples_of_the_other(
             (run,) = workdir(device).iterdir()
             (run / "tmp" / "go").touch()
         finishes = [finish_of(world, one) for one in (job, beside)]
-        boots = [{item["values"]["boot_id"] for item in one.of_kind("conditions")} for one in (job, beside)]
+        boots = [
+            {item["values"]["boot_id"] for item in one.of_kind("conditions")}
+            for one in (job, beside)
+        ]
     assert boots == [{peer.boot_id}, {second.boot_id}]
     for one, finish in zip((job, beside), finishes, strict=True):
         assert finish["outcome"] == "done", finish
@@ -196,7 +225,9 @@ def test_two_devices_measure_at_once_and_neither_has_samples_of_the_other(
 def test_what_the_log_reports_arrives_once_and_with_its_launch_though_the_log_was_lost(
     world: World, peer: Peer, provider: DeviceProvider, telling: FakeJob
 ) -> None:
-    peer.log("Mine", "Batch 1: merge avg=1.00ms")  # before the job: none of its business
+    peer.log(
+        "Mine", "Batch 1: merge avg=1.00ms"
+    )  # before the job: none of its business
     with Fleet(world, provider, peer):
         world.server.wait_for(lambda: values_of(telling) >= 22)
         peer.log("Mine", "Batch 2: merge avg=2.82ms")
@@ -209,15 +240,26 @@ def test_what_the_log_reports_arrives_once_and_with_its_launch_though_the_log_wa
     assert finish["outcome"] == "done", finish
     assert_complete(telling, finish)
     reported = telling.of_kind("reported")
-    assert [(one["launch"], one["fields"].get("batch"), one["note"] is None) for one in reported] == [
-        (0, 2, True), (0, 3, True), (0, 7, True), (1, 7, True), (1, None, False),
-    ]  # fmt: skip
+    assert [
+        (one["launch"], one["fields"].get("batch"), one["note"] is None)
+        for one in reported
+    ] == [
+        (0, 2, True),
+        (0, 3, True),
+        (0, 7, True),
+        (1, 7, True),
+        (1, None, False),
+    ]
     first, *_, last = reported
     assert (first["pattern"], first["side"]) == ("mine.batch", None)
     assert first["fields"]["arm"] == "merge"
     assert first["fields"]["avg"] == {
-        "printed": "2.82ms", "value": 2_820_000, "low": 2_815_000, "high": 2_825_000, "unit": "ns",
-    }  # fmt: skip
+        "printed": "2.82ms",
+        "value": 2_820_000,
+        "low": 2_815_000,
+        "high": 2_825_000,
+        "unit": "ns",
+    }
     assert first["text"].startswith(f"{first['at']} ")
     assert "expected a whole number without separators (batch)" in last["note"]
 
@@ -239,16 +281,21 @@ def test_a_devices_job_that_this_host_cannot_build_says_what_is_missing_and_what
     world: World, peer: Peer, provider: DeviceProvider, suite_repository: Path
 ) -> None:
     lacking = SECTION.replace(
-        "import sys, shutil; shutil.copy(", "import sys; sys.exit('run: get-zig'); print("
+        "import sys, shutil; shutil.copy(",
+        "import sys; sys.exit('run: get-zig'); print(",
     )
     lacking += 'toolchain = [["no-such-compiler", "version"]]\n'
     commit = commit_manifest(
-        suite_repository, MANIFEST.replace("[benchmarks.sort]", f"{lacking}\n[benchmarks.sort]", 1)
+        suite_repository,
+        MANIFEST.replace("[benchmarks.sort]", f"{lacking}\n[benchmarks.sort]", 1),
     )
     job = world.server.add_job("on-the-device", world.work(commit=commit), SERIAL)
     with Fleet(world, provider, peer):
         finish = finish_of(world, job)
     assert (finish["outcome"], finish["cause"]) == ("failed", "build_failed")
-    assert "lacks what the suite builds with: `no-such-compiler version`" in finish["detail"]
+    assert (
+        "lacks what the suite builds with: `no-such-compiler version`"
+        in finish["detail"]
+    )
     assert "run: get-zig" in finish["detail"]
     assert not workdir(peer).exists(), "the device was not touched for it"

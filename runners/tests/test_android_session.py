@@ -36,11 +36,17 @@ def built(tmp_path: Path) -> Path:
 def test_whatever_a_benchmark_or_a_param_is_called_reaches_its_workload_as_one_argument(
     device: Phone, built: Path
 ) -> None:
-    (built / "workload.sh").write_text('printf "%s\\0" "$@" >"$TMPDIR/args"\ncat head foot\n')
+    (built / "workload.sh").write_text(
+        'printf "%s\\0" "$@" >"$TMPDIR/args"\ncat head foot\n'
+    )
     names = [f"--params={text}" for text in HOSTILE]
     found: list[bytes] = []
-    with device.executor().session(Work("j", [built]), lambda _: None, Stop()) as session:
-        for number, part in enumerate(names[at : at + 64] for at in range(0, len(names), 64)):
+    with device.executor().session(
+        Work("j", [built]), lambda _: None, Stop()
+    ) as session:
+        for number, part in enumerate(
+            names[at : at + 64] for at in range(0, len(names), 64)
+        ):
             plain = launch(session, built, number)
             spec = msgspec.structs.replace(plain, argv=[*plain.argv, *part])
             session.execute(spec, Recorder(), Stop())
@@ -72,11 +78,15 @@ def test_files_lie_whole_and_executable_where_their_content_says_and_each_conten
             for name in ("lib/same", "own"):
                 file = device.outside(there) / name
                 assert file.read_bytes() == (side / name).read_bytes()
-                assert file.stat().st_mode & 0o777 == 0o777, "adbd gives everybody what the owner may"
+                assert file.stat().st_mode & 0o777 == 0o777, (
+                    "adbd gives everybody what the owner may"
+                )
     assert len([path for path in pushed if path.endswith("same")]) == 1
 
 
-def test_a_file_that_arrives_wrong_is_sent_again_and_never_run(device: Phone, built: Path) -> None:
+def test_a_file_that_arrives_wrong_is_sent_again_and_never_run(
+    device: Phone, built: Path
+) -> None:
     spoilt: list[str] = []
 
     def spoil_once(remote: str, data: bytes) -> bytes:
@@ -91,11 +101,18 @@ def test_a_file_that_arrives_wrong_is_sent_again_and_never_run(device: Phone, bu
     assert outcome.ok, outcome.detail
 
 
-def test_a_device_that_spoils_every_file_runs_nothing(device: Phone, built: Path) -> None:
+def test_a_device_that_spoils_every_file_runs_nothing(
+    device: Phone, built: Path
+) -> None:
     device.wrap = lambda inner: Through(
-        inner, push=lambda remote, data: data + b"#" if remote.endswith("workload.sh") else data
+        inner,
+        push=lambda remote, data: (
+            data + b"#" if remote.endswith("workload.sh") else data
+        ),
     )
-    with pytest.raises(TargetError, match="was sent 3 times and is not what was built") as caught:
+    with pytest.raises(
+        TargetError, match="was sent 3 times and is not what was built"
+    ) as caught:
         measured(device, built, Recorder())
     size = (built / "workload.sh").stat().st_size
     assert f"expected a size of {size} bytes, found {size + 1}" in str(caught.value)
@@ -103,9 +120,13 @@ def test_a_device_that_spoils_every_file_runs_nothing(device: Phone, built: Path
     assert caught.value.cause == "placing_failed"
 
 
-def test_what_keeps_a_copy_from_being_used_is_said_with_expected_and_found(tmp_path: Path) -> None:
+def test_what_keeps_a_copy_from_being_used_is_said_with_expected_and_found(
+    tmp_path: Path,
+) -> None:
     built = BuiltFile(tmp_path / "file", 7, "aa")
-    assert differences(built, ListedFile(7, 0o777, "aa")) == [], "a real adbd makes 0777 of 0755"
+    assert differences(built, ListedFile(7, 0o777, "aa")) == [], (
+        "a real adbd makes 0777 of 0755"
+    )
     assert differences(built, ListedFile(7, 0o700, "aa")) == []
     assert differences(built, None) == ["expected the file, found none of this name"]
     assert differences(built, ListedFile(7, 0o660, "aa")) == [
@@ -120,7 +141,9 @@ def test_what_keeps_a_copy_from_being_used_is_said_with_expected_and_found(tmp_p
     ]
 
 
-def test_a_push_that_is_cut_goes_on_with_the_file_it_was_at(device: Phone, built: Path) -> None:
+def test_a_push_that_is_cut_goes_on_with_the_file_it_was_at(
+    device: Phone, built: Path
+) -> None:
     cuts: list[str] = []
 
     def cut_once(remote: str, data: bytes) -> bytes:
@@ -171,7 +194,9 @@ def test_a_launch_runs_on_the_fast_cluster_in_fixed_performance_mode_and_both_en
     (started,) = [argv for argv in ran if "start" in argv]
     assert list(started[-4:-1]) == ["taskset", "c0", "sh"]
     (followed,) = [argv for argv in ran if "follow" in argv]
-    assert list(followed[:2]) == ["taskset", "f"], "who reads what it says keeps off its cores"
+    assert list(followed[:2]) == ["taskset", "f"], (
+        "who reads what it says keeps off its cores"
+    )
 
 
 def test_what_was_logged_while_the_log_was_lost_is_read_at_the_end_with_its_launch(
@@ -190,12 +215,20 @@ def test_what_was_logged_while_the_log_was_lost_is_read_at_the_end_with_its_laun
     with device.executor().session(work, lambda _: None, stop) as session:
         assert session.execute(launch(session, built, 3), Half(lose), stop).ok
         device.peer.log("Mine", "Said three.")
-    assert [(one.launch, one.fields["what"]) for one in heard] == [(3, "one"), (3, "two"), (None, "three")]
+    assert [(one.launch, one.fields["what"]) for one in heard] == [
+        (3, "one"),
+        (3, "two"),
+        (None, "three"),
+    ]
 
 
-def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(device: Phone, built: Path) -> None:
+def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(
+    device: Phone, built: Path
+) -> None:
     mode = ("cmd", "power", "set-fixed-performance-mode-enabled")
-    device.peer.texts.update({(*mode, "true"): (255, "Failed"), (*mode, "false"): (255, "Failed")})
+    device.peer.texts.update(
+        {(*mode, "true"): (255, "Failed"), (*mode, "false"): (255, "Failed")}
+    )
     seen: list[Conditions] = []
     try:
         with device.executor().session(Work("j", [built]), seen.append, Stop()):
@@ -206,7 +239,9 @@ def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(device: Phon
     assert not Journal(device.state, device.peer.serial).notes
 
 
-def test_whatever_ends_a_session_nothing_of_it_stays(device: Phone, built: Path) -> None:
+def test_whatever_ends_a_session_nothing_of_it_stays(
+    device: Phone, built: Path
+) -> None:
     class NoDiskError(Exception):
         pass
 
@@ -217,38 +252,56 @@ def test_whatever_ends_a_session_nothing_of_it_stays(device: Phone, built: Path)
         measured(device, built, Half(fail))
 
 
-def test_what_a_workload_leaves_behind_is_killed_and_said(device: Phone, tmp_path: Path) -> None:
+def test_what_a_workload_leaves_behind_is_killed_and_said(
+    device: Phone, tmp_path: Path
+) -> None:
     (tmp_path / "built").mkdir()
     code = "cat head; setsid sleep 600 & cat foot\n"
     for name, text in (("workload.sh", code), ("head", ""), ("foot", "")):
         (tmp_path / "built" / name).write_text(text)
     sink = Recorder()
     measured(device, tmp_path / "built", sink)
-    assert any("killed 1 process(es) the workload left behind" in line for line in sink.errors)
+    assert any(
+        "killed 1 process(es) the workload left behind" in line for line in sink.errors
+    )
 
 
-def test_a_flood_is_ended_without_reading_all_of_it(device: Phone, tmp_path: Path) -> None:
+def test_a_flood_is_ended_without_reading_all_of_it(
+    device: Phone, tmp_path: Path
+) -> None:
     (tmp_path / "built").mkdir()
-    (tmp_path / "built" / "workload.sh").write_text("while :; do head -c 4000000 /dev/zero; done\n")
+    (tmp_path / "built" / "workload.sh").write_text(
+        "while :; do head -c 4000000 /dev/zero; done\n"
+    )
     sink = Recorder()
     outcome = measured(device, tmp_path / "built", sink)
     assert outcome.cause == "workload_flooded", outcome.detail
 
 
-def test_an_agent_that_was_killed_is_cleaned_up_after_by_the_next_session(device: Phone, built: Path) -> None:
+def test_an_agent_that_was_killed_is_cleaned_up_after_by_the_next_session(
+    device: Phone, built: Path
+) -> None:
     """The first session is dropped as kill −9 does: nothing of its end is run."""
     first = device.executor().session(Work("j-1", [built]), lambda _: None, Stop())
     first.__enter__()
     assert device.left()
     device.peer.cut()
     stop, sink = Stop(), Half(lambda: go(device))
-    with device.executor().session(Work("j-2", [built]), lambda _: None, stop) as session:
-        assert [one.run for one in Journal(device.state, device.peer.serial).notes] == ["j-2"]
+    with device.executor().session(
+        Work("j-2", [built]), lambda _: None, stop
+    ) as session:
+        assert [one.run for one in Journal(device.state, device.peer.serial).notes] == [
+            "j-2"
+        ]
         assert session.execute(launch(session, built), sink, stop).ok
-    first.__exit__(None, None, None)  # what no kill −9 leaves time for, so that this test leaves nothing open
+    first.__exit__(
+        None, None, None
+    )  # what no kill −9 leaves time for, so that this test leaves nothing open
 
 
-def test_what_only_the_agents_disk_remembers_is_put_back_all_the_same(device: Phone) -> None:
+def test_what_only_the_agents_disk_remembers_is_put_back_all_the_same(
+    device: Phone,
+) -> None:
     attached = device.attached()
     journal = Journal(device.state, attached.serial)
     journal.note(Note("j-3", ["fixed_performance_mode"]))

@@ -21,14 +21,26 @@ from .conftest import git
 QUICK = ["--launches", "2", "--rounds", "3", "--min-time-ns", "100000", "--seed", "5"]
 
 
-def paceline(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-    return commands.run(*arguments, cwd=cwd, env={**os.environ, "COLUMNS": "200", **env})
+def paceline(
+    *arguments: str, cwd: Path | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
+    return commands.run(
+        *arguments, cwd=cwd, env={**os.environ, "COLUMNS": "200", **env}
+    )
 
 
-def test_run_writes_streams_and_a_record_that_judge_can_read(suite_repository: Path, tmp_path: Path) -> None:
+def test_run_writes_streams_and_a_record_that_judge_can_read(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     done = paceline(
-        "run", str(suite_repository / "bench/suite.toml"), *QUICK, "--params", "n=100", "--out", str(out)
+        "run",
+        str(suite_repository / "bench/suite.toml"),
+        *QUICK,
+        "--params",
+        "n=100",
+        "--out",
+        str(out),
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(out)
@@ -50,14 +62,20 @@ def test_run_writes_streams_and_a_record_that_judge_can_read(suite_repository: P
     assert (out / "sorts.stderr.log").read_text().count("a word for people") == 2
 
 
-def test_a_run_says_how_long_it_takes_by_what_past_ones_took(suite_repository: Path, tmp_path: Path) -> None:
+def test_a_run_says_how_long_it_takes_by_what_past_ones_took(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     past = tmp_path / "kept" / "mine.json"
 
     def run(*more: str) -> str:
         options = [*QUICK, "--params", "n=100", "--past", str(past), *more]
-        done = paceline("run", str(suite_repository / "bench/suite.toml"), *options, cwd=tmp_path)
+        done = paceline(
+            "run", str(suite_repository / "bench/suite.toml"), *options, cwd=tmp_path
+        )
         assert done.returncode == 0, done.stderr
-        return next(line for line in done.stderr.splitlines() if line.startswith("How long:"))
+        return next(
+            line for line in done.stderr.splitlines() if line.startswith("How long:")
+        )
 
     first = run("--rounds", "2", "--min-time-ns", "1000000")
     assert "not known yet" in first
@@ -71,11 +89,19 @@ def test_a_run_says_how_long_it_takes_by_what_past_ones_took(suite_repository: P
     assert "not known yet" in run(), "a broken file costs the estimate only"
 
 
-def test_the_revision_of_a_changed_tree_says_dirty(suite_repository: Path, tmp_path: Path) -> None:
+def test_the_revision_of_a_changed_tree_says_dirty(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     (suite_repository / "bench" / "notes.txt").write_text("x")
     out = tmp_path / "out"
     done = paceline(
-        "run", str(suite_repository / "bench/suite.toml"), *QUICK, "--launches", "1", "--out", str(out)
+        "run",
+        str(suite_repository / "bench/suite.toml"),
+        *QUICK,
+        "--launches",
+        "1",
+        "--out",
+        str(out),
     )
     assert done.returncode == 0, done.stderr
     assert json.loads((out / "run.json").read_text())["revision"].endswith("+dirty")
@@ -86,19 +112,33 @@ def test_a_preset_says_what_a_run_is_and_what_is_said_besides_wins(
 ) -> None:
     suite = suite_repository / "bench/suite.toml"
     with suite.open("a", encoding="utf-8") as file:
-        file.write('[presets.small]\ntitle = "Small"\nbenchmarks = ["sort"]\nparams = { n = [100] }\n')
+        file.write(
+            '[presets.small]\ntitle = "Small"\nbenchmarks = ["sort"]\nparams = { n = [100] }\n'
+        )
     for number, (said, size) in enumerate((([], 100), (["--params", "n=7"], 7))):
         out = tmp_path / str(number)
-        done = paceline("run", str(suite), *QUICK, "--preset", "small", *said, "--out", str(out))
+        done = paceline(
+            "run", str(suite), *QUICK, "--preset", "small", *said, "--out", str(out)
+        )
         assert done.returncode == 0, done.stderr
         options = json.loads((out / "run.json").read_text())["options"]
         assert (options["benchmarks"], options["params"]) == (["sort"], {"n": [size]})
     with suite.open("a", encoding="utf-8") as file:
         file.write("launches = 2\nrounds = 3\n")
-    for number, (said, times) in enumerate((([], (2, 3)), (["--rounds", "1", "--launches", "1"], (1, 1)))):
+    for number, (said, times) in enumerate(
+        (([], (2, 3)), (["--rounds", "1", "--launches", "1"], (1, 1)))
+    ):
         out = tmp_path / f"times-{number}"
         done = paceline(
-            "run", str(suite), "--warmup-rounds", "0", "--preset", "small", *said, "--out", str(out)
+            "run",
+            str(suite),
+            "--warmup-rounds",
+            "0",
+            "--preset",
+            "small",
+            *said,
+            "--out",
+            str(out),
         )
         assert done.returncode == 0, done.stderr
         options = json.loads((out / "run.json").read_text())["options"]
@@ -108,7 +148,9 @@ def test_a_preset_says_what_a_run_is_and_what_is_said_besides_wins(
     assert "There are: small" in unknown.stderr
 
 
-def test_a_knob_is_passed_and_its_warning_recorded(suite_repository: Path, tmp_path: Path) -> None:
+def test_a_knob_is_passed_and_its_warning_recorded(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     options = [
         *QUICK,
@@ -124,18 +166,27 @@ def test_a_knob_is_passed_and_its_warning_recorded(suite_repository: Path, tmp_p
     done = paceline("run", str(suite_repository / "bench/suite.toml"), *options)
     assert done.returncode == 0, done.stderr
     record = json.loads((out / "run.json").read_text())
-    assert record["warnings"] == [{"code": "demonstration", "text": "the builtin arm is slowed on purpose"}]
+    assert record["warnings"] == [
+        {"code": "demonstration", "text": "the builtin arm is slowed on purpose"}
+    ]
     assert record["options"]["knobs"] == {"slow_percent": 100}
 
 
-def test_a_failed_run_says_so_and_records_it(suite_repository: Path, tmp_path: Path) -> None:
+def test_a_failed_run_says_so_and_records_it(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     (suite_repository / "bench" / "sorts.py").write_text("print('hello')\n")
     out = tmp_path / "out"
-    done = paceline("run", str(suite_repository / "bench/suite.toml"), *QUICK, "--out", str(out))
+    done = paceline(
+        "run", str(suite_repository / "bench/suite.toml"), *QUICK, "--out", str(out)
+    )
     assert done.returncode == 1
     assert "stream_invalid" in done.stderr
     assert "Traceback" not in done.stderr
-    assert json.loads((out / "run.json").read_text())["failure"]["cause"] == "stream_invalid"
+    assert (
+        json.loads((out / "run.json").read_text())["failure"]["cause"]
+        == "stream_invalid"
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,8 +203,14 @@ def test_a_failed_run_says_so_and_records_it(suite_repository: Path, tmp_path: P
         (["validate", "sorts.py"], "not TOML"),
         (["agent", "--server", "example.org", "--data", "d"], "http"),
         (["agent", "--server", "http://127.0.0.1:9", "--data", "d"], "--enrol"),
-        (["agent", "--server", "http://127.0.0.1:9", "--data", "d", "--enrol", "x"], "cannot be reached"),
-        (["submit", "mine", "--server", "http://127.0.0.1:9", "--token", "t"], "cannot be reached"),
+        (
+            ["agent", "--server", "http://127.0.0.1:9", "--data", "d", "--enrol", "x"],
+            "cannot be reached",
+        ),
+        (
+            ["submit", "mine", "--server", "http://127.0.0.1:9", "--token", "t"],
+            "cannot be reached",
+        ),
     ],
 )
 def test_a_mistake_is_answered_with_words_and_not_a_traceback(
@@ -186,7 +243,13 @@ def alone(tmp_path: Path) -> list[str]:
 def test_doctor_speaks_json(alone: list[str]) -> None:
     done = paceline("doctor", "--json", *alone)
     facts = json.loads(done.stdout)
-    assert {finding["code"] for finding in facts["findings"]} >= {"governor", "turbo", "smt", "load", "disk"}
+    assert {finding["code"] for finding in facts["findings"]} >= {
+        "governor",
+        "turbo",
+        "smt",
+        "load",
+        "disk",
+    }
     assert len(facts["environment"]["fingerprint"]) == 64
 
 
@@ -197,7 +260,15 @@ def test_devices_lists_this_host(alone: list[str]) -> None:
 
 
 def test_every_command_has_help() -> None:
-    for command in ("agent", "run", "doctor", "devices", "validate", "submit", "import"):
+    for command in (
+        "agent",
+        "run",
+        "doctor",
+        "devices",
+        "validate",
+        "submit",
+        "import",
+    ):
         done = paceline(command, "--help")
         assert done.returncode == 0
         assert len(done.stdout.splitlines()) > 4
@@ -218,12 +289,25 @@ def test_the_overhead_benchmark_compares_the_agent_with_launches_by_hand() -> No
     assert all("min" in line and "max" in line for line in lines)
 
 
-def test_interrupting_a_run_stops_it_in_an_orderly_way(suite_repository: Path, tmp_path: Path) -> None:
+def test_interrupting_a_run_stops_it_in_an_orderly_way(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     source = suite_repository / "bench" / "sorts.py"
-    source.write_text(source.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"'))
+    source.write_text(
+        source.read_text().replace('say("check"', 'time.sleep(600)\nsay("check"')
+    )
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "paceline", "run", str(suite_repository / "bench/suite.toml"), *QUICK]
-    with subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.PIPE, text=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "paceline",
+        "run",
+        str(suite_repository / "bench/suite.toml"),
+        *QUICK,
+    ]
+    with subprocess.Popen(
+        [*command, "--out", str(out)], stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stderr is not None
         assert any("launch 1" in line for line in process.stderr)
         process.send_signal(signal.SIGINT)
@@ -234,7 +318,14 @@ def test_interrupting_a_run_stops_it_in_an_orderly_way(suite_repository: Path, t
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals are different there")
 def test_on_a_terminal_there_is_a_bar(suite_repository: Path, tmp_path: Path) -> None:
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "paceline", "run", str(suite_repository / "bench/suite.toml"), *QUICK]
+    command = [
+        sys.executable,
+        "-m",
+        "paceline",
+        "run",
+        str(suite_repository / "bench/suite.toml"),
+        *QUICK,
+    ]
     with subprocess.Popen(
         [*command, "--out", str(tmp_path / "out")],
         stderr=follower,
@@ -258,16 +349,31 @@ def test_on_a_terminal_there_is_a_bar(suite_repository: Path, tmp_path: Path) ->
 
 
 RUN: dict[str, Any] = {
-    "id": "run-9", "suite": "mine", "commit": "a" * 40, "state": "done", "verdict": "fail",
-    "outcome": "fail", "reason": "slower",
+    "id": "run-9",
+    "suite": "mine",
+    "commit": "a" * 40,
+    "state": "done",
+    "verdict": "fail",
+    "outcome": "fail",
+    "reason": "slower",
     "jobs": [
-        {"target_name": "bench-1", "state": "done", "outcome": "fail", "cause": None, "cause_detail": None}
+        {
+            "target_name": "bench-1",
+            "state": "done",
+            "outcome": "fail",
+            "cause": None,
+            "cause_detail": None,
+        }
     ],
-}  # fmt: skip
+}
 COMPARISON = {
-    "benchmark": "sort", "params": {"n": 100}, "arm": "builtin", "verdict": "fail", "reason": "slower",
+    "benchmark": "sort",
+    "params": {"n": 100},
+    "arm": "builtin",
+    "verdict": "fail",
+    "reason": "slower",
     "words": "12.6 % slower than merge",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
@@ -286,7 +392,9 @@ def test_submit_exits_by_the_servers_verdict(
     server: FakeServer, changes: dict[str, Any], status: int
 ) -> None:
     server.run, server.comparisons = {**RUN, **changes}, [COMPARISON]
-    done = paceline("submit", "mine", PACELINE_SERVER=server.url, PACELINE_TOKEN=server.credential)
+    done = paceline(
+        "submit", "mine", PACELINE_SERVER=server.url, PACELINE_TOKEN=server.credential
+    )
     assert done.returncode == status, done.stderr
     assert "12.6 % slower than merge" in done.stdout
     assert "how long: bench-1: about 40 s" in done.stderr
@@ -297,18 +405,45 @@ def test_submit_exits_by_the_servers_verdict(
     [
         ([], {}),
         (
-            ["--params", "n=7", "--rounds", "2", "--launches", "1", "--benchmark", "other"],
-            {"params": {"n": [7], "kind": ["a"]}, "rounds": 2, "launches": 1, "benchmarks": ["other"]},
+            [
+                "--params",
+                "n=7",
+                "--rounds",
+                "2",
+                "--launches",
+                "1",
+                "--benchmark",
+                "other",
+            ],
+            {
+                "params": {"n": [7], "kind": ["a"]},
+                "rounds": 2,
+                "launches": 1,
+                "benchmarks": ["other"],
+            },
         ),
     ],
 )
 def test_submit_asks_for_a_preset_and_what_is_said_besides_wins(
     server: FakeServer, said: list[str], differs: dict[str, Any]
 ) -> None:
-    asked = {"benchmarks": ["sort"], "params": {"n": [100], "kind": ["a"]}, "launches": 3, "rounds": 9}
+    asked = {
+        "benchmarks": ["sort"],
+        "params": {"n": [100], "kind": ["a"]},
+        "launches": 3,
+        "rounds": 9,
+    }
     server.run = {**RUN, "outcome": "pass"}
     server.presets = [{"name": "small", "title": "Small", **asked}]
-    options = ["submit", "mine", "--server", server.url, "--token", server.credential, "--preset"]
+    options = [
+        "submit",
+        "mine",
+        "--server",
+        server.url,
+        "--token",
+        server.credential,
+        "--preset",
+    ]
     done = paceline(*options, "small", *said)
     assert done.returncode == 0, done.stderr
     assert server.requested == [{"suite": "mine", "trigger": "ci", **asked, **differs}]
@@ -319,7 +454,9 @@ def test_submit_asks_for_a_preset_and_what_is_said_besides_wins(
 
 
 def test_submit_explains_a_refusal(server: FakeServer) -> None:
-    done = paceline("submit", "mine", "--server", server.url, "--token", server.credential)
+    done = paceline(
+        "submit", "mine", "--server", server.url, "--token", server.credential
+    )
     assert done.returncode == 1
     assert "unknown_suite" in done.stderr
     assert "agent.toml" in done.stderr
@@ -331,5 +468,7 @@ def test_no_command_waits_for_what_only_others_need() -> None:
     """Every command loads `paceline.cli`; what speaks to devices and reads manifests is half of all code."""
     others = "{'paceline.adb.direct', 'jsonschema', 'cryptography'}"
     asked = f"import sys, paceline.cli; print(*{others} & {{*sys.modules}})"
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == []

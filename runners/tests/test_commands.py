@@ -18,7 +18,12 @@ from paceline.testing.suites import MANIFEST
     [
         (["validate", "good.toml"], {"COLUMNS": "47"}, "", 0),
         (["validate", "suite.toml"], {"COLUMNS": "200"}, "", 1),
-        (["import", "--format", "logcat", "-", "--dry-run"], {"COLUMNS": "90"}, "no line of ours\n", 1),
+        (
+            ["import", "--format", "logcat", "-", "--dry-run"],
+            {"COLUMNS": "90"},
+            "no line of ours\n",
+            1,
+        ),
         (["nonsense"], {"PACELINE_SERVER": "http://127.0.0.1:1"}, "", 1),
     ],
     ids=["its terminal", "its directory", "its input", "its usage"],
@@ -32,9 +37,18 @@ def test_a_forked_command_says_what_a_process_of_its_own_says(
     forked = commands.run(*arguments, cwd=tmp_path, env=environment, given=given)
     real = subprocess.run(
         [sys.executable, "-m", "paceline", *arguments],
-        cwd=tmp_path, env=environment, input=given, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (forked.returncode, forked.stdout, forked.stderr) == (real.returncode, real.stdout, real.stderr)
+        cwd=tmp_path,
+        env=environment,
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (forked.returncode, forked.stdout, forked.stderr) == (
+        real.returncode,
+        real.stdout,
+        real.stderr,
+    )
     assert forked.returncode == status
 
 
@@ -42,4 +56,8 @@ def test_commands_that_run_at_once_keep_their_outputs_apart() -> None:
     with ThreadPoolExecutor(4) as pool:
         names = ["submit", "validate", "agent", "devices"]
         said = list(pool.map(lambda name: commands.run(name, "--help").stdout, names))
-    assert [name for name, text in zip(names, said, strict=True) if f"paceline {name} " in text] == names
+    assert [
+        name
+        for name, text in zip(names, said, strict=True)
+        if f"paceline {name} " in text
+    ] == names

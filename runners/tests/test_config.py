@@ -44,7 +44,9 @@ def test_without_a_file_nothing_is_allowed() -> None:
         ("[repositories.mine]", '[repositories."../up"]', 4),
     ],
 )
-def test_a_mistake_names_file_and_line(tmp_path: Path, old: str, new: str, line: int) -> None:
+def test_a_mistake_names_file_and_line(
+    tmp_path: Path, old: str, new: str, line: int
+) -> None:
     path = tmp_path / "agent.toml"
     path.write_text(GOOD.replace(old, new, 1))
     with pytest.raises(UserError) as caught:
@@ -60,7 +62,9 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
 def test_devices_are_driven_unless_it_is_said_otherwise(tmp_path: Path) -> None:
     assert config.load(None).devices.enabled
     path = tmp_path / "agent.toml"
-    path.write_text('[devices]\nenabled = false\nself_test = "native/{abi}/self-test"\n')
+    path.write_text(
+        '[devices]\nenabled = false\nself_test = "native/{abi}/self-test"\n'
+    )
     loaded = config.load(path).devices
     assert not loaded.enabled
     assert loaded.self_test == str(tmp_path / "native/{abi}/self-test")
@@ -69,11 +73,17 @@ def test_devices_are_driven_unless_it_is_said_otherwise(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'routes = ["192.168.1.20"]', 'routes = ["phone:0"]', 'simulated = ["127.0.0.1:70000"]',
-        'adb_server = "::1"', 'routes = ["a b:5555"]', "adress = 3",
+        'routes = ["192.168.1.20"]',
+        'routes = ["phone:0"]',
+        'simulated = ["127.0.0.1:70000"]',
+        'adb_server = "::1"',
+        'routes = ["a b:5555"]',
+        "adress = 3",
     ],
-)  # fmt: skip
-def test_an_address_without_a_port_is_named_with_its_line(tmp_path: Path, line: str) -> None:
+)
+def test_an_address_without_a_port_is_named_with_its_line(
+    tmp_path: Path, line: str
+) -> None:
     path = tmp_path / "agent.toml"
     path.write_text(f"[devices]\n{line}\n")
     with pytest.raises(UserError) as caught:
@@ -81,7 +91,9 @@ def test_an_address_without_a_port_is_named_with_its_line(tmp_path: Path, line: 
     assert "agent.toml:2:" in caught.value.text
 
 
-@pytest.mark.parametrize("address", ["192.168.1.20:5555", "phone.lan:5555", "[fe80::1%eth0]:5555"])
+@pytest.mark.parametrize(
+    "address", ["192.168.1.20:5555", "phone.lan:5555", "[fe80::1%eth0]:5555"]
+)
 def test_an_address_of_a_device_is_host_and_port(tmp_path: Path, address: str) -> None:
     path = tmp_path / "agent.toml"
     path.write_text(f'[devices]\nroutes = ["{address}"]\n')

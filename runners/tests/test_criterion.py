@@ -22,19 +22,28 @@ NS = [5.0, 5.1, 5.2, 5.3, 5.4, 5.5, 9.0, 20.0]
 FENCES = [1.575, 3.375, 8.175, 9.975]
 
 
-def save(root: Path, name: str, baseline: str, ns: list[float] = NS, **named: Any) -> Path:
+def save(
+    root: Path, name: str, baseline: str, ns: list[float] = NS, **named: Any
+) -> Path:
     """What criterion.rs 0.8 writes of one benchmark."""
     run = root / name / baseline
     run.mkdir(parents=True)
     group, *rest = name.split("/")
     benchmark = {
-        "group_id": group, "function_id": rest[0] if rest else None,
-        "value_str": rest[1] if len(rest) > 1 else None, "throughput": {"Elements": 10},
-        "full_id": name, "directory_name": name, "title": name, **named,
-    }  # fmt: skip
+        "group_id": group,
+        "function_id": rest[0] if rest else None,
+        "value_str": rest[1] if len(rest) > 1 else None,
+        "throughput": {"Elements": 10},
+        "full_id": name,
+        "directory_name": name,
+        "title": name,
+        **named,
+    }
     times = [count * each for count, each in zip(ITERS, ns, strict=True)]
     (run / "benchmark.json").write_text(json.dumps(benchmark))
-    (run / "sample.json").write_text(json.dumps({"sampling_mode": "Linear", "iters": ITERS, "times": times}))
+    (run / "sample.json").write_text(
+        json.dumps({"sampling_mode": "Linear", "iters": ITERS, "times": times})
+    )
     (run / "tukey.json").write_text(json.dumps(criterion.count_outliers(ns).fences))
     (run / "estimates.json").write_text("{}")
     return run
@@ -44,40 +53,67 @@ def message(**changed: Any) -> bytes:
     """As cargo-criterion 1.1 prints it."""
     estimate = {"estimate": 5.3, "lower_bound": 5.1, "upper_bound": 5.5, "unit": "ns"}
     told = {
-        "reason": "benchmark-complete", "id": "finality/ours/1000", "report_directory": "…",
-        "iteration_count": [10, 20], "measured_values": [50.0, 110.0], "unit": "ns",
+        "reason": "benchmark-complete",
+        "id": "finality/ours/1000",
+        "report_directory": "…",
+        "iteration_count": [10, 20],
+        "measured_values": [50.0, 110.0],
+        "unit": "ns",
         "throughput": [{"per_iteration": 1024, "unit": "bytes"}],
-        "typical": estimate, "mean": estimate, "median": estimate, "median_abs_dev": estimate,
-        "slope": None, "change": None, **changed,
-    }  # fmt: skip
+        "typical": estimate,
+        "mean": estimate,
+        "median": estimate,
+        "median_abs_dev": estimate,
+        "slope": None,
+        "change": None,
+        **changed,
+    }
     return json.dumps(told).encode() + b"\n"
 
 
-def test_every_sample_of_a_directory_is_kept_and_outliers_are_counted_not_removed(tmp_path: Path) -> None:
+def test_every_sample_of_a_directory_is_kept_and_outliers_are_counted_not_removed(
+    tmp_path: Path,
+) -> None:
     save(tmp_path, "finality/ours/1000", "new")
     (series,) = criterion_runs.read(str(tmp_path)).series
     assert (series.benchmark, series.arm, series.value) == ("finality", "ours", "1000")
     assert series.iterations == [int(count) for count in ITERS]
     assert series.per_iteration == pytest.approx(NS)
-    assert (series.throughput[0].unit, series.throughput[0].per_iteration) == ("elements", 10)
+    assert (series.throughput[0].unit, series.throughput[0].per_iteration) == (
+        "elements",
+        10,
+    )
     outliers = series.outliers
     assert outliers.fences == pytest.approx(FENCES)
-    counts = (outliers.low_severe, outliers.low_mild, outliers.high_mild, outliers.high_severe)
+    counts = (
+        outliers.low_severe,
+        outliers.low_mild,
+        outliers.high_mild,
+        outliers.high_severe,
+    )
     assert counts == (0, 0, 1, 1)
     assert series.notes == []
 
 
-def test_a_saved_baseline_is_a_series_and_the_last_run_is_not_told_twice(tmp_path: Path) -> None:
+def test_a_saved_baseline_is_a_series_and_the_last_run_is_not_told_twice(
+    tmp_path: Path,
+) -> None:
     faster = [each / 2 for each in NS]
     save(tmp_path, "finality/ours", "base")
     save(tmp_path, "finality/ours", "before", faster)
-    save(tmp_path, "finality/ours", "new")  # criterion keeps the last run as `base`, too
+    save(
+        tmp_path, "finality/ours", "new"
+    )  # criterion keeps the last run as `base`, too
     save(tmp_path, "other", "new", faster)
     (tmp_path / "finality" / "ours" / "report").mkdir()
     (tmp_path / "finality" / "ours" / "change").mkdir()
     document = criterion_runs.read(str(tmp_path))
     found = [(series.id, series.baseline) for series in document.series]
-    assert found == [("finality/ours", "base"), ("finality/ours", "before"), ("other", "new")]
+    assert found == [
+        ("finality/ours", "base"),
+        ("finality/ours", "before"),
+        ("other", "new"),
+    ]
     assert document.series[1].median == pytest.approx(document.series[0].median / 2)
     assert document.samples == 3 * len(NS)
 
@@ -92,13 +128,18 @@ def test_fences_that_are_not_those_of_the_samples_are_noted(tmp_path: Path) -> N
     assert "missing" in series.notes[0]
 
 
-def test_a_benchmark_that_cannot_be_read_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
+def test_a_benchmark_that_cannot_be_read_is_named_and_the_others_are_kept(
+    tmp_path: Path,
+) -> None:
     save(tmp_path, "good", "new")
     (save(tmp_path, "cut", "new") / "sample.json").write_text('{"iters": [1.0], "ti')
     (save(tmp_path, "nameless", "new") / "benchmark.json").unlink()
     document = criterion_runs.read(str(tmp_path))
     assert [series.id for series in document.series] == ["good"]
-    assert [problem.text for problem in document.problems] == ["cut/new", "nameless/new"]
+    assert [problem.text for problem in document.problems] == [
+        "cut/new",
+        "nameless/new",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +153,9 @@ def test_a_benchmark_that_cannot_be_read_is_named_and_the_others_are_kept(tmp_pa
         ([1e300], [1.0], "1e+300 iterations"),
     ],
 )
-def test_samples_that_cannot_be_are_refused(iters: list[float], times: list[float], said: str) -> None:
+def test_samples_that_cannot_be_are_refused(
+    iters: list[float], times: list[float], said: str
+) -> None:
     benchmark = b'{"group_id": "g", "full_id": "g"}'
     sample = json.dumps({"iters": iters, "times": times}).encode()
     with pytest.raises(CriterionError) as error:
@@ -122,17 +165,28 @@ def test_samples_that_cannot_be_are_refused(iters: list[float], times: list[floa
 
 def test_messages_give_their_samples_and_others_are_passed_over(tmp_path: Path) -> None:
     stream = tmp_path / "messages.jsonl"
-    group = b'{"reason": "group-complete", "group_name": "finality", "benchmarks": []}\n'
-    stream.write_bytes(message() + group + b"\n" + message(id="alone") + b"Compiling x\n")
+    group = (
+        b'{"reason": "group-complete", "group_name": "finality", "benchmarks": []}\n'
+    )
+    stream.write_bytes(
+        message() + group + b"\n" + message(id="alone") + b"Compiling x\n"
+    )
     document = criterion_runs.read(str(stream))
     assert [series.id for series in document.series] == ["finality/ours/1000", "alone"]
     first = document.series[0]
-    assert (first.benchmark, first.arm, first.value, first.unit) == ("finality", "ours", "1000", "ns")
+    assert (first.benchmark, first.arm, first.value, first.unit) == (
+        "finality",
+        "ours",
+        "1000",
+        "ns",
+    )
     assert (first.iterations, first.times) == ([10, 20], [50.0, 110.0])
     assert [problem.line for problem in document.problems] == [5]
 
 
-@pytest.mark.parametrize("changed", [{"id": ""}, {"iteration_count": [1]}, {"unit": 3}, {"id": "x" * 2000}])
+@pytest.mark.parametrize(
+    "changed", [{"id": ""}, {"iteration_count": [1]}, {"unit": 3}, {"id": "x" * 2000}]
+)
 def test_a_message_that_does_not_add_up_is_a_problem(changed: dict[str, Any]) -> None:
     with pytest.raises(CriterionError):
         criterion.of_message(message(**changed))
@@ -154,8 +208,15 @@ def test_any_bytes_are_a_series_or_an_error() -> None:
 
 def test_outliers_on_each_side_are_told_apart() -> None:
     ordinary = [100.0, 101.0, 102.0, 103.0, 104.0] * 4
-    outliers = criterion.count_outliers([*ordinary, 97.5 - 2, 80.0, 110.5, 150.0, 151.0])
-    counts = (outliers.low_severe, outliers.low_mild, outliers.high_mild, outliers.high_severe)
+    outliers = criterion.count_outliers(
+        [*ordinary, 97.5 - 2, 80.0, 110.5, 150.0, 151.0]
+    )
+    counts = (
+        outliers.low_severe,
+        outliers.low_mild,
+        outliers.high_mild,
+        outliers.high_severe,
+    )
     assert counts == (1, 1, 1, 2)
     assert outliers.total == 5
     assert criterion.count_outliers([7.0]).total == 0
@@ -170,7 +231,9 @@ def test_the_command_prints_what_it_would_store_and_stores_it(tmp_path: Path) ->
     assert stored.exit_code == 0, stored.output
     assert "finality/ours" in stored.stdout
     save(tmp_path / "long", "finality/" + "x" * 200, "first")
-    shown = CliRunner().invoke(app, [*arguments[:3], str(tmp_path / "long"), "--dry-run"])
+    shown = CliRunner().invoke(
+        app, [*arguments[:3], str(tmp_path / "long"), "--dry-run"]
+    )
     assert shown.stdout.count("x") == 200, "a name is never cut"
     document = json.loads((tmp_path / "out" / "import.json").read_bytes())
     assert json.loads(dry.stdout) == document
@@ -178,19 +241,26 @@ def test_the_command_prints_what_it_would_store_and_stores_it(tmp_path: Path) ->
     assert "nothing here is a verdict" in document["why_no_verdict"]
 
 
-def test_a_server_is_sent_the_document_and_where_it_was_measured(tmp_path: Path) -> None:
+def test_a_server_is_sent_the_document_and_where_it_was_measured(
+    tmp_path: Path,
+) -> None:
     save(tmp_path, "finality/ours", "first")
     document = criterion_runs.read(str(tmp_path))
     where = criterion_runs.MeasuredOn("crypto", "ci-7", "abcdef1")
     body = criterion_runs.sent(document, where, "October")
     assert body["measured_on"] == {"suite": "crypto", "on": "ci-7", "commit": "abcdef1"}
-    assert (body["title"], body["document"]["series"][0]["baseline"]) == ("October", "first")
+    assert (body["title"], body["document"]["series"][0]["baseline"]) == (
+        "October",
+        "first",
+    )
     bare = criterion_runs.sent(document, criterion_runs.MeasuredOn(), None)
     assert (bare["measured_on"], "title" in bare) == ({}, False)
 
 
 def test_options_of_criterion_are_refused_for_a_log(tmp_path: Path) -> None:
-    refused = CliRunner().invoke(app, ["import", str(tmp_path / "log"), "--dry-run", "--on", "ci-7"])
+    refused = CliRunner().invoke(
+        app, ["import", str(tmp_path / "log"), "--dry-run", "--on", "ci-7"]
+    )
     assert "--on is not for --format logcat" in str(refused.exception)
 
 
@@ -207,7 +277,10 @@ def test_what_only_a_server_is_told_is_refused_without_one(
     refused = CliRunner().invoke(app, ["import", *source, *where])
     assert isinstance(refused.exception, UserError)
     if form == "criterion" or option == "--title":
-        assert refused.exception.text == f"{option} is told to a server, and the document does not keep it."
+        assert (
+            refused.exception.text
+            == f"{option} is told to a server, and the document does not keep it."
+        )
         assert "--server URL" in refused.exception.advice
     elif option != "--suite":
         assert refused.exception.text == f"{option} is not for --format logcat."
@@ -219,7 +292,9 @@ def test_the_document_is_of_the_bytes_alone(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     one = criterion_runs.read(str(tmp_path / "a" / "criterion"))
     assert one == criterion_runs.read(str(tmp_path / "b" / "criterion"))
-    with (tmp_path / "b" / "criterion" / "finality" / "ours" / "first" / "sample.json").open("a") as file:
+    with (
+        tmp_path / "b" / "criterion" / "finality" / "ours" / "first" / "sample.json"
+    ).open("a") as file:
         file.write("\n")
     assert one.sha256 != criterion_runs.read(str(tmp_path / "b" / "criterion")).sha256
 
@@ -231,7 +306,9 @@ def test_what_is_no_run_of_criterion_is_refused_with_advice(tmp_path: Path) -> N
             criterion_runs.read(str(path))
 
 
-@pytest.mark.parametrize("extra", [["--seconds", "1"], ["--in-force", "2000"], ["--device", "x"]])
+@pytest.mark.parametrize(
+    "extra", [["--seconds", "1"], ["--in-force", "2000"], ["--device", "x"]]
+)
 def test_options_of_a_log_are_refused(tmp_path: Path, extra: list[str]) -> None:
     save(tmp_path, "a", "new")
     arguments = ["import", "--format", "criterion", str(tmp_path), "--dry-run", *extra]

@@ -39,13 +39,20 @@ def test_a_device_gets_its_best_abi_that_the_workload_is_built_for() -> None:
     assert (for_phone.abis, for_emulator.abis) == (["arm64-v8a"], ["x86_64"])
     assert for_phone.build == [["sh", "build.sh", "android", "arm64-v8a"]]
     assert for_phone.artifacts == ["build/arm64-v8a/w"]
-    assert for_phone.run == ["{artifacts}/w", "--abi=arm64-v8a"], "where artifacts lie is not known yet"
+    assert for_phone.run == ["{artifacts}/w", "--abi=arm64-v8a"], (
+        "where artifacts lie is not known yet"
+    )
     assert for_phone.calibrate == ["{artifacts}/w", "--pace", "arm64-v8a"]
-    assert build_for(Workload("w", android=TargetBuild([], ["w"], ["w"])), PHONE).calibrate == []
+    assert (
+        build_for(Workload("w", android=TargetBuild([], ["w"], ["w"])), PHONE).calibrate
+        == []
+    )
 
 
 def test_the_order_of_a_device_counts_and_not_that_of_the_manifest() -> None:
-    both = Workload("w", android=TargetBuild([], ["w"], ["w"], abis=["armeabi-v7a", "arm64-v8a"]))
+    both = Workload(
+        "w", android=TargetBuild([], ["w"], ["w"], abis=["armeabi-v7a", "arm64-v8a"])
+    )
     assert build_for(both, PHONE).abis == ["arm64-v8a"]
     old = Destination("device", ("armeabi-v7a", "armeabi"))
     assert build_for(both, old).abis == ["armeabi-v7a"]
@@ -56,8 +63,16 @@ def test_the_order_of_a_device_counts_and_not_that_of_the_manifest() -> None:
     [
         (Workload("w", android=BUILT), HOST, r"no \[workloads.host\]"),
         (Workload("w", host=BUILT), PHONE, r"no \[workloads.android\]"),
-        (Workload("w", android=BUILT), Destination("device", ("x86",)), "arm64-v8a, x86_64; .* runs x86"),
-        (Workload("w", android=BUILT), Destination("device"), "runs none that is known"),
+        (
+            Workload("w", android=BUILT),
+            Destination("device", ("x86",)),
+            "arm64-v8a, x86_64; .* runs x86",
+        ),
+        (
+            Workload("w", android=BUILT),
+            Destination("device"),
+            "runs none that is known",
+        ),
     ],
 )
 def test_a_workload_that_is_not_built_for_a_target_says_what_is_missing(
@@ -101,11 +116,15 @@ def test_each_abi_has_an_artifact_of_its_own_with_a_hash_of_its_own_built_once(
     assert (host.built.directories["sorts"] / "sorts.py").is_file()
     assert len({each.built.artifact_hash for each in (arm, x86, host)}) == 3
     again = built(shop, commit, Destination("device", ("arm64-v8a",)))
-    assert any("found in the artifact cache" in line for line in shop.log), "another phone, the same ABI"
+    assert any("found in the artifact cache" in line for line in shop.log), (
+        "another phone, the same ABI"
+    )
     assert again.built == arm.built
 
 
-def test_launches_run_what_was_built_for_the_destination(tmp_path: Path, suite_repository: Path) -> None:
+def test_launches_run_what_was_built_for_the_destination(
+    tmp_path: Path, suite_repository: Path
+) -> None:
     (suite_repository / MANIFEST_PATH).write_text(FOR_DEVICES)
     manifest = parse(FOR_DEVICES.encode(), MANIFEST_PATH)
     prepared = prepare_in_place(

@@ -19,7 +19,21 @@ from paceline.executors.detached import Frame, Frames
 
 ANDROIDS_OWN = ("mksh", "toybox")
 NOT_IN_DEBIANS_TOYBOX = ("dd",)
-KEYWORDS = {"if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac"}
+KEYWORDS = {
+    "if",
+    "then",
+    "else",
+    "elif",
+    "fi",
+    "for",
+    "in",
+    "do",
+    "done",
+    "while",
+    "until",
+    "case",
+    "esac",
+}
 
 
 class Shell:
@@ -36,14 +50,27 @@ class Shell:
         assert shell is not None
         return [shell, *argv[1:]]
 
-    def __call__(self, name: scripts.Name, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    def __call__(
+        self, name: scripts.Name, *arguments: str | Path
+    ) -> subprocess.CompletedProcess[bytes]:
         command = self.command(name, *arguments)
-        return subprocess.run(command, env=self.environment, capture_output=True, timeout=60, check=False)
+        return subprocess.run(
+            command, env=self.environment, capture_output=True, timeout=60, check=False
+        )
 
     def start(self, *command: str, limit: str = "60", name: str = "launch") -> Path:
         launch, script = self.directory / name, self.directory / "launch.sh"
         script.write_text(scripts.text("launch"))
-        done = self("start", launch, script, self.run, self.directory, limit, command[0], *command)
+        done = self(
+            "start",
+            launch,
+            script,
+            self.run,
+            self.directory,
+            limit,
+            command[0],
+            *command,
+        )
         assert done.returncode == 0, done
         return launch
 
@@ -66,10 +93,16 @@ class Shell:
 def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shell]:
     path = None
     if request.param != "sh":
-        tools = {name: shutil.which(name) for name in (*ANDROIDS_OWN, *NOT_IN_DEBIANS_TOYBOX)}
+        tools = {
+            name: shutil.which(name) for name in (*ANDROIDS_OWN, *NOT_IN_DEBIANS_TOYBOX)
+        }
         if missing := [name for name, where in tools.items() if where is None]:
             pytest.skip(f"no Android shell here: {' and '.join(missing)} are missing")
-        path = str(_as_on_a_device(tmp_path / "bin", {name: str(where) for name, where in tools.items()}))
+        path = str(
+            _as_on_a_device(
+                tmp_path / "bin", {name: str(where) for name, where in tools.items()}
+            )
+        )
     (tmp_path / "run").mkdir()
     one = Shell(tmp_path / "run", path)
     yield one
@@ -80,7 +113,9 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shell]:
 def _as_on_a_device(directory: Path, tools: dict[str, str]) -> Path:
     """A PATH with nothing on it but what an Android device has."""
     directory.mkdir()
-    listed = subprocess.run([tools["toybox"]], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        [tools["toybox"]], capture_output=True, text=True, check=True
+    )
     for name in listed.stdout.split():
         (directory / name).symlink_to(tools["toybox"])
     for name in NOT_IN_DEBIANS_TOYBOX:
@@ -103,7 +138,11 @@ def test_a_launch_is_followed_from_any_offset_to_its_status(shell: Shell) -> Non
     (shell.directory / "text").write_text(text)
     launch = shell.start("sh", "-c", "cat text; echo no >&2; exit 7")
     whole = shell.follow(launch)
-    assert (said(whole, "out"), said(whole, "err"), status(whole)) == (text.encode(), b"no\n", "7")
+    assert (said(whole, "out"), said(whole, "err"), status(whole)) == (
+        text.encode(),
+        b"no\n",
+        "7",
+    )
     for offset in (1, 65_535, 65_536, 65_537, 131_072, len(text) - 1, len(text)):
         rest = shell.follow(launch, out=offset, err=2)
         assert (said(rest, "out"), said(rest, "err")) == (text.encode()[offset:], b"\n")
@@ -113,13 +152,19 @@ def test_a_launch_is_followed_from_any_offset_to_its_status(shell: Shell) -> Non
 def test_what_is_said_while_it_is_followed_comes_once(shell: Shell) -> None:
     code = 'i=0; while [ "$i" -lt 3000 ]; do echo "$i"; i=$((i+1)); done'
     frames = shell.follow(shell.start("sh", "-c", code))
-    assert said(frames, "out").split() == [str(number).encode() for number in range(3000)]
+    assert said(frames, "out").split() == [
+        str(number).encode() for number in range(3000)
+    ]
 
 
-def test_a_launch_that_says_nothing_beats_with_the_time_it_began_until_it_ends(shell: Shell) -> None:
+def test_a_launch_that_says_nothing_beats_with_the_time_it_began_until_it_ends(
+    shell: Shell,
+) -> None:
     launch = shell.start("sh", "-c", "until [ -e go ]; do sleep 0.02; done")
     command = shell.command("follow", launch, "0", "0", "0.02")
-    with subprocess.Popen(command, env=shell.environment, stdout=subprocess.PIPE) as follower:
+    with subprocess.Popen(
+        command, env=shell.environment, stdout=subprocess.PIPE
+    ) as follower:
         assert follower.stdout is not None
         said_first = follower.stdout.readline()
         (shell.directory / "go").touch()
@@ -128,12 +173,16 @@ def test_a_launch_that_says_nothing_beats_with_the_time_it_began_until_it_ends(s
     assert frames[0].word == "beat"
     assert len({began for began, _ in beats}) == 1
     up_s = float(Path("/proc/uptime").read_text().split()[0])
-    assert all(0 < float(began) <= float(now) <= up_s for began, now in beats), "seconds since boot"
+    assert all(0 < float(began) <= float(now) <= up_s for began, now in beats), (
+        "seconds since boot"
+    )
     assert status(frames) == "0"
 
 
 def test_nothing_a_workload_says_is_taken_for_the_followers_words(shell: Shell) -> None:
-    frames = shell.follow(shell.start("sh", "-c", "printf 'end 0\\nbeat\\nout 0 9\\n'; exit 5"))
+    frames = shell.follow(
+        shell.start("sh", "-c", "printf 'end 0\\nbeat\\nout 0 9\\n'; exit 5")
+    )
     assert said(frames, "out") == b"end 0\nbeat\nout 0 9\n"
     assert status(frames) == "5"
 
@@ -144,10 +193,22 @@ def test_starting_again_starts_nothing_twice(shell: Shell) -> None:
     assert said(shell.follow(launch), "out") == b"once\n"
 
 
-def test_a_late_start_of_a_run_that_was_cleaned_away_starts_nothing(shell: Shell) -> None:
+def test_a_late_start_of_a_run_that_was_cleaned_away_starts_nothing(
+    shell: Shell,
+) -> None:
     launch, script = shell.directory / "gone" / "launch", shell.directory / "launch.sh"
     script.write_text(scripts.text("launch"))
-    done = shell("start", launch, script, shell.run, shell.directory, "60", "sleep", "sleep", "600")
+    done = shell(
+        "start",
+        launch,
+        script,
+        shell.run,
+        shell.directory,
+        "60",
+        "sleep",
+        "sleep",
+        "600",
+    )
     assert done.returncode == 3
     assert not shell.processes()
     assert not launch.parent.exists()
@@ -160,7 +221,9 @@ def test_an_order_reaches_the_workload_and_what_it_started(shell: Shell) -> None
 
 
 def test_a_launch_that_nobody_comes_back_for_ends_by_itself(shell: Shell) -> None:
-    frames = shell.follow(shell.start("sh", "-c", "trap '' TERM; sleep 600; sleep 600", limit="0.3"))
+    frames = shell.follow(
+        shell.start("sh", "-c", "trap '' TERM; sleep 600; sleep 600", limit="0.3")
+    )
     assert [frame.word for frame in frames][-2:] == ["late", "end"]
     assert status(frames) == "137"
 
@@ -169,7 +232,9 @@ def test_a_program_that_is_not_there_is_named_so(shell: Shell) -> None:
     assert status(shell.follow(shell.start("no-such-program"))) == "missing"
 
 
-def test_a_launch_whose_watcher_was_killed_is_gone_and_not_running(shell: Shell) -> None:
+def test_a_launch_whose_watcher_was_killed_is_gone_and_not_running(
+    shell: Shell,
+) -> None:
     launch = shell.start("sleep", "600")
     psutil.Process(int((launch / "watcher").read_text())).kill()
     assert status(shell.follow(launch)) == "gone"
@@ -187,11 +252,19 @@ def test_no_disguise_saves_a_process_from_the_sweep(shell: Shell) -> None:
     deadline = time.monotonic() + 120
     hidden: list[psutil.Process] = []
     while len(hidden) < 3 and time.monotonic() < deadline:
-        hidden = [one for one in psutil.process_iter() if _is_ours(one, shell.directory, wanted)]
+        hidden = [
+            one
+            for one in psutil.process_iter()
+            if _is_ours(one, shell.directory, wanted)
+        ]
     assert len(hidden) == 3, marked
     counted = int(shell("sweep", shell.run, shell.directory, launch).stdout)
     assert counted >= 4  # those three and their parent; the watcher is not counted
-    assert not [one for one in hidden if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+    assert not [
+        one
+        for one in hidden
+        if one.is_running() and one.status() != psutil.STATUS_ZOMBIE
+    ]
     assert int(shell("sweep", shell.run, shell.directory, "").stdout) == 0
 
 
@@ -199,7 +272,11 @@ def _is_ours(process: psutil.Process, directory: Path, last: set[str]) -> bool:
     try:
         argv = process.cmdline()
         mine = process.environ().get("PACELINE_RUN") or process.cwd() == str(directory)
-        return argv[-1:] != [] and argv[-1] in last and bool(mine or process.exe().startswith(str(directory)))
+        return (
+            argv[-1:] != []
+            and argv[-1] in last
+            and bool(mine or process.exe().startswith(str(directory)))
+        )
     except psutil.Error:
         return False
 
@@ -223,39 +300,72 @@ def test_a_listing_says_size_mode_and_digest_of_every_file(shell: Shell) -> None
     file = shell.directory / "tree" / "a b" / "c"
     file.write_bytes(b"abc")
     file.chmod(0o755)
-    sizes, _, digests = shell("listing", shell.directory / "tree").stdout.decode().partition("\n\n")
+    sizes, _, digests = (
+        shell("listing", shell.directory / "tree").stdout.decode().partition("\n\n")
+    )
     assert sizes == "3 755 ./a b/c"
-    assert digests == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  ./a b/c\n"
+    assert (
+        digests
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  ./a b/c\n"
+    )
 
 
 def test_a_tool_that_is_not_there_is_named(shell: Shell) -> None:
-    assert shell("tools", *scripts.tools()).stdout.split() in ([], [b"getprop"]), "this host is no phone"
+    assert shell("tools", *scripts.tools()).stdout.split() in ([], [b"getprop"]), (
+        "this host is no phone"
+    )
     named = shell("tools", "sh", "no-such-tool", "cp", "nor-this").stdout.split()
     assert named == [b"no-such-tool", b"nor-this"]
 
 
 BUILT_IN = {
-    ".", "[", "cd", "command", "echo", "exec", "exit", "export", "kill", "read", "set", "shift", "trap",
-    "true", "wait",
-}  # fmt: skip
+    ".",
+    "[",
+    "cd",
+    "command",
+    "echo",
+    "exec",
+    "exit",
+    "export",
+    "kill",
+    "read",
+    "set",
+    "shift",
+    "trap",
+    "true",
+    "wait",
+}
 """Of Android's mksh (mksh.1, "Builtin commands"), which has no `printf`."""
 
 
 @pytest.mark.parametrize("name", get_args(scripts.Name))
-def test_a_script_needs_what_it_says_and_nothing_else(name: scripts.Name, tmp_path: Path) -> None:
+def test_a_script_needs_what_it_says_and_nothing_else(
+    name: scripts.Name, tmp_path: Path
+) -> None:
     """Every word of it that is a program of this host, where no program can be meant otherwise."""
-    words = set(re.findall(r"(?<![-\w$/{.\"=])[a-z][a-z0-9]*(?![\w=/}.'])", scripts.text(name)))
-    variables = set(re.findall(r"\bfor (\w+)|\b(\w+)=|\bread -r ([\w ]+)", scripts.text(name)))
+    words = set(
+        re.findall(r"(?<![-\w$/{.\"=])[a-z][a-z0-9]*(?![\w=/}.'])", scripts.text(name))
+    )
+    variables = set(
+        re.findall(r"\bfor (\w+)|\b(\w+)=|\bread -r ([\w ]+)", scripts.text(name))
+    )
     said = {word for found in variables for part in found for word in part.split()}
-    programs = {word for word in words - BUILT_IN - said - KEYWORDS if shutil.which(word)}
+    programs = {
+        word for word in words - BUILT_IN - said - KEYWORDS if shutil.which(word)
+    }
     source = (scripts.DIRECTORY / f"{name}.sh").read_text()
     needs = {
-        tool for line in source.splitlines() if line.startswith("# Needs: ") for tool in line.split()[2:]
+        tool
+        for line in source.splitlines()
+        if line.startswith("# Needs: ")
+        for tool in line.split()[2:]
     }
     assert programs == needs
     assert needs <= set(scripts.tools())
 
 
 @pytest.mark.parametrize("name", get_args(scripts.Name))
-def test_a_script_fits_into_a_packet_of_an_old_device_with_room_for_arguments(name: scripts.Name) -> None:
+def test_a_script_fits_into_a_packet_of_an_old_device_with_room_for_arguments(
+    name: scripts.Name,
+) -> None:
     assert len(scripts.text(name).encode()) < 2048

@@ -13,7 +13,9 @@ from rich.table import Table
 KEY = "9B:AB:CD:2D"
 
 
-def test_a_keys_fingerprint_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_keys_fingerprint_is_printed_as_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     table = Table("key")
     table.add_row(KEY)
     for shown in (f"accept {KEY}", table):
@@ -23,5 +25,9 @@ def test_a_keys_fingerprint_is_printed_as_it_is(capsys: pytest.CaptureFixture[st
 
 def test_every_terminal_is_made_in_one_place() -> None:
     source = Path(paceline.__file__).parent
-    makers = {path.name for path in source.rglob("*.py") if re.search(r"\bConsole\(", path.read_text())}
+    makers = {
+        path.name
+        for path in source.rglob("*.py")
+        if re.search(r"\bConsole\(", path.read_text())
+    }
     assert makers == {"display.py"}

@@ -40,11 +40,26 @@ START = {
     "clock": CLOCK,
 }
 METRIC = {"name": "time", "unit": "ns", "direction": "lower"}
-CASE = {"type": "case", "case": 0, "benchmark": "b", "arm": "a", "params": {}, "metrics": [METRIC]}
+CASE = {
+    "type": "case",
+    "case": 0,
+    "benchmark": "b",
+    "arm": "a",
+    "params": {},
+    "metrics": [METRIC],
+}
 SAMPLE = {
-    "type": "samples", "case": 0, "metric": "time", "launch": 0, "round": 0, "position": 0,
-    "phase": "measure", "iterations": 2, "values": [10], "t_ns": 5,
-}  # fmt: skip
+    "type": "samples",
+    "case": 0,
+    "metric": "time",
+    "launch": 0,
+    "round": 0,
+    "position": 0,
+    "phase": "measure",
+    "iterations": 2,
+    "values": [10],
+    "t_ns": 5,
+}
 DONE = {"type": "done"}
 
 
@@ -83,7 +98,14 @@ def host(tmp_path: Path) -> HostExecutor:
 
 
 def spec(tmp_path: Path, code: str, timeout_s: float = 30.0) -> LaunchSpec:
-    return LaunchSpec("w", 0, [sys.executable, "-I", "-S", "-c", code], tmp_path, dict(os.environ), timeout_s)
+    return LaunchSpec(
+        "w",
+        0,
+        [sys.executable, "-I", "-S", "-c", code],
+        tmp_path,
+        dict(os.environ),
+        timeout_s,
+    )
 
 
 def program(script: Script) -> str:
@@ -103,26 +125,46 @@ Run = Callable[[Script, Recorder, Stop, float], Outcome]
 @pytest.fixture(scope="module")
 def on_phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """One session for all launches of this module: what begins and ends one has tests of its own."""
-    with phone(tmp_path_factory.mktemp("phone"), DeviceProvider("simulated")) as running:
-        with running.executor().session(Work("conformance", []), lambda _: None, Stop()) as session:
+    with phone(
+        tmp_path_factory.mktemp("phone"), DeviceProvider("simulated")
+    ) as running:
+        with running.executor().session(
+            Work("conformance", []), lambda _: None, Stop()
+        ) as session:
             yield session
         assert not running.left()
 
 
 @pytest.fixture(params=["fake", "host", "android"])
 def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
-    def execute(script: Script, sink: Recorder, stop: Stop, timeout_s: float) -> Outcome:
+    def execute(
+        script: Script, sink: Recorder, stop: Stop, timeout_s: float
+    ) -> Outcome:
         if request.param == "android":
             session = request.getfixturevalue("on_phone")
-            argv = ["no-such-program"] if script.start_error else ["sh", "-c", shell(script)]
-            job = LaunchSpec("w", 0, argv, PurePosixPath("/"), session.environment({}), timeout_s)
+            argv = (
+                ["no-such-program"]
+                if script.start_error
+                else ["sh", "-c", shell(script)]
+            )
+            job = LaunchSpec(
+                "w", 0, argv, PurePosixPath("/"), session.environment({}), timeout_s
+            )
             outcome: Outcome = session.execute(job, sink, stop)
             return outcome
-        executor: Executor = FakeExecutor(lambda _: script) if request.param == "fake" else host(tmp_path)
+        executor: Executor = (
+            FakeExecutor(lambda _: script)
+            if request.param == "fake"
+            else host(tmp_path)
+        )
         job = spec(tmp_path, program(script), timeout_s)
         if script.start_error:
-            job = LaunchSpec("w", 0, ["no-such-program"], tmp_path, dict(os.environ), timeout_s)
-        with executor.session(Work("conformance", [tmp_path]), lambda _: None, stop) as session:
+            job = LaunchSpec(
+                "w", 0, ["no-such-program"], tmp_path, dict(os.environ), timeout_s
+            )
+        with executor.session(
+            Work("conformance", [tmp_path]), lambda _: None, stop
+        ) as session:
             return session.execute(job, sink, stop)
 
     return execute
@@ -133,7 +175,9 @@ def shell(script: Script) -> str:
     out, err = (shlex.quote(said.decode()) for said in (script.stdout, script.stderr))
     code = f"printf %s {out}; printf %s {err} >&2"
     code += "; sleep 600" if script.hangs else ""
-    code += f"; kill -{script.signal_number} $$" if script.signal_number is not None else ""
+    code += (
+        f"; kill -{script.signal_number} $$" if script.signal_number is not None else ""
+    )
     return f"{code}; exit {script.exit_code or 0}"
 
 
@@ -141,7 +185,12 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
     sink = Recorder()
     outcome = run(Script(GOOD, stderr=b"hello\nworld"), sink, Stop(), 30)
     assert outcome.ok, outcome.detail
-    assert [type(event).__name__ for event, _ in sink.events] == ["Start", "Case", "Samples", "Done"]
+    assert [type(event).__name__ for event, _ in sink.events] == [
+        "Start",
+        "Case",
+        "Samples",
+        "Done",
+    ]
     sample, case = sink.events[2]
     assert isinstance(sample, Samples)
     assert case is not None
@@ -160,21 +209,46 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
         (Script(lines(START), exit_code=3), "workload_crashed", "status 3"),
         (Script(GOOD, exit_code=3), "workload_crashed", "done"),
         (
-            Script(lines(START), signal_number=signal.SIGSEGV, exit_code=None, stderr=b"core\n"),
+            Script(
+                lines(START),
+                signal_number=signal.SIGSEGV,
+                exit_code=None,
+                stderr=b"core\n",
+            ),
             "workload_crashed",
             "SIGSEGV",
         ),
         (
-            Script(lines(START, {"type": "error", "code": "no_case", "text": "choose one"}), exit_code=1),
+            Script(
+                lines(
+                    START, {"type": "error", "code": "no_case", "text": "choose one"}
+                ),
+                exit_code=1,
+            ),
             "workload_error",
             "choose one",
         ),
         (
-            Script(lines(START, {"type": "check", "name": "vectors", "ok": False, "detail": "row 3"}, DONE)),
+            Script(
+                lines(
+                    START,
+                    {
+                        "type": "check",
+                        "name": "vectors",
+                        "ok": False,
+                        "detail": "row 3",
+                    },
+                    DONE,
+                )
+            ),
             "check_failed",
             "vectors: row 3",
         ),
-        (Script(start_error="no-such-program: No such file or directory"), "workload_crashed", "Install"),
+        (
+            Script(start_error="no-such-program: No such file or directory"),
+            "workload_crashed",
+            "Install",
+        ),
         (Script(GOOD + b"{}\n"), "stream_invalid", "after_terminal"),
     ],
 )
@@ -196,9 +270,15 @@ def test_a_hang_is_ended_and_named(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("reason", "cause"),
-    [(Reason.CANCELLED, "cancelled"), (Reason.LEASE_LOST, "lease_lost"), (Reason.DISK_FULL, "disk_full")],
+    [
+        (Reason.CANCELLED, "cancelled"),
+        (Reason.LEASE_LOST, "lease_lost"),
+        (Reason.DISK_FULL, "disk_full"),
+    ],
 )
-def test_a_stop_ends_the_launch_with_its_reason(run: Run, reason: Reason, cause: Cause) -> None:
+def test_a_stop_ends_the_launch_with_its_reason(
+    run: Run, reason: Reason, cause: Cause
+) -> None:
     stop = Stop()
     threading.Timer(0.2, stop.set, [reason]).start()
     outcome = run(Script(lines(START), hangs=True), Recorder(), stop, 60)
@@ -206,7 +286,10 @@ def test_a_stop_ends_the_launch_with_its_reason(run: Run, reason: Reason, cause:
 
 
 def test_the_target_is_used_by_one_at_a_time(tmp_path: Path) -> None:
-    for first, second in ((host(tmp_path), host(tmp_path)), (fake := FakeExecutor(lambda _: Script()), fake)):
+    for first, second in (
+        (host(tmp_path), host(tmp_path)),
+        (fake := FakeExecutor(lambda _: Script()), fake),
+    ):
         with first.claim(Stop()) as got:
             assert got
             with second.claim(Stop(), timeout_s=0.15) as other:
@@ -244,7 +327,9 @@ def test_an_endless_line_is_a_flood(tmp_path: Path) -> None:
     assert outcome.cause == "workload_flooded"
 
 
-def test_a_workload_that_goes_on_after_breaking_its_stream_is_ended(tmp_path: Path) -> None:
+def test_a_workload_that_goes_on_after_breaking_its_stream_is_ended(
+    tmp_path: Path,
+) -> None:
     code = "import time\nprint('garbage', flush=True)\ntime.sleep(600)\n"
     outcome = host(tmp_path).execute(spec(tmp_path, code), Recorder(), Stop())
     assert outcome.cause == "stream_invalid"
@@ -253,17 +338,25 @@ def test_a_workload_that_goes_on_after_breaking_its_stream_is_ended(tmp_path: Pa
 
 def test_a_workload_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
     code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)\n"
-    outcome = host(tmp_path).execute(spec(tmp_path, code, timeout_s=0.3), Recorder(), Stop())
+    outcome = host(tmp_path).execute(
+        spec(tmp_path, code, timeout_s=0.3), Recorder(), Stop()
+    )
     assert outcome.cause == "workload_hung"
 
 
-def test_a_workload_that_left_its_process_group_is_ended_all_the_same(tmp_path: Path) -> None:
+def test_a_workload_that_left_its_process_group_is_ended_all_the_same(
+    tmp_path: Path,
+) -> None:
     code = "import os, time\nos.setpgid(0, os.getppid())\ntime.sleep(20)\n"
-    outcome = host(tmp_path).execute(spec(tmp_path, code, timeout_s=0.5), Recorder(), Stop())
+    outcome = host(tmp_path).execute(
+        spec(tmp_path, code, timeout_s=0.5), Recorder(), Stop()
+    )
     assert outcome.cause == "workload_hung"
     argv = [sys.executable, "-I", "-S", "-c", code]
     with GuardedProcess(argv, tmp_path, dict(os.environ)) as process:
-        assert wait_until(lambda: process.poll(0.05) is None and process.pid is not None)
+        assert wait_until(
+            lambda: process.poll(0.05) is None and process.pid is not None
+        )
         pid = process.pid
     assert pid is not None
     assert not psutil.pid_exists(pid)
@@ -282,7 +375,9 @@ while not os.path.exists({path!r}) or not open({path!r}).read(): time.sleep(0.01
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a Linux service")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="adopting orphans is a Linux service"
+)
 def test_processes_a_workload_leaves_behind_are_killed(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     sink = Recorder()
@@ -310,7 +405,9 @@ HostExecutor("orphan", lock_dir=Path({cwd!r})).execute(spec, Quiet(), Stop())
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a Linux service")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="adopting orphans is a Linux service"
+)
 def test_kill_9_of_the_agent_leaves_no_process_of_the_workload(tmp_path: Path) -> None:
     daemon, main = tmp_path / "daemon", tmp_path / "main"
     code = (
@@ -318,7 +415,11 @@ def test_kill_9_of_the_agent_leaves_no_process_of_the_workload(tmp_path: Path) -
         + f"open({str(main)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n"
     )
     agent = subprocess.Popen(
-        [sys.executable, "-c", AGENT.format(tests=str(tmp_path), code=code, cwd=str(tmp_path))]
+        [
+            sys.executable,
+            "-c",
+            AGENT.format(tests=str(tmp_path), code=code, cwd=str(tmp_path)),
+        ]
     )
     assert wait_until(lambda: main.exists() and bool(main.read_text()))
     pids = [int(main.read_text()), int(daemon.read_text())]
@@ -341,8 +442,12 @@ time.sleep(600)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a Linux service")
-def test_when_the_agent_is_gone_no_helper_survives_however_often_it_is_tried(tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="adopting orphans is a Linux service"
+)
+def test_when_the_agent_is_gone_no_helper_survives_however_often_it_is_tried(
+    tmp_path: Path,
+) -> None:
     """Leaving the context closes the control socket, as the end of the agent does."""
     survivors: list[int] = []
     for _ in range(30):
@@ -358,7 +463,9 @@ def test_when_the_agent_is_gone_no_helper_survives_however_often_it_is_tried(tmp
     assert not survivors
 
 
-def test_the_workload_sees_no_secret_of_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_workload_sees_no_secret_of_the_agent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from paceline.executors.process import inherited_environment  # noqa: PLC0415
 
     monkeypatch.setenv("PACELINE_TOKEN", "secret")

@@ -33,11 +33,20 @@ def peer(tmp_path: Path) -> Iterator[Peer]:
         yield running
 
 
-def paceline(tmp_path: Path, *arguments: str, routes: str = "", simulated: str = "") -> str:
+def paceline(
+    tmp_path: Path, *arguments: str, routes: str = "", simulated: str = ""
+) -> str:
     """What it says on standard output: what is logged goes elsewhere."""
     listed = f"routes = [{_quoted(routes)}]\nsimulated = [{_quoted(simulated)}]\n"
-    (tmp_path / "agent.toml").write_text(f'[devices]\nadb_server = "{NOWHERE}"\n{listed}')
-    options = ["--data", str(tmp_path / "data"), "--config", str(tmp_path / "agent.toml")]
+    (tmp_path / "agent.toml").write_text(
+        f'[devices]\nadb_server = "{NOWHERE}"\n{listed}'
+    )
+    options = [
+        "--data",
+        str(tmp_path / "data"),
+        "--config",
+        str(tmp_path / "agent.toml"),
+    ]
     return CliRunner(env={"COLUMNS": "200"}).invoke(app, [*arguments, *options]).stdout
 
 
@@ -50,10 +59,16 @@ def device_of(output: str) -> dict[str, Any]:
     return dict(device)
 
 
-def test_devices_lists_the_host_and_what_is_attached(tmp_path: Path, peer: Peer) -> None:
+def test_devices_lists_the_host_and_what_is_attached(
+    tmp_path: Path, peer: Peer
+) -> None:
     output = paceline(tmp_path, "devices", "--json", simulated=peer.address)
     device = device_of(output)
-    assert (device["serial"], device["state"], device["simulated"]) == (SERIAL, "online", True)
+    assert (device["serial"], device["state"], device["simulated"]) == (
+        SERIAL,
+        "online",
+        True,
+    )
     assert device["route"] == peer.address
     assert "x86_64, API 34" in device["what"]
     shown = paceline(tmp_path, "devices", simulated=peer.address)
@@ -61,18 +76,25 @@ def test_devices_lists_the_host_and_what_is_attached(tmp_path: Path, peer: Peer)
     assert "host-" in shown
 
 
-def test_doctor_says_what_keeps_a_device_from_measuring(tmp_path: Path, peer: Peer) -> None:
+def test_doctor_says_what_keeps_a_device_from_measuring(
+    tmp_path: Path, peer: Peer
+) -> None:
     peer.texts[conditions.BATTERY] = HOT
     said = paceline(tmp_path, "doctor", simulated=peer.address)
     assert "Its battery is at 39.1 °C" in said
     assert "Let it cool." in said
     assert "Simulated. online" in said
     facts = json.loads(paceline(tmp_path, "doctor", "--json", simulated=peer.address))
-    assert [finding["code"] for finding in facts["devices"][0]["findings"]] == ["hot", "simulated"]
+    assert [finding["code"] for finding in facts["devices"][0]["findings"]] == [
+        "hot",
+        "simulated",
+    ]
     assert len(facts["environment"]["fingerprint"]) == 64
 
 
-def test_a_phone_that_does_not_trust_us_tells_to_unlock_it_and_accept_our_key(tmp_path: Path) -> None:
+def test_a_phone_that_does_not_trust_us_tells_to_unlock_it_and_accept_our_key(
+    tmp_path: Path,
+) -> None:
     with Peer(tmp_path / "peer", serial=SERIAL, trust=set()) as peer:
         said = paceline(tmp_path, "doctor", routes=peer.address)
     key = AgentKey.load_or_create(tmp_path / "data" / "adb").fingerprint
@@ -82,40 +104,69 @@ def test_a_phone_that_does_not_trust_us_tells_to_unlock_it_and_accept_our_key(tm
     assert key in said
 
 
-def test_wireless_debugging_tells_to_pair_through_adb(tmp_path: Path, peer: Peer) -> None:
+def test_wireless_debugging_tells_to_pair_through_adb(
+    tmp_path: Path, peer: Peer
+) -> None:
     peer.faults.stls = True
     said = paceline(tmp_path, "doctor", routes=peer.address)
     assert "unauthorized" in said
     assert "adb pair" in said
 
 
-def test_an_address_where_nobody_listens_is_listed_with_its_reason(tmp_path: Path) -> None:
+def test_an_address_where_nobody_listens_is_listed_with_its_reason(
+    tmp_path: Path,
+) -> None:
     device = device_of(paceline(tmp_path, "devices", "--json", routes=NOWHERE))
-    assert (device["serial"], device["state"], device["route"]) == (None, "absent", NOWHERE)
+    assert (device["serial"], device["state"], device["route"]) == (
+        None,
+        "absent",
+        NOWHERE,
+    )
     assert device["advice"]
 
 
 def test_what_is_logged_meanwhile_is_no_part_of_the_json(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text(f'[devices]\nadb_server = "{NOWHERE}"\nroutes = ["{NOWHERE}"]\n')
-    options = ["--data", str(tmp_path / "data"), "--config", str(tmp_path / "agent.toml")]
+    (tmp_path / "agent.toml").write_text(
+        f'[devices]\nadb_server = "{NOWHERE}"\nroutes = ["{NOWHERE}"]\n'
+    )
+    options = [
+        "--data",
+        str(tmp_path / "data"),
+        "--config",
+        str(tmp_path / "agent.toml"),
+    ]
     command = [sys.executable, "-m", "paceline", "devices", "--json", *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=True
+    )
     assert f"no device yet at {NOWHERE}" in done.stderr
     assert "Connection refused. Is the device on" in done.stderr
     assert [one["kind"] for one in json.loads(done.stdout)] == ["host", "device"]
 
 
-def test_a_device_somebody_measures_on_is_not_disturbed(tmp_path: Path, peer: Peer) -> None:
-    user = Attached(SERIAL, tmp_path / "theirs", lambda _: pytest.fail("it must not connect"), [])
+def test_a_device_somebody_measures_on_is_not_disturbed(
+    tmp_path: Path, peer: Peer
+) -> None:
+    user = Attached(
+        SERIAL, tmp_path / "theirs", lambda _: pytest.fail("it must not connect"), []
+    )
     with user.claim(Stop()):
         asked = len(peer.calls)
-        device = device_of(paceline(tmp_path, "devices", "--json", simulated=peer.address))
+        device = device_of(
+            paceline(tmp_path, "devices", "--json", simulated=peer.address)
+        )
     assert device["state"] == "in use"
-    assert {call[0] for call in peer.calls[asked:]} <= {"getprop"}  # who it is, and no more
+    assert {call[0] for call in peer.calls[asked:]} <= {
+        "getprop"
+    }  # who it is, and no more
 
 
-def test_devices_that_are_switched_off_are_not_looked_for(tmp_path: Path, peer: Peer) -> None:
-    (tmp_path / "off.toml").write_text(f'[devices]\nenabled = false\nsimulated = ["{peer.address}"]\n')
+def test_devices_that_are_switched_off_are_not_looked_for(
+    tmp_path: Path, peer: Peer
+) -> None:
+    (tmp_path / "off.toml").write_text(
+        f'[devices]\nenabled = false\nsimulated = ["{peer.address}"]\n'
+    )
     options = ["--data", str(tmp_path), "--config", str(tmp_path / "off.toml")]
     found = json.loads(CliRunner().invoke(app, ["devices", "--json", *options]).stdout)
     assert [one["kind"] for one in found] == ["host"]

@@ -26,15 +26,28 @@ from .test_logcat import JS, KOTLIN, LEDGER
 TEXT = f"--------- beginning of main\n{KOTLIN}\n{JS}\n\n{LEDGER}"
 
 
-def import_(*arguments: str | Path, say: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return commands.run_bytes("import", "--format", "logcat", *map(str, arguments), given=say)
+def import_(
+    *arguments: str | Path, say: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    return commands.run_bytes(
+        "import", "--format", "logcat", *map(str, arguments), given=say
+    )
 
 
-SEED = Path(__file__).resolve().parents[3] / "shared" / "seeds" / "000_6e776f6c8bf659c2.txt"
+SEED = (
+    Path(__file__).resolve().parents[3]
+    / "shared"
+    / "seeds"
+    / "000_6e776f6c8bf659c2.txt"
+)
 
 
-@pytest.mark.skipif(not SEED.is_file(), reason=f"the seed document {SEED.name} is not on this disk")
-def test_the_seeds_18_lines_become_9_rows_with_the_wrong_percentage_noted_and_its_policy() -> None:
+@pytest.mark.skipif(
+    not SEED.is_file(), reason=f"the seed document {SEED.name} is not on this disk"
+)
+def test_the_seeds_18_lines_become_9_rows_with_the_wrong_percentage_noted_and_its_policy() -> (
+    None
+):
     done = import_(SEED, "--dry-run", "--json")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)["log"]
@@ -42,15 +55,30 @@ def test_the_seeds_18_lines_become_9_rows_with_the_wrong_percentage_noted_and_it
     assert (len(averages), said["problem_count"]) == (18, 0)
     rows = [row for session in said["sessions"] for row in session["rows"]]
     assert [row["difference_ns"] for row in rows] == [
-        -22_320_000, -323_840_000, -134_060_000, 1_960_000, -4_650_000, -22_290_000, 1_500_000, -2_720_000,
+        -22_320_000,
+        -323_840_000,
+        -134_060_000,
+        1_960_000,
+        -4_650_000,
+        -22_290_000,
+        1_500_000,
+        -2_720_000,
         -9_740_000,
-    ]  # fmt: skip
+    ]
     assert {at: row["notes"] for at, row in enumerate(rows) if row["notes"]} == {
-        3: ["line 18 says ~20 % slower; the printed averages say native 25.0 % slower than fallback"],
-        6: ["line 18 says ~20 % slower; the printed averages say native 12.6 % slower than fallback"],
+        3: [
+            "line 18 says ~20 % slower; the printed averages say native 25.0 % slower than fallback"
+        ],
+        6: [
+            "line 18 says ~20 % slower; the printed averages say native 12.6 % slower than fallback"
+        ],
     }
     policy = said["policy"]
-    assert (policy["minimum"], policy["warmup_rounds"], policy["lines"]) == (2000, 1, [23, 24])
+    assert (policy["minimum"], policy["warmup_rounds"], policy["lines"]) == (
+        2000,
+        1,
+        [23, 24],
+    )
 
 
 @pytest.fixture
@@ -60,7 +88,9 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_dry_run_prints_exactly_what_would_be_stored_and_stores_nothing(log: Path, tmp_path: Path) -> None:
+def test_a_dry_run_prints_exactly_what_would_be_stored_and_stores_nothing(
+    log: Path, tmp_path: Path
+) -> None:
     dry = import_(log, "--dry-run", "--json")
     assert dry.returncode == 0, dry.stderr
     assert list(tmp_path.iterdir()) == [log]
@@ -69,9 +99,13 @@ def test_a_dry_run_prints_exactly_what_would_be_stored_and_stores_nothing(log: P
     assert (tmp_path / "out" / "import.json").read_bytes() == dry.stdout
 
 
-def test_the_document_names_its_source_and_says_that_it_holds_no_samples(log: Path, tmp_path: Path) -> None:
+def test_the_document_names_its_source_and_says_that_it_holds_no_samples(
+    log: Path, tmp_path: Path
+) -> None:
     assert import_(log, "--out", tmp_path / "out").returncode == 0
-    document = json.loads((tmp_path / "out" / "import.json").read_text(encoding="utf-8"))
+    document = json.loads(
+        (tmp_path / "out" / "import.json").read_text(encoding="utf-8")
+    )
     assert document["sha256"] == hashlib.sha256(TEXT.encode()).hexdigest()
     assert (document["file"], document["bytes"]) == ("phone.log", len(TEXT.encode()))
     assert document["samples"] == 0
@@ -79,8 +113,12 @@ def test_the_document_names_its_source_and_says_that_it_holds_no_samples(log: Pa
     records = document["log"]["records"]
     assert [record["line"] for record in records][:2] == [2, 3]
     assert records[0]["fields"]["avg"] == {
-        "printed": "1575µs", "value": 1_575_000, "low": 1_574_500, "high": 1_576_000, "unit": "ns",
-    }  # fmt: skip
+        "printed": "1575µs",
+        "value": 1_575_000,
+        "low": 1_574_500,
+        "high": 1_576_000,
+        "unit": "ns",
+    }
     assert document["log"]["overheads"][0]["lines"] == [2, 3]
     assert [session["api"] for session in document["log"]["sessions"]] == [35, 35]
 
@@ -136,7 +174,9 @@ def test_lines_that_cannot_be_read_are_named_beside_those_that_can() -> None:
         (TEXT.encode("utf-16"), "iconv"),
     ],
 )
-def test_a_log_with_nothing_to_import_exits_1_with_advice(data: bytes, words: str, tmp_path: Path) -> None:
+def test_a_log_with_nothing_to_import_exits_1_with_advice(
+    data: bytes, words: str, tmp_path: Path
+) -> None:
     path = tmp_path / "phone.log"
     path.write_bytes(data)
     done = import_(path, "--out", tmp_path / "out")
@@ -148,7 +188,9 @@ def test_a_log_with_nothing_to_import_exits_1_with_advice(data: bytes, words: st
 
 def inside(*arguments: str | Path, say: str = "") -> Result:
     """The command without a process of its own."""
-    return CliRunner().invoke(app, ["import", *map(str, arguments)], input=say, env={"PACELINE_TOKEN": None})
+    return CliRunner().invoke(
+        app, ["import", *map(str, arguments)], input=say, env={"PACELINE_TOKEN": None}
+    )
 
 
 def test_mistakes_are_answered_with_words(log: Path, tmp_path: Path) -> None:
@@ -168,7 +210,11 @@ def test_mistakes_are_answered_with_words(log: Path, tmp_path: Path) -> None:
 def test_a_policy_that_a_person_states_is_stored_as_the_one_in_force() -> None:
     done = inside("-", "--dry-run", "--json", "--in-force", "2000/1", say=LEDGER)
     policy = json.loads(done.stdout)["log"]["policy"]
-    assert (policy["minimum"], policy["warmup_rounds"], policy["lines"]) == (2000, 1, [])
+    assert (policy["minimum"], policy["warmup_rounds"], policy["lines"]) == (
+        2000,
+        1,
+        [],
+    )
     refused = inside("-", "--dry-run", "--in-force", "many", say=LEDGER)
     assert isinstance(refused.exception, UserError)
     assert "is no policy" in refused.exception.text
@@ -179,7 +225,10 @@ def test_exactly_one_source_and_a_token_for_a_server_are_wanted(log: Path) -> No
         (["--dry-run"], "one file or one device"),
         ([log, "--device", "127.0.0.1:5555", "--dry-run"], "one file or one device"),
         ([log, "--server", "http://127.0.0.1:9"], "wants a token"),
-        ([log, "--dry-run", "--server", "http://127.0.0.1:9"], "nothing is to be stored"),
+        (
+            [log, "--dry-run", "--server", "http://127.0.0.1:9"],
+            "nothing is to be stored",
+        ),
     ):
         refused = inside(*arguments).exception
         assert isinstance(refused, UserError)
@@ -216,9 +265,14 @@ def test_lines_a_suite_declares_are_read_beside_ours(tmp_path: Path) -> None:
         "10-31 14:27:03.506  900  901 I MyApp   : Took long for 7 of things\n"
         "10-31 14:27:03.507  900  901 I Another : Took 12.5 ms for 7 of things\n"
     )
-    log = json.loads(inside("-", "--suite", suite, "--dry-run", "--json", say=text).stdout)["log"]
+    log = json.loads(
+        inside("-", "--suite", suite, "--dry-run", "--json", say=text).stdout
+    )["log"]
     (record,) = log["records"]
-    assert (record["pattern"], record["fields"]["took"]["value"]) == ("mine.latency", 12_500_000)
+    assert (record["pattern"], record["fields"]["took"]["value"]) == (
+        "mine.latency",
+        12_500_000,
+    )
     assert (record["fields"]["count"], record["fields"]["what"]) == (7, "things")
     assert [problem["line"] for problem in log["problems"]] == [2]
     shown = inside("-", "--suite", suite, "--dry-run", say=text).stdout
@@ -248,17 +302,22 @@ def test_the_log_of_a_device_is_imported_as_it_comes() -> None:
     assert document.file.startswith("logcat of PHONE1:0")
     assert document.sha256 == hashlib.sha256(text.encode()).hexdigest()
     assert [row.words for session in document.log.sessions for row in session.rows] == [
-        "native 25.0 % slower than fallback", "native 12.9 % faster than fallback",
-    ]  # fmt: skip
+        "native 25.0 % slower than fallback",
+        "native 12.9 % faster than fallback",
+    ]
 
 
-def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_said() -> None:
+def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_said() -> (
+    None
+):
     device, other = FakeDevice("PHONE1"), FakeDevice("PHONE2")
     opened: list[FakeDevice] = []
     line = next(line for line in LEDGER.splitlines() if " I " in line)
     for one in (device, other):
         one.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
-    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = "".join(logged_lines())
+    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = "".join(
+        logged_lines()
+    )
     other.answers[tuple(Following("10-31 14:00:00.000").argv)] = line
 
     def answers() -> Connection:
@@ -283,7 +342,9 @@ def interruptible() -> Iterator[None]:
 def test_an_interrupt_keeps_what_was_read() -> None:
     device = FakeDevice("PHONE1")
     device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
-    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = "".join(logged_lines())
+    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = "".join(
+        logged_lines()
+    )
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     document = importing.follow("logcat", device.connection, seconds=None)
     assert document.log.records

@@ -54,7 +54,9 @@ def test_a_devices_error_that_escapes_is_never_the_suites(
     api.heartbeat([{"serial": world.serial, "kind": "host"}], [])
     lease = api.lease(5.0)
     assert lease is not None
-    spool = Spool(data / "spool").create(Attempt(lease.job_id, lease.attempt, lease.lease_token))
+    spool = Spool(data / "spool").create(
+        Attempt(lease.job_id, lease.attempt, lease.lease_token)
+    )
     cache = ArtifactCache(data / "cache", 1 << 20)
     shop = Workshop(api, {}, cache, {lease.target_serial: Away(error())})
     Job(shop, lease, spool, Stop()).run(threading.Event())

@@ -53,7 +53,11 @@ cat foot
 def built(tmp_path: Path) -> Path:
     directory = tmp_path / "built"
     directory.mkdir()
-    for name, data in (("head", lines(START, CASE)), ("foot", lines(DONE)), ("run.sh", WORKLOAD.encode())):
+    for name, data in (
+        ("head", lines(START, CASE)),
+        ("foot", lines(DONE)),
+        ("run.sh", WORKLOAD.encode()),
+    ):
         (directory / name).write_bytes(data)
     return directory
 
@@ -67,7 +71,11 @@ class Rounds(Recorder):
 
     def event(self, event: Event, case: Case | None) -> None:
         super().event(event, case)
-        if isinstance(event, Samples) and event.round == self._at and callable(self._then):
+        if (
+            isinstance(event, Samples)
+            and event.round == self._at
+            and callable(self._then)
+        ):
             self._then()
 
     @property
@@ -76,13 +84,21 @@ class Rounds(Recorder):
         return found == list(range(ROUNDS))
 
 
-def launch(session: Session, built: Path, number: int, sink: Recorder, wait_after: int = -1) -> Outcome:
+def launch(
+    session: Session, built: Path, number: int, sink: Recorder, wait_after: int = -1
+) -> Outcome:
     there = session.location(built)
     argv = ["sh", str(there / "run.sh"), str(wait_after), f"go-{number}"]
-    return session.execute(LaunchSpec("w", number, argv, there, session.environment({}), 60.0), sink, Stop())
+    return session.execute(
+        LaunchSpec("w", number, argv, there, session.environment({}), 60.0),
+        sink,
+        Stop(),
+    )
 
 
-def test_cut_connections_cost_no_sample_and_leave_nothing(device: Phone, built: Path) -> None:
+def test_cut_connections_cost_no_sample_and_leave_nothing(
+    device: Phone, built: Path
+) -> None:
     draw = random.Random(SEED)  # noqa: S311 - reproducible, not secret
     for number in range(CUTS // CUTS_IN_A_SESSION):
         at = set(draw.sample(range(USES), CUTS_IN_A_SESSION))
@@ -96,7 +112,9 @@ def test_cut_connections_cost_no_sample_and_leave_nothing(device: Phone, built: 
         executor = device.executor()
         device.wrap = lambda inner, cut=cut: Through(inner, called=cut)  # type: ignore[misc]
         device.let_go()
-        with executor.session(Work(f"cut-{number}", [built]), lambda _: None, Stop()) as session:
+        with executor.session(
+            Work(f"cut-{number}", [built]), lambda _: None, Stop()
+        ) as session:
             for each in range(LAUNCHES):
                 sink = Rounds()
                 outcome = launch(session, built, each, sink)
@@ -106,7 +124,9 @@ def test_cut_connections_cost_no_sample_and_leave_nothing(device: Phone, built: 
         assert not device.left(), f"after cuts at {sorted(at)}"
 
 
-def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(device: Phone, built: Path) -> None:
+def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(
+    device: Phone, built: Path
+) -> None:
     """Whose process it was decides whose fault it is: a watcher of ours is never the benchmark's crash."""
     draw = random.Random(SEED + 1)  # noqa: S311 - as above
     killed: list[str] = []
@@ -114,14 +134,22 @@ def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(device: Phone, b
     def kill() -> None:
         mine = [pid for pid in device.peer.processes() if device.of_a_run(pid)]
         for pid in draw.sample(mine, len(mine)):
-            with contextlib.suppress(psutil.NoSuchProcess):  # a small one that had just ended
-                whose = "its own" if "run.sh" in " ".join(psutil.Process(pid).cmdline()[1:3]) else "ours"
+            with contextlib.suppress(
+                psutil.NoSuchProcess
+            ):  # a small one that had just ended
+                whose = (
+                    "its own"
+                    if "run.sh" in " ".join(psutil.Process(pid).cmdline()[1:3])
+                    else "ours"
+                )
                 psutil.Process(pid).kill()
                 killed.append(whose)
                 break
         (device.workdir / "killed" / "tmp" / f"go-{number}").touch()
 
-    with device.executor().session(Work("killed", [built]), lambda _: None, Stop()) as session:
+    with device.executor().session(
+        Work("killed", [built]), lambda _: None, Stop()
+    ) as session:
         for number in range(WORKLOAD_KILLS):
             at = draw.randrange(ROUNDS - 1)
             sink = Rounds(at, kill)
@@ -141,7 +169,11 @@ def test_what_belongs_to_no_run_and_runs_on_is_seen_too(
     """So that an empty `left` means what it says: no logcat, follower or shell of a lost connection."""
     with device.attached().connection.stream(["logcat"]):
         monkeypatch.setattr("tests.phone.CLOSING_S", 0.1)
-        wait_until(lambda: any(one.startswith("stray") and "logcat" in one for one in device.left()))
+        wait_until(
+            lambda: any(
+                one.startswith("stray") and "logcat" in one for one in device.left()
+            )
+        )
     monkeypatch.undo()
     assert not device.left()
 
@@ -199,7 +231,9 @@ for line in sys.stdin:
 """Agents to kill: forked by a process that has loaded all they need, and no thread."""
 
 
-def test_kill_9_of_the_agent_leaves_nothing_once_its_next_life_has_looked(device: Phone, built: Path) -> None:
+def test_kill_9_of_the_agent_leaves_nothing_once_its_next_life_has_looked(
+    device: Phone, built: Path
+) -> None:
     draw = random.Random(SEED + 2)  # noqa: S311 - as above
     code = NURSERY.format(
         tests=str(Path(__file__).parent),
@@ -212,19 +246,26 @@ def test_kill_9_of_the_agent_leaves_nothing_once_its_next_life_has_looked(device
     lasts = [*draw.sample(range(9, USES), AGENT_KILLS)]
     found = 0
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as nursery:
         assert nursery.stdin is not None
         assert nursery.stdout is not None
         for number, last in enumerate(lasts):
             nursery.stdin.write(json.dumps([f"agent-{number}", last]) + "\n")
             nursery.stdin.flush()
-            assert nursery.stdout.readline().strip() == str(-signal.SIGKILL), f"killed at use {last}"
+            assert nursery.stdout.readline().strip() == str(-signal.SIGKILL), (
+                f"killed at use {last}"
+            )
             attached = device.attached()
             with attached.claim(Stop(), timeout_s=5.0) as ours:
                 assert ours, "the lock died with its holder"
                 journal = Journal(device.state, attached.serial)
-                found += bool(leftovers.clean(attached.connection, journal, attached.workdir))
+                found += bool(
+                    leftovers.clean(attached.connection, journal, attached.workdir)
+                )
             assert not device.left(), f"killed at use {last}"
             assert not journal.notes
     assert found > AGENT_KILLS // 2, "most of them had left something"

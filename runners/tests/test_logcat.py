@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from paceline.formats import logcat
 from paceline.formats.declared import Record, quantity_of
 from paceline.formats.logcat import Logcat
-from paceline.formats.quantity import DURATION, SIZE, UnreadableError, count_at, quantity_at
+from paceline.formats.quantity import (
+    DURATION,
+    SIZE,
+    UnreadableError,
+    count_at,
+    quantity_at,
+)
 from paceline.formats.raw_lines import MAX_LINE_BYTES, lines_of
 from paceline.formats.templates import MismatchError, Template
 
@@ -61,17 +67,27 @@ def test_a_kotlin_counter_line_is_integers_with_what_printing_hid() -> None:
     record = one(KOTLIN)
     assert record.pattern == "piece.kotlin"
     assert record.fields["count"] == 175
-    assert interval(record, "avg") == (1_574_500, 1_575_000, 1_576_000)  # it may have divided integers
+    assert interval(record, "avg") == (
+        1_574_500,
+        1_575_000,
+        1_576_000,
+    )  # it may have divided integers
     assert interval(record, "bytes") == (183_448_371, 175 * 2**20, 183_553_229)
     assert interval(record, "throughput") == (665_321_472, 635 * 2**20, 666_894_336)
-    assert [(check.name, check.ok) for check in record.checks] == [("throughput", True), ("max", True)]
+    assert [(check.name, check.ok) for check in record.checks] == [
+        ("throughput", True),
+        ("max", True),
+    ]
 
 
 def test_a_javascript_counter_line_was_rounded_to_ten_microseconds() -> None:
     record = one(JS)
     assert interval(record, "avg") == (2_815_000, 2_820_000, 2_825_000)
     assert interval(record, "max") == (6_500_000, 7_000_000, 8_000_000)
-    assert record.checks[0].text == "175.0MB in 175 x 2.82ms is 354.6 MB/s, which agrees with 355.0MB/s"
+    assert (
+        record.checks[0].text
+        == "175.0MB in 175 x 2.82ms is 354.6 MB/s, which agrees with 355.0MB/s"
+    )
 
 
 def test_both_micro_signs_and_plain_us_are_the_same_microseconds() -> None:
@@ -89,7 +105,9 @@ def test_the_overhead_of_a_pair_is_44_percent_with_its_rounding_interval() -> No
 
 
 def test_a_pair_over_different_calls_says_so() -> None:
-    (pair,) = read(f"{KOTLIN}\n{JS.replace('175 hashes, 175.0', '174 hashes, 174.0')}").overheads
+    (pair,) = read(
+        f"{KOTLIN}\n{JS.replace('175 hashes, 175.0', '174 hashes, 174.0')}"
+    ).overheads
     assert not pair.same_calls
     assert "count different calls" in pair.words
 
@@ -107,7 +125,9 @@ def test_each_outer_line_takes_the_last_inner_line_once() -> None:
 
 
 def test_a_line_that_disagrees_with_itself_is_imported_and_says_so() -> None:
-    wrong, longest = one(KOTLIN.replace("635", "500").replace("max 4901", "max 901")).checks
+    wrong, longest = one(
+        KOTLIN.replace("635", "500").replace("max 4901", "max 901")
+    ).checks
     assert wrong.ok is False
     assert "634.9 MB/s, which does not agree with 500MB/s" in wrong.text
     assert longest.ok is False
@@ -120,7 +140,9 @@ def test_megabytes_of_two_sizes_in_one_line_are_told_apart() -> None:
     assert "if the MB of throughput were 10^6" in check.text
 
 
-def test_the_ledger_lines_become_rows_with_computed_percentages_and_no_verdict() -> None:
+def test_the_ledger_lines_become_rows_with_computed_percentages_and_no_verdict() -> (
+    None
+):
     log = read(LEDGER)
     assert not log.problems
     cold, warm = log.sessions
@@ -134,36 +156,60 @@ def test_the_ledger_lines_become_rows_with_computed_percentages_and_no_verdict()
         (5000, -4_650_000, "native 12.9 % faster than fallback"),
     ]
     assert [row.words for row in warm.rows] == ["native 12.6 % slower than fallback"]
-    assert (cold.rows[0].low, cold.rows[0].share, cold.rows[0].high) == (0.2488, 0.2503, 0.2518)
-    assert all(row.comparison.startswith("insufficient: no samples") for row in [*cold.rows, *warm.rows])
+    assert (cold.rows[0].low, cold.rows[0].share, cold.rows[0].high) == (
+        0.2488,
+        0.2503,
+        0.2518,
+    )
+    assert all(
+        row.comparison.startswith("insufficient: no samples")
+        for row in [*cold.rows, *warm.rows]
+    )
     assert all(check.ok for record in log.records for check in record.checks)
 
 
 def test_a_time_per_hash_that_does_not_follow_from_the_average_is_said() -> None:
-    (check,) = one("LightLedgerBenchmark: Batch 1000: native avg=211.35 ms (0.25 ms/hash)").checks
+    (check,) = one(
+        "LightLedgerBenchmark: Batch 1000: native avg=211.35 ms (0.25 ms/hash)"
+    ).checks
     assert check.ok is False
 
 
 def test_ledger_lines_without_their_header_or_other_arm_are_kept_as_such() -> None:
-    (session,) = read("LightLedgerBenchmark: Batch 1000: native avg=9.79 ms (0.01 ms/hash)").sessions
+    (session,) = read(
+        "LightLedgerBenchmark: Batch 1000: native avg=9.79 ms (0.01 ms/hash)"
+    ).sessions
     assert (session.device, session.rows, session.unpaired) == (None, [], [1])
 
 
 def test_averages_equal_as_printed_are_called_equal() -> None:
     lines = [
-        f"LightLedgerBenchmark: Batch 10: {arm} avg=0.05 ms (0.01 ms/hash)" for arm in ("native", "fallback")
+        f"LightLedgerBenchmark: Batch 10: {arm} avg=0.05 ms (0.01 ms/hash)"
+        for arm in ("native", "fallback")
     ]
     (session,) = read("\n".join(lines)).sessions
-    assert [row.words for row in session.rows] == ["native and fallback are equal as printed"]
+    assert [row.words for row in session.rows] == [
+        "native and fallback are equal as printed"
+    ]
 
 
 MESSAGE = "Kotlin: 175 hashes, 175.0MB, avg 1575µs, max 4901µs, throughput 635MB/s"
 PREFIXES = {
     "10-31 10:12:56.427 I JSTorrent-Hash: ": ("10-31 10:12:56.427", "I", None),
-    "10-31 10:12:56.427  1234  5678 I JSTorrent-Hash: ": ("10-31 10:12:56.427", "I", 1234),
-    "10-31 10:12:56.427 u0_a123  1234  5678 D JSTorrent-Hash  : ": ("10-31 10:12:56.427", "D", 1234),
+    "10-31 10:12:56.427  1234  5678 I JSTorrent-Hash: ": (
+        "10-31 10:12:56.427",
+        "I",
+        1234,
+    ),
+    "10-31 10:12:56.427 u0_a123  1234  5678 D JSTorrent-Hash  : ": (
+        "10-31 10:12:56.427",
+        "D",
+        1234,
+    ),
     "2025-10-31 10:12:56.427123 +0100  1234  5678 W JSTorrent-Hash: ": (
-        "2025-10-31 10:12:56.427123 +0100", "W", 1234,
+        "2025-10-31 10:12:56.427123 +0100",
+        "W",
+        1234,
     ),
     "1761905576.427  1234  5678 I JSTorrent-Hash: ": ("1761905576.427", "I", 1234),
     " 1234  5678 I JSTorrent-Hash: ": (None, "I", 1234),
@@ -175,8 +221,12 @@ PREFIXES = {
     "": (None, None, None),
     "[12:00:01] stderr | JSTorrent-Hash: ": (None, None, None),
     "10-31 10:12:56.427 I ReactNativeJS: ": ("10-31 10:12:56.427", "I", None),
-    "\x1b[38;5;40m10-31 10:12:56.427 I JSTorrent-Hash: ": ("10-31 10:12:56.427", "I", None),
-}  # fmt: skip
+    "\x1b[38;5;40m10-31 10:12:56.427 I JSTorrent-Hash: ": (
+        "10-31 10:12:56.427",
+        "I",
+        None,
+    ),
+}
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
@@ -185,7 +235,9 @@ def test_the_prefixes_of_logcat_and_none_at_all_are_read(prefix: str) -> None:
     assert (origin.logged_at, origin.level, origin.pid) == PREFIXES[prefix]
 
 
-def test_what_logcat_writes_between_messages_and_other_apps_say_is_none_of_our_business() -> None:
+def test_what_logcat_writes_between_messages_and_other_apps_say_is_none_of_our_business() -> (
+    None
+):
     text = (
         "--------- beginning of main\n--------- switch to system\n\n"
         "10-31 10:12:56.427  1  2 I art::Heap: \n10-31 10:12:56.427  1  2 I Other: Kotlin: hello\n"
@@ -213,11 +265,19 @@ def test_what_logcat_writes_between_messages_and_other_apps_say_is_none_of_our_b
         (KOTLIN.replace("635", "٦٣٥"), "a rate"),
         (KOTLIN.replace("635", "6\x0035"), "text without U+0000"),
         ("I LightLedgerBenchmark: Benchmark on phone", "before ' (API '"),
-        ("I LightLedgerBenchmark: Benchmark on a\x1b]0;b\x07 (API 35)", "printable characters"),
-        (f"I LightLedgerBenchmark: Benchmark on {'x' * 300} (API 35)", "at most 200 characters"),
+        (
+            "I LightLedgerBenchmark: Benchmark on a\x1b]0;b\x07 (API 35)",
+            "printable characters",
+        ),
+        (
+            f"I LightLedgerBenchmark: Benchmark on {'x' * 300} (API 35)",
+            "at most 200 characters",
+        ),
     ],
 )
-def test_a_line_that_only_looks_right_is_answered_with_what_was_expected_where(line: str, words: str) -> None:
+def test_a_line_that_only_looks_right_is_answered_with_what_was_expected_where(
+    line: str, words: str
+) -> None:
     assert words in expected(line)
 
 
@@ -234,17 +294,23 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
         log = read(b"\xef\xbb\xbf" + f"{KOTLIN}{end}{JS}{end}".encode())
         assert ([record.line for record in log.records], log.problems) == ([1, 2], [])
     longest = b"x" * MAX_LINE_BYTES
-    assert [(one.text, one.fault) for one in lines_of([longest + b"\r\r\n"])] == [(longest.decode(), None)]
+    assert [(one.text, one.fault) for one in lines_of([longest + b"\r\r\n"])] == [
+        (longest.decode(), None)
+    ]
 
 
-def test_a_line_too_long_for_a_log_is_a_problem_with_its_length_and_the_next_is_read() -> None:
+def test_a_line_too_long_for_a_log_is_a_problem_with_its_length_and_the_next_is_read() -> (
+    None
+):
     log = read(KOTLIN.encode() + b"x" * 1_000_000 + b"\n" + JS.encode())
     assert [record.line for record in log.records] == [2]
     assert "1,000," in log.problems[0].expected
 
 
 @given(st.lists(st.integers(1, 40), max_size=40), st.sampled_from(["\n", "\r\n"]))
-def test_the_cuts_of_the_chunks_do_not_change_what_is_read(cuts: list[int], end: str) -> None:
+def test_the_cuts_of_the_chunks_do_not_change_what_is_read(
+    cuts: list[int], end: str
+) -> None:
     data = LEDGER.replace("\n", end).encode() + KOTLIN.encode()
     chunks, at = [], 0
     for size in cuts:
@@ -254,9 +320,12 @@ def test_the_cuts_of_the_chunks_do_not_change_what_is_read(cuts: list[int], end:
 
 
 @given(
-    st.integers(1, 10**6), st.integers(1, 10**9), st.integers(0, 10**10), st.integers(1, 2**24),
+    st.integers(1, 10**6),
+    st.integers(1, 10**9),
+    st.integers(0, 10**10),
+    st.integers(1, 2**24),
     st.sampled_from(["\u00b5s", "\u03bcs"]),
-)  # fmt: skip
+)
 def test_what_a_piece_hasher_prints_comes_back_within_its_interval(
     count: int, each_ns: int, longest_ns: int, piece: int, micro: str
 ) -> None:
@@ -278,8 +347,11 @@ def test_what_a_piece_hasher_prints_comes_back_within_its_interval(
     for record in log.records:
         assert record.fields["count"] == count
         for name, true in (
-            ("avg", Fraction(total_ns, count)), ("max", longest_ns), ("bytes", size), ("throughput", per_s),
-        ):  # fmt: skip
+            ("avg", Fraction(total_ns, count)),
+            ("max", longest_ns),
+            ("bytes", size),
+            ("throughput", per_s),
+        ):
             low, value, high = interval(record, name)
             assert low <= value <= high
             assert low - slack <= true <= high + slack
@@ -289,7 +361,9 @@ def test_what_a_piece_hasher_prints_comes_back_within_its_interval(
 
 @given(st.binary(max_size=400))
 @settings(max_examples=300)
-def test_no_bytes_after_a_marker_do_anything_but_a_record_or_a_problem(data: bytes) -> None:
+def test_no_bytes_after_a_marker_do_anything_but_a_record_or_a_problem(
+    data: bytes,
+) -> None:
     log = read(b"JSTorrent-Hash: Kotlin: " + data.replace(b"\n", b""))
     assert len(log.records) + log.problem_count == 1
 
@@ -360,7 +434,9 @@ def test_problems_are_counted_beyond_those_listed() -> None:
     assert (len(log.problems), log.problem_count) == (logcat.MAX_PROBLEMS, 500)
 
 
-def test_more_records_than_an_import_takes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_records_than_an_import_takes_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(logcat, "MAX_RECORDS", 2)
     with pytest.raises(logcat.TooManyError):
         read(f"{KOTLIN}\n" * 3)
@@ -376,7 +452,9 @@ def test_no_message_is_claimed_by_two_declared_lines() -> None:
     for line in logcat.LINES:
         texts = [line.marker + line.word, f"{line.marker} {line.word} {rng.random()}"]
         for text in texts:
-            assert [other.name for other in logcat.LINES if other.claims(line.tag, text)] == [line.name]
+            assert [
+                other.name for other in logcat.LINES if other.claims(line.tag, text)
+            ] == [line.name]
 
 
 def test_blanks_in_a_shape_are_one_or_more_and_nothing_else() -> None:

@@ -13,14 +13,20 @@ from paceline.selection import Selection, argv_of, checked
 from paceline.testing.suites import MANIFEST
 
 VECTORS: dict[str, Any] = json.loads(
-    (Path(__file__).parents[2] / "native" / "protocol" / "vectors" / "manifests.golden.json").read_text(
-        "utf-8"
-    )
+    (
+        Path(__file__).parents[2]
+        / "native"
+        / "protocol"
+        / "vectors"
+        / "manifests.golden.json"
+    ).read_text("utf-8")
 )
 
 
 def line_of(text: str, fragment: str) -> int:
-    return next(number for number, line in enumerate(text.splitlines(), 1) if fragment in line)
+    return next(
+        number for number, line in enumerate(text.splitlines(), 1) if fragment in line
+    )
 
 
 def complaints(text: str) -> ManifestError:
@@ -41,13 +47,19 @@ def test_a_complete_manifest_is_accepted() -> None:
     assert len(manifest.digest) == 64
 
 
-@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "native").glob("*/suite.toml")), ids=str)
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[2] / "native").glob("*/suite.toml")), ids=str
+)
 def test_every_suite_of_this_repository_is_valid(path: Path) -> None:
     load(path)
 
 
-@pytest.mark.parametrize("vector", VECTORS["manifests"], ids=lambda vector: vector["says"])
-def test_the_agent_takes_the_manifests_that_the_server_takes(vector: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "vector", VECTORS["manifests"], ids=lambda vector: vector["says"]
+)
+def test_the_agent_takes_the_manifests_that_the_server_takes(
+    vector: dict[str, Any],
+) -> None:
     text = "\n".join(VECTORS["base"]) + "\n"
     for old, new in vector["replace"]:
         assert old in text
@@ -61,7 +73,11 @@ def test_the_agent_takes_the_manifests_that_the_server_takes(vector: dict[str, A
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ('reference = "merge"', 'reference = "quick"', "one of the arms (merge, builtin)"),
+        (
+            'reference = "merge"',
+            'reference = "quick"',
+            "one of the arms (merge, builtin)",
+        ),
         ('workload = "sorts"', 'workload = "sort"', "one of the workloads (sorts)"),
         ('unit = "ns"', 'unit = "seconds"', "bytes/s"),
         ('direction = "lower"', 'direction = "down"', "lower, higher"),
@@ -70,10 +86,18 @@ def test_the_agent_takes_the_manifests_that_the_server_takes(vector: dict[str, A
         ('kind = "ratio_across_param"', 'kind = "ratio"', "ratio_across_param"),
         ("stretch = 1e8", "stretch = 1e10", "stricter than required"),
         ("required = 1e9", "required = nan", "finite"),
-        ('arms = ["builtin"]', 'arms = ["merge"]', "other than the reference (builtin)"),
+        (
+            'arms = ["builtin"]',
+            'arms = ["merge"]',
+            "other than the reference (builtin)",
+        ),
         ('name = "builtin-slower-than-merge"', 'name = "Builtin Slower"', "builtin"),
         ("default = 0", "default = 401", "0 to 400"),
-        ('run = ["python3", "{artifacts}/sorts.py"]', 'run = "python3 sorts.py"', "a list"),
+        (
+            'run = ["python3", "{artifacts}/sorts.py"]',
+            'run = "python3 sorts.py"',
+            "a list",
+        ),
         ('artifacts = ["sorts.py"]', 'artifacts = ["../sorts.py"]', "without '..'"),
         ("launch_timeout_s = 60", 'launch_timeout_s = "60"', "a whole number"),
         ("launch_timeout_s = 60", "timeout = 60", "launch_timeout_s"),
@@ -85,7 +109,9 @@ def test_the_agent_takes_the_manifests_that_the_server_takes(vector: dict[str, A
         ('name = "sorts"', 'checks = ["a", "a"]\nname = "sorts"', "no value twice"),
     ],
 )
-def test_a_complaint_names_the_line_and_what_was_expected(old: str, new: str, expected: str) -> None:
+def test_a_complaint_names_the_line_and_what_was_expected(
+    old: str, new: str, expected: str
+) -> None:
     assert old in MANIFEST
     text = MANIFEST.replace(old, new, 1)
     error = complaints(text)
@@ -109,13 +135,27 @@ arm = "builtin"
     [
         ('aliases = ["sort_before"]', "", ""),
         ('arm_aliases = { builtin = ["c"] }', "", ""),
-        ('aliases = ["sort"]', "aliases", "no other benchmark has or had, found 'sort'"),
-        ('arm_aliases = { builtin = ["merge"] }', "arm_aliases", "no other arm has or had, found 'merge'"),
-        ('arm_aliases = { quick = ["c"] }', "arm_aliases", "one of the arms (merge, builtin), found 'quick'"),
+        (
+            'aliases = ["sort"]',
+            "aliases",
+            "no other benchmark has or had, found 'sort'",
+        ),
+        (
+            'arm_aliases = { builtin = ["merge"] }',
+            "arm_aliases",
+            "no other arm has or had, found 'merge'",
+        ),
+        (
+            'arm_aliases = { quick = ["c"] }',
+            "arm_aliases",
+            "one of the arms (merge, builtin), found 'quick'",
+        ),
         ('aliases = ["Old Name"]', "aliases", 'found "Old Name"'),
     ],
 )
-def test_old_names_lead_to_one_newest_name(fields: str, line: str, expected: str) -> None:
+def test_old_names_lead_to_one_newest_name(
+    fields: str, line: str, expected: str
+) -> None:
     text = MANIFEST.replace("reference = ", f"{fields}\nreference = ", 1)
     if not expected:
         parse(text.encode(), "suite.toml")
@@ -129,17 +169,41 @@ def test_old_names_lead_to_one_newest_name(fields: str, line: str, expected: str
     ("fields", "line", "expected"),
     [
         ('kind = "speedup_between_arms"', "[[derived]]", "'base_arm' is missing"),
-        ('kind = "speedup_between_arms"\nbase_arm = "quick"', 'base_arm = "quick"', "merge, builtin"),
-        ('kind = "crossover"\nbase_arm = "merge"\nparam = "m"', 'param = "m"', "one of the params (n)"),
-        ('kind = "share_between_metrics"\npart = "digest"', 'part = "digest"', "one of the metrics (time)"),
-        ('kind = "share_at_rate"\nrate_bytes_per_s = 0', "rate_bytes_per_s = 0", "minimum of 1"),
-        ('kind = "share"', 'kind = "share"', "share_between_metrics, share_at_rate, crossover"),
+        (
+            'kind = "speedup_between_arms"\nbase_arm = "quick"',
+            'base_arm = "quick"',
+            "merge, builtin",
+        ),
+        (
+            'kind = "crossover"\nbase_arm = "merge"\nparam = "m"',
+            'param = "m"',
+            "one of the params (n)",
+        ),
+        (
+            'kind = "share_between_metrics"\npart = "digest"',
+            'part = "digest"',
+            "one of the metrics (time)",
+        ),
+        (
+            'kind = "share_at_rate"\nrate_bytes_per_s = 0',
+            "rate_bytes_per_s = 0",
+            "minimum of 1",
+        ),
+        (
+            'kind = "share"',
+            'kind = "share"',
+            "share_between_metrics, share_at_rate, crossover",
+        ),
     ],
 )
-def test_a_derived_metric_is_held_to_its_kind(fields: str, line: str, expected: str) -> None:
+def test_a_derived_metric_is_held_to_its_kind(
+    fields: str, line: str, expected: str
+) -> None:
     text = MANIFEST + DERIVED + fields + "\n"
     error = complaints(text)
-    last = max(number for number, each in enumerate(text.splitlines(), 1) if line in each)
+    last = max(
+        number for number, each in enumerate(text.splitlines(), 1) if line in each
+    )
     assert [c.line for c in error.complaints] == [last]
     assert expected in error.text
 
@@ -148,7 +212,11 @@ def test_a_derived_metric_is_held_to_its_kind(fields: str, line: str, expected: 
     ("fields", "line", "expected"),
     [
         ("", "[[derived]]", "expected arm or arms"),
-        ('arm = "builtin"\narms = ["merge"]', "[[derived]]", "expected arm or arms, not both"),
+        (
+            'arm = "builtin"\narms = ["merge"]',
+            "[[derived]]",
+            "expected arm or arms, not both",
+        ),
         (
             'arms = ["builtin", "quick"]',
             "arms = [",
@@ -158,11 +226,15 @@ def test_a_derived_metric_is_held_to_its_kind(fields: str, line: str, expected: 
         ("arms = []", "arms = [", "at least 1"),
     ],
 )
-def test_a_derived_metric_is_of_one_arm_or_of_several(fields: str, line: str, expected: str) -> None:
+def test_a_derived_metric_is_of_one_arm_or_of_several(
+    fields: str, line: str, expected: str
+) -> None:
     head = DERIVED.replace('arm = "builtin"', 'kind = "slope"\nparam = "n"')
     text = f"{MANIFEST}{head}{fields}\n"
     error = complaints(text)
-    last = max(number for number, each in enumerate(text.splitlines(), 1) if line in each)
+    last = max(
+        number for number, each in enumerate(text.splitlines(), 1) if line in each
+    )
     assert [c.line for c in error.complaints] == [last]
     assert expected in error.text
 
@@ -180,8 +252,12 @@ def test_a_derived_metric_is_of_one_arm_or_of_several(fields: str, line: str, ex
     ],
 )
 def test_every_kind_of_derived_metric_may_have_several_arms(fields: str) -> None:
-    arms = ["builtin", "quick"] if "base_arm" in fields else ["merge", "builtin", "quick"]
-    text = MANIFEST.replace('arms = ["merge", "builtin"]', 'arms = ["merge", "builtin", "quick"]')
+    arms = (
+        ["builtin", "quick"] if "base_arm" in fields else ["merge", "builtin", "quick"]
+    )
+    text = MANIFEST.replace(
+        'arms = ["merge", "builtin"]', 'arms = ["merge", "builtin", "quick"]'
+    )
     several = DERIVED.replace('arm = "builtin"', f"arms = {json.dumps(arms)}")
     manifest = parse(f"{text}{several}{fields}\n".encode(), "suite.toml")
     assert manifest.raw["derived"][-1]["arms"] == arms
@@ -189,7 +265,9 @@ def test_every_kind_of_derived_metric_may_have_several_arms(fields: str) -> None
 
 @pytest.mark.parametrize(("name", "arm"), [("growth", "builtin"), ("more", "merge")])
 def test_a_gate_picks_an_arm_its_derived_metric_has(name: str, arm: str) -> None:
-    several = DERIVED.replace('arm = "builtin"', 'kind = "slope"\nparam = "n"\narms = ["merge"]')
+    several = DERIVED.replace(
+        'arm = "builtin"', 'kind = "slope"\nparam = "n"\narms = ["merge"]'
+    )
     gate = f'{several}[[gates]]\nderived = "{name}"\nop = "<"\nrequired = 1\n'
     parse(f'{MANIFEST}{gate}arm = "{arm}"\n'.encode(), "suite.toml")
     text = f'{MANIFEST}{gate}arm = "quick"\n'
@@ -202,7 +280,11 @@ def test_a_gate_is_on_a_measured_metric_or_on_a_derived_one() -> None:
     gate = '[[gates]]\nderived = "growth"\nop = "<"\nrequired = 1\n'
     text = f'{MANIFEST}{gate}benchmark = "sort"\narm = "builtin"\nmetric = "time"\n'
     error = complaints(text)
-    last = max(number for number, each in enumerate(text.splitlines(), 1) if each == "[[gates]]")
+    last = max(
+        number
+        for number, each in enumerate(text.splitlines(), 1)
+        if each == "[[gates]]"
+    )
     assert [c.line for c in error.complaints] == [last]
     assert "expected benchmark, arm, metric or derived, not both" in error.text
 
@@ -221,19 +303,28 @@ def test_a_preset_asks_for_what_there_is(fields: str, line: str, expected: str) 
     error = complaints(text)
     assert [c.line for c in error.complaints] == [line_of(text, line)]
     assert expected in error.text
-    fine = MANIFEST + '[presets.first_look]\ntitle = "First look"\nparams.n = [100, 7]\n'
-    assert parse(fine.encode(), "suite.toml").raw["presets"]["first_look"]["params"] == {"n": [100, 7]}
+    fine = (
+        MANIFEST + '[presets.first_look]\ntitle = "First look"\nparams.n = [100, 7]\n'
+    )
+    assert parse(fine.encode(), "suite.toml").raw["presets"]["first_look"][
+        "params"
+    ] == {"n": [100, 7]}
 
 
 def test_a_rule_may_name_its_metric() -> None:
-    named = MANIFEST.replace('kind = "arm_slower"', 'kind = "arm_slower"\nmetric = "calls"')
+    named = MANIFEST.replace(
+        'kind = "arm_slower"', 'kind = "arm_slower"\nmetric = "calls"'
+    )
     assert "one of the metrics (time)" in complaints(named).text
     parse(named.replace('"calls"', '"time"').encode(), "suite.toml")
 
 
 @pytest.mark.parametrize(
     ("fields", "expected"),
-    [("params.m = [1]", "one of the params (n)"), ("params.n = [100, 1001]", "1 to 1000")],
+    [
+        ("params.m = [1]", "one of the params (n)"),
+        ("params.n = [100, 1001]", "1 to 1000"),
+    ],
 )
 def test_a_rule_watches_points_there_are(fields: str, expected: str) -> None:
     text = MANIFEST.replace('kind = "arm_slower"', f'kind = "arm_slower"\n{fields}')
@@ -245,7 +336,9 @@ def test_a_rule_watches_points_there_are(fields: str, expected: str) -> None:
 
 @pytest.mark.parametrize("value", ["x|y", "x,y"])
 @pytest.mark.parametrize("kind", ['kind = "enum"', 'kind = "regex"\npattern = ".*"'])
-def test_a_text_value_that_the_command_line_would_split_is_refused(kind: str, value: str) -> None:
+def test_a_text_value_that_the_command_line_would_split_is_refused(
+    kind: str, value: str
+) -> None:
     head = f"[benchmarks.sort.params.mode]\n{kind}\n"
     before = "[benchmarks.sort.params.n]"
     text = MANIFEST.replace(before, f'{head}values = ["fine", "{value}"]\n{before}')
@@ -271,9 +364,14 @@ def test_a_missing_field_points_at_its_table() -> None:
 
 
 def test_all_complaints_come_at_once_in_file_order() -> None:
-    text = MANIFEST.replace('unit = "ns"', 'unit = "s"').replace("schema = 1", "schema = 9")
+    text = MANIFEST.replace('unit = "ns"', 'unit = "s"').replace(
+        "schema = 1", "schema = 9"
+    )
     error = complaints(text)
-    assert [c.where for c in error.complaints] == ["schema", "benchmarks.sort.metrics.time.unit"]
+    assert [c.where for c in error.complaints] == [
+        "schema",
+        "benchmarks.sort.metrics.time.unit",
+    ]
 
 
 def test_broken_toml_names_its_line() -> None:
@@ -290,13 +388,17 @@ def test_text_that_is_not_utf8_names_its_line() -> None:
 def test_lines_are_found_behind_multi_line_values() -> None:
     noise = 'description = """\n[fake]\nname = "no"\n"""\n'
     text = MANIFEST.replace('title = "Mine"\n', 'title = "Mine"\n' + noise)
-    text = text.replace('arms = ["merge", "builtin"]', 'arms = [\n  "merge", # ]\n  "builtin",\n]')
+    text = text.replace(
+        'arms = ["merge", "builtin"]', 'arms = [\n  "merge", # ]\n  "builtin",\n]'
+    )
     text = text.replace('reference = "merge"', 'reference = "quick"')
     assert complaints(text).complaints[0].line == line_of(text, 'reference = "quick"')
 
 
 def test_two_artifacts_of_one_name_are_refused() -> None:
-    text = MANIFEST.replace('artifacts = ["sorts.py"]', 'artifacts = ["sorts.py", "old/sorts.py"]')
+    text = MANIFEST.replace(
+        'artifacts = ["sorts.py"]', 'artifacts = ["sorts.py", "old/sorts.py"]'
+    )
     assert "twice" in complaints(text).text
 
 
@@ -323,5 +425,7 @@ def test_a_knob_of_one_workload_is_passed_to_that_one_only(tmp_path: Path) -> No
     }
     assert "slow_percent=50" in argv["sorts"]
     assert "slow_percent=50" not in argv["heaps"]
-    error = complaints(owned.replace('workload = "sorts"\nkind', 'workload = "none"\nkind'))
+    error = complaints(
+        owned.replace('workload = "sorts"\nkind', 'workload = "none"\nkind')
+    )
     assert "one of the workloads (sorts, heaps)" in error.text

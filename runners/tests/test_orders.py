@@ -26,7 +26,9 @@ def cancelled() -> Stop:
 
 
 def launched(stop: Stop, limits: Limits | None = None) -> Launch:
-    launch = Launch(SPEC, Recorder(), stop, limits or Limits(terminate_s=3.0, garbage_bytes=100))
+    launch = Launch(
+        SPEC, Recorder(), stop, limits or Limits(terminate_s=3.0, garbage_bytes=100)
+    )
     launch.begun(0.0)
     return launch
 
@@ -54,7 +56,9 @@ def test_of_what_was_stopped_and_killed_no_more_is_read() -> None:
     assert launch.order(4.0) is Order.KILL
     launch.took("stdout", lines(SAMPLE) * 1000 + b"the beginning of a li")
     assert sink.bytes == len(lines(START, CASE, SAMPLE))
-    assert launch.taken("stdout") > 1000 * len(lines(SAMPLE)), "where to go on after a lost connection"
+    assert launch.taken("stdout") > 1000 * len(lines(SAMPLE)), (
+        "where to go on after a lost connection"
+    )
     assert launch.outcome(End(signal_number=9)).cause == "cancelled"
 
 
@@ -75,10 +79,14 @@ def test_a_flood_that_follows_the_request_to_end_is_ended_at_once() -> None:
     launch.took("stdout", b"no bench stream\n" + bytes(200))
     assert launch.order(1.1) is Order.KILL
     assert launch.flooded
-    assert launch.outcome(End(signal_number=9)).cause == "cancelled", "the first reason stands"
+    assert launch.outcome(End(signal_number=9)).cause == "cancelled", (
+        "the first reason stands"
+    )
 
 
-def test_on_a_device_it_is_killed_though_it_never_stops_printing(device: Phone, tmp_path: Path) -> None:
+def test_on_a_device_it_is_killed_though_it_never_stops_printing(
+    device: Phone, tmp_path: Path
+) -> None:
     """More than the follower reads in a round, and all of it a valid stream."""
     (tmp_path / "built").mkdir()
     (tmp_path / "built" / "head").write_bytes(lines(START, CASE))
@@ -91,7 +99,9 @@ def test_on_a_device_it_is_killed_though_it_never_stops_printing(device: Phone, 
             if self.bytes > 1 << 20:
                 stop.set(Reason.CANCELLED)
 
-    with device.executor().session(Work("job:1-1", [tmp_path / "built"]), lambda _: None, stop) as session:
+    with device.executor().session(
+        Work("job:1-1", [tmp_path / "built"]), lambda _: None, stop
+    ) as session:
         there = session.location(tmp_path / "built")
         argv = ["sh", "-c", "trap '' TERM; cat head; while :; do cat more; done"]
         job = LaunchSpec("w", 0, argv, there, session.environment({}), 60.0)
@@ -106,11 +116,17 @@ class Unkillable(Through):
         return Done(0, b"") if "order" in argv else super().run(argv, timeout_s)
 
 
-def test_what_cannot_be_killed_ends_the_job_and_is_the_devices_failure(device: Phone) -> None:
+def test_what_cannot_be_killed_ends_the_job_and_is_the_devices_failure(
+    device: Phone,
+) -> None:
     limits = Limits(terminate_s=0.1, kill_s=0.3, garbage_s=LIMITS.garbage_s)
     device.wrap = Unkillable
-    with device.executor(limits).session(Work("job:1-1", []), lambda _: None, Stop()) as session:
-        job = LaunchSpec("w", 0, ["sleep", "600"], PurePosixPath("/"), session.environment({}), 0.1)
+    with device.executor(limits).session(
+        Work("job:1-1", []), lambda _: None, Stop()
+    ) as session:
+        job = LaunchSpec(
+            "w", 0, ["sleep", "600"], PurePosixPath("/"), session.environment({}), 0.1
+        )
         outcome = session.execute(job, Recorder(), Stop())
     assert outcome.cause == "device_lost"
     assert "cannot be killed" in outcome.detail

@@ -14,19 +14,31 @@ from paceline.formats.logcat import Logcat
 from paceline.formats.raw_lines import lines_of
 
 VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
-    (Path(__file__).parents[2] / "native" / "protocol" / "vectors" / "claims.golden.json").read_text("utf-8")
+    (
+        Path(__file__).parents[2]
+        / "native"
+        / "protocol"
+        / "vectors"
+        / "claims.golden.json"
+    ).read_text("utf-8")
 )
 TABLE = {
     ("Pixel 5 Emulator", 34, "sdk_gphone64_x86_64", ""): {
-        1000: ("211.35", "233.67"), 5000: ("624.90", "948.74"), 10000: ("877.67", "1011.73"),
+        1000: ("211.35", "233.67"),
+        5000: ("624.90", "948.74"),
+        10000: ("877.67", "1011.73"),
     },
     ("Xiaomi 13T Pro", 35, "23078PND5G", " \u2013 bez warm-up"): {
-        1000: ("9.79", "7.83"), 5000: ("31.52", "36.17"), 10000: ("36.89", "59.18"),
+        1000: ("9.79", "7.83"),
+        5000: ("31.52", "36.17"),
+        10000: ("36.89", "59.18"),
     },
     ("Xiaomi 13T Pro", 35, "23078PND5G", " \u2013 warm-up (1 round)"): {
-        1000: ("13.43", "11.93"), 5000: ("37.74", "40.46"), 10000: ("57.05", "66.79"),
+        1000: ("13.43", "11.93"),
+        5000: ("37.74", "40.46"),
+        10000: ("57.05", "66.79"),
     },
-}  # fmt: skip
+}
 """The origin's summary: (native, fallback) in ms, as it printed them."""
 
 DELTAS = [-22.32, -323.84, -134.06, 1.96, -4.65, -22.29, 1.50, -2.72, -9.74]
@@ -51,7 +63,9 @@ def snippets() -> str:
         for batch, (native, fallback) in rows.items():
             for arm, ms in (("fallback", fallback), ("native ", native)):
                 each = f"{float(ms) / batch:.2f}"
-                said.append(f"{prefix}Batch {batch}: {arm} avg={ms} ms ({each} ms/hash)")
+                said.append(
+                    f"{prefix}Batch {batch}: {arm} avg={ms} ms ({each} ms/hash)"
+                )
         said.append("")
     return "\n".join(said)
 
@@ -67,9 +81,9 @@ def read(text: str) -> Logcat:
 def test_the_raw_snippets_reproduce_the_origins_table() -> None:
     log = read(snippets())
     assert not log.problems
-    assert [(one.heading.name, one.api) for one in log.sessions if one.heading is not None] == [
-        (name, api) for name, api, _, _ in TABLE
-    ]
+    assert [
+        (one.heading.name, one.api) for one in log.sessions if one.heading is not None
+    ] == [(name, api) for name, api, _, _ in TABLE]
     rows = [row for session in log.sessions for row in session.rows]
     printed = {(row.batch, row.average.printed, row.fallback.printed) for row in rows}
     assert printed == {
@@ -78,26 +92,41 @@ def test_the_raw_snippets_reproduce_the_origins_table() -> None:
         for batch, (native, fallback) in rows.items()
     }
     assert len(rows) * 2 == 18
-    assert [row.difference_ns for row in rows] == [int(Fraction(f"{delta:.2f}") * 10**6) for delta in DELTAS]
+    assert [row.difference_ns for row in rows] == [
+        int(Fraction(f"{delta:.2f}") * 10**6) for delta in DELTAS
+    ]
     assert [row.words for row in rows] == [
-        "native 9.6 % faster than fallback", "native 34.1 % faster than fallback",
-        "native 13.3 % faster than fallback", "native 25.0 % slower than fallback",
-        "native 12.9 % faster than fallback", "native 37.7 % faster than fallback",
-        "native 12.6 % slower than fallback", "native 6.7 % faster than fallback",
+        "native 9.6 % faster than fallback",
+        "native 34.1 % faster than fallback",
+        "native 13.3 % faster than fallback",
+        "native 25.0 % slower than fallback",
+        "native 12.9 % faster than fallback",
+        "native 37.7 % faster than fallback",
+        "native 12.6 % slower than fallback",
+        "native 6.7 % faster than fallback",
         "native 14.6 % faster than fallback",
-    ]  # fmt: skip
+    ]
     assert all(row.comparison.startswith("insufficient: no samples") for row in rows)
-    assert [one.heading.warmup_rounds for one in log.sessions if one.heading is not None] == [None, 0, 1]
+    assert [
+        one.heading.warmup_rounds for one in log.sessions if one.heading is not None
+    ] == [None, 0, 1]
 
 
 def test_a_sentence_the_figures_contradict_stands_on_every_row_it_speaks_of() -> None:
     log = read(summary())
     notes = {
-        (session.line, row.batch): row.notes for session in log.sessions for row in session.rows if row.notes
+        (session.line, row.batch): row.notes
+        for session in log.sessions
+        for row in session.rows
+        if row.notes
     }
     assert list(notes.values()) == [
-        ["line 3 says ~20 % slower; the printed averages say native 25.0 % slower than fallback"],
-        ["line 3 says ~20 % slower; the printed averages say native 12.6 % slower than fallback"],
+        [
+            "line 3 says ~20 % slower; the printed averages say native 25.0 % slower than fallback"
+        ],
+        [
+            "line 3 says ~20 % slower; the printed averages say native 12.6 % slower than fallback"
+        ],
     ]
     assert {batch for _, batch in notes} == {1000}
 
@@ -107,7 +136,9 @@ def test_a_sentence_that_is_right_or_about_another_device_leaves_no_note() -> No
     rows = [row for session in read(right).sessions for row in session.rows]
     assert [row.share for row in rows if row.notes] == [0.1257]
     other = summary().replace("the Xiaomi 13T Pro shows", "the Pixel 5 Emulator shows")
-    (row,) = [row for session in read(other).sessions for row in session.rows if row.notes]
+    (row,) = [
+        row for session in read(other).sessions for row in session.rows if row.notes
+    ]
     assert row.average.printed == "211.35 ms"
 
 
@@ -124,7 +155,12 @@ def test_the_policy_in_force_is_read_in_both_languages() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["- Warm-up: 1 round\n", "Minimum batch: soon\n", "10-31 10:00:00.000 I App: Minimum batch: 5\n", ""],
+    [
+        "- Warm-up: 1 round\n",
+        "Minimum batch: soon\n",
+        "10-31 10:00:00.000 I App: Minimum batch: 5\n",
+        "",
+    ],
 )
 def test_what_states_no_minimum_is_no_policy(text: str) -> None:
     assert read(text).policy is None
@@ -141,7 +177,9 @@ def test_what_states_no_minimum_is_no_policy(text: str) -> None:
         "x" * 3000 + " native 10 % slower for 1000 items",
     ],
 )
-def test_a_sentence_that_does_not_say_how_much_of_what_claims_nothing(text: str) -> None:
+def test_a_sentence_that_does_not_say_how_much_of_what_claims_nothing(
+    text: str,
+) -> None:
     assert read(text).claims == []
 
 
@@ -172,12 +210,22 @@ def test_thousands_grouped_by_any_blank_are_one_number() -> None:
 
 def claim(text: str = "", **said: Any) -> Claim:
     return Claim(
-        **{"line": 1, "batch": 1000, "percent": 0.0, "about": False, "printed": "0", **said}, text=text
+        **{
+            "line": 1,
+            "batch": 1000,
+            "percent": 0.0,
+            "about": False,
+            "printed": "0",
+            **said,
+        },
+        text=text,
     )
 
 
 @pytest.mark.parametrize("vector", VECTORS["named"], ids=lambda vector: vector["text"])
-def test_a_sentence_is_about_the_devices_the_server_takes_it_to_be_about(vector: dict[str, Any]) -> None:
+def test_a_sentence_is_about_the_devices_the_server_takes_it_to_be_about(
+    vector: dict[str, Any],
+) -> None:
     names = vector["devices"]
     found = [name for name in names if claim(vector["text"]).about_device(name, names)]
     assert sorted(found) == sorted(vector["named"])

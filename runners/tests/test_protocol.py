@@ -16,7 +16,9 @@ from paceline.events import Case, Check, Done, Event, Samples, Start, Warn, wire
 from paceline.protocol import LINE_LIMIT_BYTES, BrokenStreamError, StreamReader
 
 VECTORS = Path(__file__).parents[2] / "native" / "protocol" / "vectors"
-NAMES = sorted(path.name.removesuffix(".expect.json") for path in VECTORS.glob("*.expect.json"))
+NAMES = sorted(
+    path.name.removesuffix(".expect.json") for path in VECTORS.glob("*.expect.json")
+)
 
 
 def vector_bytes(name: str) -> bytes:
@@ -26,7 +28,11 @@ def vector_bytes(name: str) -> bytes:
     directive = json.loads((VECTORS / f"{name}.generate.json").read_text())
     head, tail = '{"type":"warning","code":"padding","text":"', '"}'
     padding = "x" * (directive["line_bytes"] - len(head) - len(tail))
-    lines = [*directive["prefix_lines"], head + padding + tail, *directive.get("suffix_lines", [])]
+    lines = [
+        *directive["prefix_lines"],
+        head + padding + tail,
+        *directive.get("suffix_lines", []),
+    ]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -69,7 +75,9 @@ def expected(name: str) -> dict[str, Any]:
 
 
 def test_the_vectors_are_where_the_tests_look() -> None:
-    assert {"ok", "giant_line", "two_terminals", "surrogate", "interleaved"} <= set(NAMES)
+    assert {"ok", "giant_line", "two_terminals", "surrogate", "interleaved"} <= set(
+        NAMES
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -115,7 +123,16 @@ def test_a_forwarded_event_carries_its_type_and_known_fields_only() -> None:
     events, _ = read([vector_bytes("unknown_field")])
     start = next(event for event in events if isinstance(event, Start))
     assert wire(start)["type"] == "start"
-    assert set(wire(start)) == {"type", "v", "suite", "workload", "launch", "seed", "build", "clock"}
+    assert set(wire(start)) == {
+        "type",
+        "v",
+        "suite",
+        "workload",
+        "launch",
+        "seed",
+        "build",
+        "clock",
+    }
     assert wire(Done()) == {"type": "done"}
 
 
@@ -126,13 +143,26 @@ def test_a_fault_says_what_was_expected() -> None:
     assert "metrics[0].unit" in fault.text
 
 
-LINE_FAULTS = {"bad_field", "missing_field", "unknown_type", "unknown_unit", "not_object", "version"}
+LINE_FAULTS = {
+    "bad_field",
+    "missing_field",
+    "unknown_type",
+    "unknown_unit",
+    "not_object",
+    "version",
+}
 """Faults that one line shows by itself; the others need the stream, or are not JSON at all."""
-SCHEMA = Draft202012Validator(json.loads((VECTORS.parent / "event.schema.json").read_text()))
+SCHEMA = Draft202012Validator(
+    json.loads((VECTORS.parent / "event.schema.json").read_text())
+)
 BEYOND_THE_SCHEMA = {
-    "float_integer", "exponent", "other_launch", "undeclared_metric", "unavailable_with_samples",
+    "float_integer",
+    "exponent",
+    "other_launch",
+    "undeclared_metric",
+    "unavailable_with_samples",
     "work_float",
-}  # fmt: skip
+}
 """JSON Schema takes `7.0` and `7e0` for integers, and sees one line at a time; readers do better."""
 
 
@@ -145,4 +175,6 @@ def test_the_event_schema_agrees_with_the_vectors(name: str) -> None:
         if line.strip():
             SCHEMA.validate(json.loads(line))
     if fault and fault["code"] in LINE_FAULTS and name not in BEYOND_THE_SCHEMA:
-        assert not SCHEMA.is_valid(json.loads(lines[fault["line"] - 1])), lines[fault["line"] - 1]
+        assert not SCHEMA.is_valid(json.loads(lines[fault["line"] - 1])), lines[
+            fault["line"] - 1
+        ]

@@ -13,7 +13,9 @@ from paceline.testing.fake_server import FakeServer
 from .conftest import World, assert_complete, finish_of, hang_from_now_on, values_of
 
 
-def test_a_server_that_lost_acknowledged_items_gets_them_again(world: World, running: Agent) -> None:
+def test_a_server_that_lost_acknowledged_items_gets_them_again(
+    world: World, running: Agent
+) -> None:
     world.server.forget_items = 2
     job = world.add_job()
     finish = finish_of(world, job)
@@ -52,7 +54,9 @@ def test_a_refused_suite_is_said_once_with_advice_and_the_agent_works_on(
 
 
 @pytest.mark.parametrize("beats", [True, False], ids=["heartbeat", "lease"])
-def test_a_revoked_credential_ends_the_agent_with_the_advice_of_its_start(world: World, beats: bool) -> None:
+def test_a_revoked_credential_ends_the_agent_with_the_advice_of_its_start(
+    world: World, beats: bool
+) -> None:
     world.server.heartbeat_s = 0.2 if beats else 60.0
     process = world.spawn()
     world.server.wait_for(lambda: world.server.heartbeats)
@@ -64,7 +68,9 @@ def test_a_revoked_credential_ends_the_agent_with_the_advice_of_its_start(world:
     assert "enrol again" in said
 
 
-def test_a_credential_revoked_during_a_job_ends_the_agent_and_keeps_what_it_measured(world: World) -> None:
+def test_a_credential_revoked_during_a_job_ends_the_agent_and_keeps_what_it_measured(
+    world: World,
+) -> None:
     hang_from_now_on(world)
     job = world.add_job()
     process = world.spawn()
@@ -83,7 +89,9 @@ def test_only_items_are_inflated_as_by_the_real_server(server: FakeServer) -> No
     def post(path: str, body: dict[str, object]) -> int:
         data = gzip.compress(json.dumps(body).encode())
         sent = {**headers, "Content-Encoding": "gzip"}
-        return httpx.post(f"{server.url}/api/v1{path}", content=data, headers=sent).status_code
+        return httpx.post(
+            f"{server.url}/api/v1{path}", content=data, headers=sent
+        ).status_code
 
     assert post("/jobs/job-1/attempts/1/items", {"items": []}) == 200
     assert post("/jobs/job-1/attempts/1/state", {"state": "preparing"}) == 400

@@ -10,7 +10,9 @@ from paceline.formats.declared import declared_line
 from paceline.formats.raw_lines import lines_of
 from paceline.reported import MAX_REPORTED, TEXT_LIMIT, Listening, Reported, Reporting
 
-LINE = declared_line("mine.batch", "Mine", "Batch {batch:count}: {arm:name} avg={avg:duration}")
+LINE = declared_line(
+    "mine.batch", "Mine", "Batch {batch:count}: {arm:name} avg={avg:duration}"
+)
 SAID = declared_line("mine.said", "Mine", "Said {what:text}.")
 
 
@@ -19,7 +21,9 @@ def of(text: str) -> LogLine:
     return line
 
 
-def logged(at: str, message: str = "Batch 1: native avg=2.5ms", tag: str = "Mine") -> str:
+def logged(
+    at: str, message: str = "Batch 1: native avg=2.5ms", tag: str = "Mine"
+) -> str:
     return f"11-21 {at}  1234  5678 I {tag}: {message}"
 
 
@@ -28,7 +32,9 @@ class Heard:
         self.lines: list[Reported] = []
         self.reporting = Reporting(Listening([LINE, SAID], self.lines.append))
 
-    def launch(self, number: int, begin: str, end: str | None, side: str | None = None) -> None:
+    def launch(
+        self, number: int, begin: str, end: str | None, side: str | None = None
+    ) -> None:
         self.reporting.launch_begins(number, side, begin)
         if end is not None:
             self.reporting.launch_ended(end)
@@ -66,16 +72,24 @@ def test_its_launch_is_that_in_whose_time_it_was_logged_however_late_it_comes() 
     heard = Heard()
     heard.launch(3, "11-21 10:00:01.500123456", "11-21 10:00:02.500123456", "base")
     heard.launch(4, "11-21 10:00:03.000123456", None, "head")
-    found = heard.launches("10:00:01.499", "10:00:01.500", "10:00:02.500", "10:00:02.501", "10:00:09.000")
+    found = heard.launches(
+        "10:00:01.499", "10:00:01.500", "10:00:02.500", "10:00:02.501", "10:00:09.000"
+    )
     assert found == [None, 3, 3, None, 4]
     assert [line.side for line in heard.lines] == [None, "base", "base", None, "head"]
 
 
-def test_where_the_device_tells_seconds_only_a_line_that_could_be_of_two_launches_is_of_none() -> None:
+def test_where_the_device_tells_seconds_only_a_line_that_could_be_of_two_launches_is_of_none() -> (
+    None
+):
     heard = Heard()
     heard.launch(0, "11-21 10:00:01.%N", "11-21 10:00:02.%N")
     heard.launch(1, "11-21 10:00:02.%N", "11-21 10:00:04.%N")
-    assert heard.launches("10:00:01.700", "10:00:02.200", "10:00:04.900") == [0, None, 1]
+    assert heard.launches("10:00:01.700", "10:00:02.200", "10:00:04.900") == [
+        0,
+        None,
+        1,
+    ]
 
 
 def test_a_device_that_tells_no_time_leaves_launches_unknown() -> None:
@@ -87,9 +101,14 @@ def test_a_device_that_tells_no_time_leaves_launches_unknown() -> None:
 def test_so_many_lines_are_kept_and_then_it_says_so_once() -> None:
     heard = Heard()
     for number in range(MAX_REPORTED + 5):
-        heard.reporting.take(of(logged("10:00:00.000", f"Batch {number}: native avg=2.5ms")))
+        heard.reporting.take(
+            of(logged("10:00:00.000", f"Batch {number}: native avg=2.5ms"))
+        )
     assert len(heard.lines) == MAX_REPORTED + 1
-    assert heard.lines[-1].note == "More than 2,000 lines were reported: from here on none is kept."
+    assert (
+        heard.lines[-1].note
+        == "More than 2,000 lines were reported: from here on none is kept."
+    )
     assert heard.lines[-1].pattern is None
 
 
@@ -113,7 +132,9 @@ def test_the_rest_of_a_log_is_what_was_not_followed_and_nothing_twice() -> None:
     assert again is not None
     device.answers[tuple(again)] = f"{one}\n{two}\n"
 
-    with Follower(device.connection, lambda line: messages.append(line.message), pause_s=60.0) as follower:
+    with Follower(
+        device.connection, lambda line: messages.append(line.message), pause_s=60.0
+    ) as follower:
         assert follower.wait(120)
         assert follower.rest(device.connection())
         assert follower.rest(device.connection())

@@ -19,7 +19,9 @@ from paceline.testing.suites import MANIFEST
 from .conftest import World, assert_complete, finish_of, git, hang_from_now_on
 
 
-def commit(root: Path, message: str, path: str = "bench/sorts.py", old: str = "", new: str = "") -> str:
+def commit(
+    root: Path, message: str, path: str = "bench/sorts.py", old: str = "", new: str = ""
+) -> str:
     """Change one file, commit; the commit."""
     file = root / path
     text = file.read_text()
@@ -31,12 +33,23 @@ def commit(root: Path, message: str, path: str = "bench/sorts.py", old: str = ""
 
 def prepared(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
     read = parse(manifest.encode(), "suite.toml")
-    builds = {workload.name: workload.host for workload in read.workloads if workload.host is not None}
-    return Prepared(read, "c" * 40, Built({"sorts": Path("built") / artifact[:4]}, artifact, {}), builds)
+    builds = {
+        workload.name: workload.host
+        for workload in read.workloads
+        if workload.host is not None
+    }
+    return Prepared(
+        read,
+        "c" * 40,
+        Built({"sorts": Path("built") / artifact[:4]}, artifact, {}),
+        builds,
+    )
 
 
 def pair(**changes: object) -> list[Side]:
-    selection = checked(parse(MANIFEST.encode(), "suite.toml"), Selection([], **changes))  # type: ignore[arg-type]
+    selection = checked(
+        parse(MANIFEST.encode(), "suite.toml"), Selection([], **changes)
+    )  # type: ignore[arg-type]
     return [
         Side(prepared(artifact="b" * 64), selection, "base"),
         Side(prepared(artifact="h" * 64), selection, "head"),
@@ -47,19 +60,28 @@ def pair(**changes: object) -> list[Side]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_launches_come_in_pairs_with_the_same_arguments_and_neither_side_first_more_often(seed: int) -> None:
+def test_launches_come_in_pairs_with_the_same_arguments_and_neither_side_first_more_often(
+    seed: int,
+) -> None:
     specs = specs_of(pair(launches=6, seed=seed))
-    assert [spec.launch for spec in specs] == [launch for launch in range(6) for _ in range(2)]
+    assert [spec.launch for spec in specs] == [
+        launch for launch in range(6) for _ in range(2)
+    ]
     for first, second in zip(specs[::2], specs[1::2], strict=True):
         assert {first.side, second.side} == {"base", "head"}
-        assert first.argv[2:] == second.argv[2:], "the same seed and rounds, another directory"
+        assert first.argv[2:] == second.argv[2:], (
+            "the same seed and rounds, another directory"
+        )
         assert first.argv[1] != second.argv[1]
     leads = [spec.side for spec in specs[::2]]
     assert leads.count("head") == leads.count("base") == 3
 
 
 def test_who_goes_first_is_drawn_from_the_seed_and_goes_on_over_batches() -> None:
-    drawn = {tuple(head_first(seed, launch, "w") for launch in range(8)) for seed in range(40)}
+    drawn = {
+        tuple(head_first(seed, launch, "w") for launch in range(8))
+        for seed in range(40)
+    }
     assert len(drawn) > 8
     whole = [spec.side for spec in specs_of(pair(launches=10, seed=3))]
     batches = [pair(launches=5, first_launch=first, seed=3) for first in (0, 5)]
@@ -105,9 +127,14 @@ direction = "lower"
 
 
 def test_a_value_one_revision_does_not_permit_names_the_side() -> None:
-    built = {"old": prepared(MANIFEST.replace("maximum = 400", "maximum = 50")), "new": prepared()}
+    built = {
+        "old": prepared(MANIFEST.replace("maximum = 400", "maximum = 50")),
+        "new": prepared(),
+    }
     with pytest.raises(SourceError) as caught:
-        prepared_sides(built.__getitem__, "old", "new", Selection([], knobs={"slow_percent": 100}))
+        prepared_sides(
+            built.__getitem__, "old", "new", Selection([], knobs={"slow_percent": 100})
+        )
     assert caught.value.text.startswith("base: Knob slow_percent:")
 
 
@@ -122,18 +149,26 @@ def test_the_commits_between_two_revisions_are_named_oldest_first(
     third = commit(suite_repository, "Third", new="# b\n")
     repository = Repository("theirs", str(suite_repository), tmp_path / "data")
     found = repository.commits(first, third)
-    assert [(one.commit, one.subject) for one in found] == [(second, "Größer"), (third, "Third")]
+    assert [(one.commit, one.subject) for one in found] == [
+        (second, "Größer"),
+        (third, "Third"),
+    ]
     assert found[0].author == "t <t@example.org>"
     assert found[0].at.startswith("20")
     assert [one.commit for one in repository.commits(None, third)] == [third]
     assert [one.commit for one in repository.commits(third, third)] == [third]
-    assert [one.commit for one in repository.commits(third, first)] == [first], "nothing lies after it"
+    assert [one.commit for one in repository.commits(third, first)] == [first], (
+        "nothing lies after it"
+    )
 
 
 def test_a_merge_stands_for_the_commits_it_brings_so_that_each_holds_all_before_it(
     suite_repository: Path, tmp_path: Path
 ) -> None:
-    base, main = git(suite_repository, "rev-parse", "HEAD"), git(suite_repository, "branch", "--show-current")
+    base, main = (
+        git(suite_repository, "rev-parse", "HEAD"),
+        git(suite_repository, "branch", "--show-current"),
+    )
     git(suite_repository, "checkout", "-q", "-b", "side")
     aside = commit(suite_repository, "Aside", path="bench/suite.toml", new="# a\n")
     git(suite_repository, "checkout", "-q", main)
@@ -154,14 +189,19 @@ def test_a_range_longer_than_may_be_named_says_how_many_are_left_out(
 ) -> None:
     monkeypatch.setattr("paceline.git.MAX_COMMITS", 2)
     base = git(suite_repository, "rev-parse", "HEAD")
-    made = [commit(suite_repository, f"Change {number}", new=f"# {number}\n") for number in range(5)]
+    made = [
+        commit(suite_repository, f"Change {number}", new=f"# {number}\n")
+        for number in range(5)
+    ]
     repository = Repository("theirs", str(suite_repository), tmp_path / "data")
     found = repository.commits(base, made[-1])
     assert [(one.commit, one.left_out) for one in found] == [(made[3], 3), (made[4], 0)]
     assert [one.left_out for one in repository.commits(made[2], made[-1])] == [0, 0]
 
 
-def test_a_commit_that_only_its_name_leads_to_is_found(suite_repository: Path, tmp_path: Path) -> None:
+def test_a_commit_that_only_its_name_leads_to_is_found(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     git(suite_repository, "checkout", "--quiet", "-b", "gone")
     lost = commit(suite_repository, "On no branch", new="# x\n")
     git(suite_repository, "checkout", "--quiet", "main")
@@ -174,7 +214,9 @@ def test_a_commit_that_only_its_name_leads_to_is_found(suite_repository: Path, t
 # --- the agent ---
 
 
-def test_an_agent_measures_both_revisions_and_says_which_is_which(world: World, running: Agent) -> None:
+def test_an_agent_measures_both_revisions_and_says_which_is_which(
+    world: World, running: Agent
+) -> None:
     old = git(world.repository, "rev-parse", "HEAD")
     new = commit(world.repository, "Two", new="# changed\n")
     job = world.add_job(commit=new, base_commit=old)
@@ -187,9 +229,10 @@ def test_an_agent_measures_both_revisions_and_says_which_is_which(world: World, 
         own = [item for item in job.of_kind("samples") if item["side"] == side]
         assert sum(len(item["values"]) for item in own) == 2 * 2 * (5 + 3)
         seeds = [
-            item["event"]["seed"] for item in job.of_kind("event")
+            item["event"]["seed"]
+            for item in job.of_kind("event")
             if item["side"] == side and item["event"]["type"] == "start"
-        ]  # fmt: skip
+        ]
         assert seeds == [7, 8]
     told = next(state for state in job.states if state["state"] == "measuring")
     assert told["artifact_hash"] != told["base_artifact_hash"]
@@ -197,7 +240,9 @@ def test_an_agent_measures_both_revisions_and_says_which_is_which(world: World, 
     assert running is not None
 
 
-def test_an_a_a_job_runs_the_same_artifact_on_both_sides(world: World, running: Agent) -> None:
+def test_an_a_a_job_runs_the_same_artifact_on_both_sides(
+    world: World, running: Agent
+) -> None:
     head = git(world.repository, "rev-parse", "HEAD")
     job = world.add_job(base_commit=head)
     assert finish_of(world, job)["outcome"] == "done"
@@ -206,23 +251,43 @@ def test_an_a_a_job_runs_the_same_artifact_on_both_sides(world: World, running: 
     assert running is not None
 
 
-def test_a_job_of_one_revision_names_its_commit_and_no_sides(world: World, running: Agent) -> None:
+def test_a_job_of_one_revision_names_its_commit_and_no_sides(
+    world: World, running: Agent
+) -> None:
     job = world.add_job()
     finish_of(world, job)
-    assert not any("side" in item for item in [*job.of_kind("samples"), *job.of_kind("event")])
+    assert not any(
+        "side" in item for item in [*job.of_kind("samples"), *job.of_kind("event")]
+    )
     told = next(state for state in job.states if state["state"] == "measuring")
     assert [one["subject"] for one in told["commits"]] == ["Measure sorting"]
     assert "base_artifact_hash" not in told
     assert running is not None
 
 
-def test_a_build_that_fails_names_the_side_and_its_commit(world: World, running: Agent) -> None:
-    broken = commit(world.repository, "Break", "bench/suite.toml", "build = []", 'build = [["false"]]')
-    mended = commit(world.repository, "Mend", "bench/suite.toml", 'build = [["false"]]', "build = []")
+def test_a_build_that_fails_names_the_side_and_its_commit(
+    world: World, running: Agent
+) -> None:
+    broken = commit(
+        world.repository,
+        "Break",
+        "bench/suite.toml",
+        "build = []",
+        'build = [["false"]]',
+    )
+    mended = commit(
+        world.repository,
+        "Mend",
+        "bench/suite.toml",
+        'build = [["false"]]',
+        "build = []",
+    )
     job = world.add_job(commit=mended, base_commit=broken)
     finish = finish_of(world, job)
     assert (finish["outcome"], finish["cause"]) == ("failed", "build_failed")
-    assert finish["detail"].startswith(f"base ({broken[:12]}): Build step `false` exited with status 1")
+    assert finish["detail"].startswith(
+        f"base ({broken[:12]}): Build step `false` exited with status 1"
+    )
     assert running is not None
 
 
@@ -236,34 +301,52 @@ def test_a_launch_that_fails_names_its_side(world: World, running: Agent) -> Non
     assert running is not None
 
 
-def test_an_arm_that_only_the_base_has_is_not_delivered(world: World, running: Agent) -> None:
+def test_an_arm_that_only_the_base_has_is_not_delivered(
+    world: World, running: Agent
+) -> None:
     """The server knows the head's manifest and refuses what that does not declare."""
     text = (world.repository / "bench/sorts.py").read_text()
-    more = text.replace('ARMS = {"merge": merge,', 'ARMS = {"gone": merge, "merge": merge,')
+    more = text.replace(
+        'ARMS = {"merge": merge,', 'ARMS = {"gone": merge, "merge": merge,'
+    )
     (world.repository / "bench/sorts.py").write_text(more)
     manifest = (world.repository / "bench/suite.toml").read_text()
     (world.repository / "bench/suite.toml").write_text(
-        manifest.replace('arms = ["merge", "builtin"]', 'arms = ["gone", "merge", "builtin"]')
+        manifest.replace(
+            'arms = ["merge", "builtin"]', 'arms = ["gone", "merge", "builtin"]'
+        )
     )
     git(world.repository, "commit", "--quiet", "-a", "-m", "Three arms")
     old = git(world.repository, "rev-parse", "HEAD")
     (world.repository / "bench/sorts.py").write_text(text)
     (world.repository / "bench/suite.toml").write_text(manifest)
     git(world.repository, "commit", "--quiet", "-a", "-m", "Two arms")
-    job = world.add_job(commit=git(world.repository, "rev-parse", "HEAD"), base_commit=old)
+    job = world.add_job(
+        commit=git(world.repository, "rev-parse", "HEAD"), base_commit=old
+    )
     assert finish_of(world, job)["outcome"] == "done"
     assert {item["arm"] for item in job.of_kind("samples")} == {"merge", "builtin"}
-    announced = [item["event"] for item in job.of_kind("event") if item["event"]["type"] == "case"]
+    announced = [
+        item["event"]
+        for item in job.of_kind("event")
+        if item["event"]["type"] == "case"
+    ]
     assert {event["arm"] for event in announced} == {"merge", "builtin"}
     assert running is not None
 
 
-def test_a_cancelled_ab_job_stops_whichever_side_runs(world: World, running: Agent) -> None:
+def test_a_cancelled_ab_job_stops_whichever_side_runs(
+    world: World, running: Agent
+) -> None:
     world.server.lease_s = 0.6
     old = git(world.repository, "rev-parse", "HEAD")
     hang_from_now_on(world)
-    job = world.add_job(commit=git(world.repository, "rev-parse", "HEAD"), base_commit=old)
-    world.server.wait_for(lambda: any(item["side"] == "head" for item in job.of_kind("samples")))
+    job = world.add_job(
+        commit=git(world.repository, "rev-parse", "HEAD"), base_commit=old
+    )
+    world.server.wait_for(
+        lambda: any(item["side"] == "head" for item in job.of_kind("samples"))
+    )
     job.cancel = True
     finish = finish_of(world, job)
     assert (finish["outcome"], finish["cause"]) == ("cancelled", "cancelled")

@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 from paceline.artifacts import ArtifactCache, InUse, copy_into, files_below, hash_files
 from paceline.errors import UserError
-from paceline.git import Repository, SourceError, working_revision, working_revision_in_words
+from paceline.git import (
+    Repository,
+    SourceError,
+    working_revision,
+    working_revision_in_words,
+)
 from paceline.source import Prepared, prepare
 from paceline.stop import Reason, Stop
 from paceline.testing.suites import MANIFEST
@@ -58,7 +63,9 @@ def with_build(step: str) -> str:
     return MANIFEST.replace("build = []", f'build = [["python3", "-c", """{step}"""]]')
 
 
-def test_the_head_of_a_repository_is_its_commit_and_branch(shop: Shop, suite_repository: Path) -> None:
+def test_the_head_of_a_repository_is_its_commit_and_branch(
+    shop: Shop, suite_repository: Path
+) -> None:
     head = shop.repository.head()
     assert head == (git(suite_repository, "rev-parse", "HEAD"), "main")
     git(suite_repository, "checkout", "--quiet", "--detach")
@@ -76,7 +83,9 @@ def test_a_commit_is_built_once_and_then_found_in_the_cache(shop: Shop) -> None:
     assert "found in the artifact cache" in shop.log[-1]
 
 
-def test_the_artifact_hash_follows_content_and_not_the_commit(shop: Shop, suite_repository: Path) -> None:
+def test_the_artifact_hash_follows_content_and_not_the_commit(
+    shop: Shop, suite_repository: Path
+) -> None:
     first = shop.prepare(shop.repository.head().commit)
     (suite_repository / "README").write_text("words")
     git(suite_repository, "add", ".")
@@ -86,7 +95,10 @@ def test_the_artifact_hash_follows_content_and_not_the_commit(shop: Shop, suite_
     assert second.built.artifact_hash == first.built.artifact_hash
     (suite_repository / "bench" / "sorts.py").write_text("print()\n")
     git(suite_repository, "commit", "--quiet", "-a", "-m", "Code")
-    assert shop.prepare(shop.repository.head().commit).built.artifact_hash != first.built.artifact_hash
+    assert (
+        shop.prepare(shop.repository.head().commit).built.artifact_hash
+        != first.built.artifact_hash
+    )
 
 
 def test_the_users_repository_and_its_uncommitted_work_are_untouched(
@@ -98,7 +110,9 @@ def test_the_users_repository_and_its_uncommitted_work_are_untouched(
     assert git(suite_repository, "worktree", "list").count("\n") == 0
 
 
-def test_a_detached_commit_no_branch_holds_can_be_prepared(shop: Shop, suite_repository: Path) -> None:
+def test_a_detached_commit_no_branch_holds_can_be_prepared(
+    shop: Shop, suite_repository: Path
+) -> None:
     git(suite_repository, "checkout", "--quiet", "--detach")
     commit = commit_manifest(suite_repository, MANIFEST + "\n# changed\n")
     assert shop.prepare(commit).revision == commit
@@ -131,19 +145,25 @@ def test_a_failed_build_tells_its_first_error_and_not_its_last_lines(
     assert shop.log.count("cleaning 49") == 1, "the log holds all of it"
 
 
-def test_a_build_killed_by_a_signal_says_so_in_words(shop: Shop, suite_repository: Path) -> None:
+def test_a_build_killed_by_a_signal_says_so_in_words(
+    shop: Shop, suite_repository: Path
+) -> None:
     step = "import os; os.kill(os.getpid(), 11)"
     commit = commit_manifest(suite_repository, with_build(step))
     with pytest.raises(SourceError) as caught:
         shop.prepare(commit)
-    assert caught.value.text.endswith("was killed by SIGSEGV (it accessed memory that is not its own).")
+    assert caught.value.text.endswith(
+        "was killed by SIGSEGV (it accessed memory that is not its own)."
+    )
     assert "It printed nothing." in caught.value.advice
 
 
 def test_a_failed_build_without_a_known_error_tells_its_last_words(
     shop: Shop, suite_repository: Path
 ) -> None:
-    commit = commit_manifest(suite_repository, with_build("import sys; print('no compiler'); sys.exit(7)"))
+    commit = commit_manifest(
+        suite_repository, with_build("import sys; print('no compiler'); sys.exit(7)")
+    )
     with pytest.raises(SourceError) as caught:
         shop.prepare(commit)
     assert caught.value.cause == "build_failed"
@@ -173,18 +193,29 @@ def test_a_directory_of_artifacts_of_an_earlier_commit_is_emptied_but_for_what_g
     (suite_repository / "bench/lib").mkdir()
     (suite_repository / "bench/lib/kept.py").write_text("KEPT = 1\n")
     build = "import pathlib; [pathlib.Path('lib', n).write_bytes(b'1') for n in ('a.bin', 'b.bin')]"
-    makes = with_build(build).replace('artifacts = ["sorts.py"]', 'artifacts = ["sorts.py", "lib"]')
+    makes = with_build(build).replace(
+        'artifacts = ["sorts.py"]', 'artifacts = ["sorts.py", "lib"]'
+    )
 
     def below_lib(manifest: str) -> list[str]:
         built = shop.prepare(commit_manifest(suite_repository, manifest)).built
-        return sorted(path for path in files_below(built.directories["sorts"]) if path.startswith("lib"))
+        return sorted(
+            path
+            for path in files_below(built.directories["sorts"])
+            if path.startswith("lib")
+        )
 
     assert below_lib(makes) == ["lib/a.bin", "lib/b.bin", "lib/kept.py"]
-    assert below_lib(makes.replace("'b.bin'", "'a.bin'")) == ["lib/a.bin", "lib/kept.py"]
+    assert below_lib(makes.replace("'b.bin'", "'a.bin'")) == [
+        "lib/a.bin",
+        "lib/kept.py",
+    ]
 
 
 def test_a_build_stops_when_the_job_stops(shop: Shop, suite_repository: Path) -> None:
-    commit = commit_manifest(suite_repository, with_build("import time; time.sleep(600)"))
+    commit = commit_manifest(
+        suite_repository, with_build("import time; time.sleep(600)")
+    )
     stop = Stop()
     stop.set(Reason.CANCELLED)
     with pytest.raises(SourceError) as caught:
@@ -193,7 +224,9 @@ def test_a_build_stops_when_the_job_stops(shop: Shop, suite_repository: Path) ->
 
 
 def test_a_missing_tool_is_named(shop: Shop, suite_repository: Path) -> None:
-    commit = commit_manifest(suite_repository, MANIFEST.replace("build = []", 'build = [["no-such-tool"]]'))
+    commit = commit_manifest(
+        suite_repository, MANIFEST.replace("build = []", 'build = [["no-such-tool"]]')
+    )
     with pytest.raises(SourceError) as caught:
         shop.prepare(commit)
     assert "no-such-tool" in caught.value.text
@@ -228,7 +261,9 @@ def test_a_version_command_that_answers_with_an_error_is_not_called_missing(
     with pytest.raises(SourceError) as caught:
         shop.prepare(commit_manifest(suite_repository, manifest))
     lacks, ails, then = caught.value.text.split(". ", 2)
-    assert lacks.startswith("This host lacks what the suite builds with: `no-such-compiler` could not")
+    assert lacks.startswith(
+        "This host lacks what the suite builds with: `no-such-compiler` could not"
+    )
     assert ails == (
         "What the suite builds with answered with an error: "
         f"`python3 -c {asked}` exited with status 3: no toolchain is chosen"
@@ -236,7 +271,9 @@ def test_a_version_command_that_answers_with_an_error_is_not_called_missing(
     assert then.startswith("Build step `")
 
 
-@pytest.mark.parametrize("commit", ["0" * 40, "abcdef1", "--help", "main", "HEAD; rm -rf /"])
+@pytest.mark.parametrize(
+    "commit", ["0" * 40, "abcdef1", "--help", "main", "HEAD; rm -rf /"]
+)
 def test_an_unknown_commit_is_refused_with_advice(shop: Shop, commit: str) -> None:
     with pytest.raises(SourceError) as caught:
         shop.prepare(commit)
@@ -249,24 +286,36 @@ def test_what_is_no_repository_says_so(tmp_path: Path) -> None:
     for where in (tmp_path / "plain", tmp_path / "missing"):
         with pytest.raises(SourceError) as caught:
             Shop(tmp_path / "data", where).repository.head()
-        assert "git repository" in caught.value.text or "does not exist" in caught.value.text
+        assert (
+            "git repository" in caught.value.text
+            or "does not exist" in caught.value.text
+        )
         assert caught.value.advice
 
 
-def test_an_invalid_manifest_at_a_commit_is_the_suites_failure(shop: Shop, suite_repository: Path) -> None:
-    commit = commit_manifest(suite_repository, MANIFEST.replace("schema = 1", "schema = 2"))
+def test_an_invalid_manifest_at_a_commit_is_the_suites_failure(
+    shop: Shop, suite_repository: Path
+) -> None:
+    commit = commit_manifest(
+        suite_repository, MANIFEST.replace("schema = 1", "schema = 2")
+    )
     with pytest.raises(SourceError) as caught:
         shop.prepare(commit)
     assert caught.value.cause == "suite_invalid"
     assert f"{MANIFEST_PATH}:1:" in caught.value.text
 
 
-def test_the_working_revision_shows_uncommitted_changes(suite_repository: Path, tmp_path: Path) -> None:
+def test_the_working_revision_shows_uncommitted_changes(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     commit = git(suite_repository, "rev-parse", "HEAD")
     assert working_revision(suite_repository / "bench") == commit
     (suite_repository / "bench" / "sorts.py").write_text("x")
     assert working_revision(suite_repository / "bench") == commit + "+dirty"
-    assert working_revision_in_words(commit + "+dirty") == f"{commit[:12]} with uncommitted changes"
+    assert (
+        working_revision_in_words(commit + "+dirty")
+        == f"{commit[:12]} with uncommitted changes"
+    )
     (tmp_path / "plain").mkdir()
     assert working_revision(tmp_path / "plain") == "unversioned"
     assert working_revision_in_words("unversioned") == "files without a commit"
@@ -340,16 +389,22 @@ def test_the_artifact_hash_knows_names_and_contents(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x").write_text("same")
-    assert hash_files(files_below(tmp_path / "one")) == hash_files(files_below(tmp_path / "two"))
+    assert hash_files(files_below(tmp_path / "one")) == hash_files(
+        files_below(tmp_path / "two")
+    )
     (tmp_path / "two" / "x").rename(tmp_path / "two" / "y")
-    assert hash_files(files_below(tmp_path / "one")) != hash_files(files_below(tmp_path / "two"))
+    assert hash_files(files_below(tmp_path / "one")) != hash_files(
+        files_below(tmp_path / "two")
+    )
     copy_into(tmp_path / "three", [tmp_path / "one", tmp_path / "two" / "y"])
     assert set(files_below(tmp_path / "three")) == {"one/x", "y"}
     shutil.rmtree(tmp_path / "three")
 
 
 def test_a_secret_in_a_url_is_not_repeated(tmp_path: Path) -> None:
-    repository = Repository("theirs", "https://user:hunter2@127.0.0.1:9/x.git", tmp_path)
+    repository = Repository(
+        "theirs", "https://user:hunter2@127.0.0.1:9/x.git", tmp_path
+    )
     with pytest.raises(SourceError) as caught:
         repository.head()
     assert "hunter2" not in str(caught.value)
@@ -360,7 +415,9 @@ def test_source_errors_are_for_people() -> None:
     assert isinstance(SourceError("build_failed", "x"), UserError)
 
 
-def test_lanes_that_want_a_new_commit_at_once_all_get_it(suite_repository: Path, tmp_path: Path) -> None:
+def test_lanes_that_want_a_new_commit_at_once_all_get_it(
+    suite_repository: Path, tmp_path: Path
+) -> None:
     repository = Repository("theirs", str(suite_repository), tmp_path)
     for _ in range(3):
         git(suite_repository, "commit", "--quiet", "--allow-empty", "-m", "Next")
@@ -372,4 +429,6 @@ def test_lanes_that_want_a_new_commit_at_once_all_get_it(suite_repository: Path,
             return repository.resolve(wanted)
 
         with ThreadPoolExecutor(6) as lanes:
-            assert {found.result() for found in [lanes.submit(resolved) for _ in range(6)]} == {head}
+            assert {
+                found.result() for found in [lanes.submit(resolved) for _ in range(6)]
+            } == {head}

@@ -37,7 +37,9 @@ def test_items_come_out_in_order_with_gapless_numbers(tmp_path: Path) -> None:
     assert spool.next_piece() is None
 
 
-def test_a_restart_sends_what_was_not_acknowledged_and_goes_on_counting(tmp_path: Path) -> None:
+def test_a_restart_sends_what_was_not_acknowledged_and_goes_on_counting(
+    tmp_path: Path,
+) -> None:
     spool = Spool(tmp_path).create(ATTEMPT)
     spool.append([{"n": n} for n in range(5)])
     piece = spool.next_piece(max_items=2)
@@ -49,7 +51,9 @@ def test_a_restart_sends_what_was_not_acknowledged_and_goes_on_counting(tmp_path
     assert seqs(later) == [2, 3, 4, 5]
 
 
-def test_a_tail_torn_at_any_byte_is_cut_off_and_its_number_used_again(tmp_path: Path) -> None:
+def test_a_tail_torn_at_any_byte_is_cut_off_and_its_number_used_again(
+    tmp_path: Path,
+) -> None:
     spool = Spool(tmp_path).create(ATTEMPT)
     spool.append([{"text": "first"}])
     whole = (spool.directory / "items.ndjson").stat().st_size
@@ -72,7 +76,9 @@ def test_a_damaged_line_is_never_sent(tmp_path: Path) -> None:
     assert seqs(again(spool)) == [0]
 
 
-def test_a_note_of_acknowledgement_ahead_of_the_file_is_not_believed(tmp_path: Path) -> None:
+def test_a_note_of_acknowledgement_ahead_of_the_file_is_not_believed(
+    tmp_path: Path,
+) -> None:
     spool = Spool(tmp_path).create(ATTEMPT)
     spool.append([{"n": 0}])
     (spool.directory / "acknowledged").write_text("999999")
@@ -98,7 +104,9 @@ def test_undelivered_attempts_are_found_again_with_their_finish(tmp_path: Path) 
     assert not list(Spool(tmp_path).undelivered())
 
 
-def test_what_is_set_aside_is_kept_with_its_reason_and_not_found_again(tmp_path: Path) -> None:
+def test_what_is_set_aside_is_kept_with_its_reason_and_not_found_again(
+    tmp_path: Path,
+) -> None:
     for _ in range(2):
         spool = Spool(tmp_path).create(ATTEMPT)
         spool.append([{"n": 0}])
@@ -157,7 +165,9 @@ def test_what_was_killed_before_its_first_item_leaves_nothing(tmp_path: Path) ->
     assert not aside_of(tmp_path)
 
 
-def test_starting_over_sends_everything_again_even_after_a_restart(tmp_path: Path) -> None:
+def test_starting_over_sends_everything_again_even_after_a_restart(
+    tmp_path: Path,
+) -> None:
     spool = Spool(tmp_path).create(ATTEMPT)
     spool.append([{"n": n} for n in range(3)])
     assert seqs(spool) == [0, 1, 2]
@@ -181,17 +191,26 @@ spool.append([{"n": "fits"}])
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are a POSIX service")
-def test_a_disk_that_takes_no_more_loses_nothing_and_half_of_nothing(tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="file size limits are a POSIX service"
+)
+def test_a_disk_that_takes_no_more_loses_nothing_and_half_of_nothing(
+    tmp_path: Path,
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", FILL, str(tmp_path)], check=True, capture_output=True, text=True
+        [sys.executable, "-c", FILL, str(tmp_path)],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert "cannot grow" in done.stdout
     (spool,) = Spool(tmp_path).undelivered()
     assert seqs(spool) == [0, 1]
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere"
+)
 def test_a_directory_that_cannot_be_written_is_a_spool_error(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(SpoolError):

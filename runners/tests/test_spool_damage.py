@@ -26,7 +26,12 @@ Damage = tuple[int, int]
 def filled(root: Path, acknowledged: int = 0) -> tuple[Path, list[bytes]]:
     """A spool's directory with ITEMS lines, the first `acknowledged` of them acknowledged; and its items."""
     spool = Spool(root).create(ATTEMPT)
-    spool.append([{"kind": "log", "stream": "agent", "lines": [f"line {n}", "x" * n]} for n in range(ITEMS)])
+    spool.append(
+        [
+            {"kind": "log", "stream": "agent", "lines": [f"line {n}", "x" * n]}
+            for n in range(ITEMS)
+        ]
+    )
     piece = spool.next_piece()
     assert piece is not None
     if acknowledged:
@@ -45,7 +50,9 @@ def sent_by(spool: AttemptSpool) -> list[bytes]:
     return sent
 
 
-@pytest.mark.parametrize("value", [b"\n", b"\0", None], ids=["newline", "zero", "one bit"])
+@pytest.mark.parametrize(
+    "value", [b"\n", b"\0", None], ids=["newline", "zero", "one bit"]
+)
 @pytest.mark.parametrize("acknowledged", [0, 3, ITEMS])
 def test_any_one_damaged_byte_costs_at_most_the_item_it_is_in(
     tmp_path: Path, value: bytes | None, acknowledged: int
@@ -173,7 +180,10 @@ def test_an_item_lost_before_it_was_sent_is_never_a_silent_done(
     assert delivered(api, tmp_path) is Ended.REFUSED
     assert job.finish is not None
     assert job.finish["outcome"] == "failed"
-    assert f"send {number}" in job.finish["detail"] or f"Items {number} have" in job.finish["detail"]
+    assert (
+        f"send {number}" in job.finish["detail"]
+        or f"Items {number} have" in job.finish["detail"]
+    )
     assert "1 of its lines were damaged" in job.finish["detail"]
     assert {seq for _, seq in job.items} == set(range(ITEMS)) - {number}
 
@@ -209,4 +219,6 @@ def test_whatever_happens_to_the_file_only_whole_items_are_sent_in_order_and_onc
     sent = sent_by(again)
     numbers: list[Any] = [json.loads(item)["seq"] for item in sent]
     assert numbers == sorted(set(numbers))
-    assert all(items[number] == item for number, item in zip(numbers, sent, strict=True))
+    assert all(
+        items[number] == item for number, item in zip(numbers, sent, strict=True)
+    )

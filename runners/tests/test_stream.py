@@ -27,7 +27,10 @@ class Clock:
 
 
 def sample(
-    round_: int, phase: str = "measure", metric: str = "time", values: list[int] | None = None
+    round_: int,
+    phase: str = "measure",
+    metric: str = "time",
+    values: list[int] | None = None,
 ) -> Samples:
     return Samples(0, metric, 3, round_, 1, phase, 4, values or [100], 50 + round_)  # type: ignore[arg-type]
 
@@ -48,16 +51,29 @@ def test_samples_become_columns_per_iteration() -> None:
     (items,) = batches
     assert [item["kind"] for item in items] == ["event", "samples", "samples"]
     assert items[1] == {
-        "kind": "samples", "launch": 3, "benchmark": "b", "arm": "a", "params": {"n": 1}, "metric": "time",
-        "unit": "ns", "direction": "lower", "phase": "measure", "rounds": [0, 1], "positions": [1, 1],
-        "iterations": [4, 4], "t_ns": [50, 51], "values": [25.0, 25.0],
-    }  # fmt: skip
+        "kind": "samples",
+        "launch": 3,
+        "benchmark": "b",
+        "arm": "a",
+        "params": {"n": 1},
+        "metric": "time",
+        "unit": "ns",
+        "direction": "lower",
+        "phase": "measure",
+        "rounds": [0, 1],
+        "positions": [1, 1],
+        "iterations": [4, 4],
+        "t_ns": [50, 51],
+        "values": [25.0, 25.0],
+    }
     assert items[2]["values"] == [100.0]
 
 
 def test_counters_stay_totals_and_only_equal_sets_share_a_chunk() -> None:
     it, batches, _ = sink()
-    for round_, work in enumerate([{"items": 40}, {"items": 44}, {"items": 4, "kept": 1}, {}]):
+    for round_, work in enumerate(
+        [{"items": 40}, {"items": 44}, {"items": 4, "kept": 1}, {}]
+    ):
         it.event(msgspec.structs.replace(sample(round_), work=work), CASE)
     it.close()
     counted = [item.get("work") for item in batches[0]]
@@ -97,14 +113,20 @@ def test_progress_is_thinned_to_the_latest() -> None:
     for done in range(100):
         it.event(Progress(done, 100), None)
     it.close()
-    assert [item["event"] for item in batches[0]] == [{"type": "progress", "done": 99, "total": 100}]
+    assert [item["event"] for item in batches[0]] == [
+        {"type": "progress", "done": 99, "total": 100}
+    ]
 
 
 def test_a_warning_is_forwarded_verbatim() -> None:
     it, batches, _ = sink()
     it.event(Warn("demonstration", "slowed"), None)
     it.close()
-    assert batches[0][0]["event"] == {"type": "warning", "code": "demonstration", "text": "slowed"}
+    assert batches[0][0]["event"] == {
+        "type": "warning",
+        "code": "demonstration",
+        "text": "slowed",
+    }
 
 
 def test_log_lines_are_bounded_and_free_of_nul() -> None:

@@ -16,14 +16,20 @@ from paceline.preflight import Code, Finding, Observed
 def test_the_fingerprint_depends_on_the_factors_alone() -> None:
     one = environment.observe()
     assert one.fingerprint == environment.observe().fingerprint
-    assert one.fingerprint == environment.fingerprint(dict(reversed(one.factors.items())))
-    assert one.fingerprint != environment.fingerprint({**one.factors, "kernel": "other"})
+    assert one.fingerprint == environment.fingerprint(
+        dict(reversed(one.factors.items()))
+    )
+    assert one.fingerprint != environment.fingerprint(
+        {**one.factors, "kernel": "other"}
+    )
     assert len(one.factors) <= 64
 
 
 def test_the_fingerprint_holds_no_hostname_and_no_clock() -> None:
     factors = environment.observe().factors
-    assert platform.node() not in [value for value in factors.values() if isinstance(value, str)]
+    assert platform.node() not in [
+        value for value in factors.values() if isinstance(value, str)
+    ]
     assert not any("mhz" in key or "freq" in key for key in factors)
 
 
@@ -59,9 +65,16 @@ def test_what_cannot_be_read_is_absent() -> None:
 
 
 GOOD = Observed(
-    governor="performance", turbo=False, smt=False, cores=8, load_1m=0.1, hottest_c=40.0,
-    disk_free_bytes=10 << 30, disk_needed_bytes=1 << 30, memory_available_bytes=8 << 30,
-)  # fmt: skip
+    governor="performance",
+    turbo=False,
+    smt=False,
+    cores=8,
+    load_1m=0.1,
+    hottest_c=40.0,
+    disk_free_bytes=10 << 30,
+    disk_needed_bytes=1 << 30,
+    memory_available_bytes=8 << 30,
+)
 
 
 def finding(code: Code, **changes: object) -> Finding:
@@ -88,7 +101,9 @@ def test_a_good_host_has_nothing_to_warn_about() -> None:
         (Code.MEMORY, {"memory_available_bytes": 1 << 20}, "warning"),
     ],
 )
-def test_every_concern_comes_with_advice(code: Code, changes: dict[str, object], level: str) -> None:
+def test_every_concern_comes_with_advice(
+    code: Code, changes: dict[str, object], level: str
+) -> None:
     found = finding(code, **changes)
     assert found.level == level
     assert found.advice
@@ -97,5 +112,7 @@ def test_every_concern_comes_with_advice(code: Code, changes: dict[str, object],
 
 
 def test_the_worst_finding_comes_first() -> None:
-    findings = preflight.judge(msgspec.structs.replace(GOOD, disk_free_bytes=0, smt=True))
+    findings = preflight.judge(
+        msgspec.structs.replace(GOOD, disk_free_bytes=0, smt=True)
+    )
     assert [item.level for item in findings][:2] == ["blocker", "warning"]

@@ -11,7 +11,9 @@ import pytest
 from paceline.waiting import WorkloadWait, starvation
 
 SECOND = 1_000_000_000
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux /proc/PID/task/TID/schedstat")
+LINUX = pytest.mark.skipif(
+    sys.platform != "linux", reason="needs Linux /proc/PID/task/TID/schedstat"
+)
 
 
 def test_only_threads_in_demand_count() -> None:
@@ -40,14 +42,18 @@ def test_an_idle_workload_says_nothing() -> None:
 def test_two_spinning_threads_on_one_cpu_are_seen_as_starved() -> None:
     spin = "import os\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
     spin += "os.fork()\nprint(flush=True)\nwhile True: pass"
-    child = subprocess.Popen([sys.executable, "-c", spin], stdout=subprocess.PIPE, start_new_session=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", spin], stdout=subprocess.PIPE, start_new_session=True
+    )
     try:
         assert child.stdout is not None
         child.stdout.readline()
         child.stdout.readline()
         wait, pause = WorkloadWait(), threading.Event()
         assert any(
-            wait.read().get("workload_wait_percent", 0.0) > 20 for _ in range(100) if not pause.wait(0.1)
+            wait.read().get("workload_wait_percent", 0.0) > 20
+            for _ in range(100)
+            if not pause.wait(0.1)
         ), "two threads that always want one CPU wait for it half the time"
     finally:
         os.killpg(child.pid, 9)

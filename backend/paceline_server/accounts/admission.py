@@ -57,10 +57,16 @@ class Admission:
         try:
             route = self._route_of(scope)
             scope[TEMPLATE] = route.template
-            requirements = [each for each in route.dependencies or () if isinstance(each, Requirement)]
+            requirements = [
+                each
+                for each in route.dependencies or ()
+                if isinstance(each, Requirement)
+            ]
             if requirements:
                 await run_in_threadpool(_admit, request, requirements)
-            limit = min(route.max_body_bytes or self.max_body_bytes, self.max_body_bytes)
+            limit = min(
+                route.max_body_bytes or self.max_body_bytes, self.max_body_bytes
+            )
             _refuse_declared_size(scope, limit)
         except Exception as error:
             refusal = problems.of(request, error)
@@ -76,21 +82,34 @@ class Admission:
 
     def _route_of(self, scope: Scope) -> Route:
         """Raises 400 for what no route could read, 404, 405, 414, 422."""
-        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_TARGET_BYTES:
-            raise ProblemError(414, "uri_too_long", f"An address has at most {LONGEST_TARGET_BYTES} bytes.")
+        if (
+            len(scope.get("raw_path") or b"") + len(scope["query_string"])
+            > LONGEST_TARGET_BYTES
+        ):
+            raise ProblemError(
+                414,
+                "uri_too_long",
+                f"An address has at most {LONGEST_TARGET_BYTES} bytes.",
+            )
         _refuse_odd_host(scope)
         match = self._match(scope["path"])
         if scope["method"] not in match.methods:
             raise ProblemError(
-                405, "method_not_allowed", f"This path has the methods {match.allow}.",
+                405,
+                "method_not_allowed",
+                f"This path has the methods {match.allow}.",
                 headers={"Allow": match.allow},
-            )  # fmt: skip
+            )
         route, params = match.methods[scope["method"]]
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        query = parse_qsl(
+            scope["query_string"].decode("latin-1"), keep_blank_values=True
+        )
         faults = route.misspelt("path", params.items()) | route.misspelt("query", query)
         if faults:
             where, expected = next(iter(faults.items()))
-            raise ProblemError(422, "invalid_request", f"{where}: {expected}", fields=faults)
+            raise ProblemError(
+                422, "invalid_request", f"{where}: {expected}", fields=faults
+            )
         return route
 
     def _match(self, path: str) -> Match:
@@ -105,7 +124,9 @@ class Admission:
 def _is_decided(route: Route) -> bool:
     """FastAPI's own route is the contract, which anyone may read."""
     calls = route.dependencies
-    return calls is None or any(isinstance(each, Requirement) or each is anyone for each in calls)
+    return calls is None or any(
+        isinstance(each, Requirement) or each is anyone for each in calls
+    )
 
 
 def _admit(request: Request, requirements: list[Requirement]) -> None:
@@ -119,17 +140,24 @@ def _refuse_odd_host(scope: Scope) -> None:
         if name == b"host":
             host = value.decode("latin-1")
             try:
-                good = HOST.fullmatch(host) is not None and urlsplit(f"//{host}").port != -1
+                good = (
+                    HOST.fullmatch(host) is not None
+                    and urlsplit(f"//{host}").port != -1
+                )
             except ValueError:  # a port beyond 65535, brackets around no address
                 good = False
             if not good:
-                raise invalid_request("The header Host is not a host name with an optional port.")
+                raise invalid_request(
+                    "The header Host is not a host name with an optional port."
+                )
 
 
 def _refuse_declared_size(scope: Scope, limit: int) -> None:
     """Raises 413 for a body that says itself that it is too large."""
     for name, value in scope["headers"]:
-        if name == b"content-length" and (not value.isdigit() or int(value[:20]) > limit):
+        if name == b"content-length" and (
+            not value.isdigit() or int(value[:20]) > limit
+        ):
             raise body_too_large(limit)
 
 
@@ -162,7 +190,9 @@ class Room:
             if isinstance(error, asyncio.CancelledError):
                 raise
             raise HTTPException(
-                503, "Too many requests are being read; try again.", headers={"Retry-After": "1"}
+                503,
+                "Too many requests are being read; try again.",
+                headers={"Retry-After": "1"},
             ) from None
         return size
 

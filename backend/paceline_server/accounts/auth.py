@@ -23,8 +23,12 @@ from paceline_server.store.session import SAFE_METHODS, read_scope, session_scop
 TOUCH_EVERY = timedelta(seconds=60)
 """`last_used_at` is exact to a minute: one write per token and minute, not one per request."""
 
-_bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`Authorization: Bearer plt_…`")
-_cookie = APIKeyCookie(name=cookies.SECURE_NAME, auto_error=False, scheme_name="session")
+_bearer = HTTPBearer(
+    auto_error=False, scheme_name="token", description="`Authorization: Bearer plt_…`"
+)
+_cookie = APIKeyCookie(
+    name=cookies.SECURE_NAME, auto_error=False, scheme_name="session"
+)
 
 
 def principal_of(request: Request) -> Principal:
@@ -59,7 +63,9 @@ def principal_of_token(secret: str) -> Principal:
     if account is not None:
         owner = Principal("", frozenset(account.scopes), "token", None, None, None)
         scopes = frozenset(scope for scope in scopes if owner.may(scope))
-    return Principal(token.name, scopes, "token", token.account_id, token.id, token.agent_id)
+    return Principal(
+        token.name, scopes, "token", token.account_id, token.id, token.agent_id
+    )
 
 
 def principal_of_session(secret: str) -> Principal:
@@ -69,7 +75,9 @@ def principal_of_session(secret: str) -> Principal:
     if found is None:
         raise unauthenticated("The session has ended; sign in again.")
     account = found[1]
-    return Principal(account.name, frozenset(account.scopes), "session", account.id, None, None)
+    return Principal(
+        account.name, frozenset(account.scopes), "session", account.id, None, None
+    )
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,10 @@ class Requirement:
         request.state.principal = authorised(request, *self.scopes)
 
     async def __call__(
-        self, request: Request, _token: object = Security(_bearer), _session: object = Security(_cookie)
+        self,
+        request: Request,
+        _token: object = Security(_bearer),
+        _session: object = Security(_cookie),
     ) -> Principal:
         principal: Principal = request.state.principal
         _check_scopes(principal, self.scopes)
@@ -115,7 +126,17 @@ def _check_scopes(principal: Principal, scopes: tuple[str, ...]) -> None:
     if not principal.may(*scopes):
         raise forbidden(f"This needs the scope {' or '.join(scopes)}.")
     if scopes == ("agent",) and principal.agent_id is None:
-        raise forbidden("This is for agents: use the credential an agent got when it enrolled.")
+        raise forbidden(
+            "This is for agents: use the credential an agent got when it enrolled."
+        )
 
 
-__all__ = ["ANYONE", "Principal", "Requirement", "anyone", "authorised", "principal_of", "require"]
+__all__ = [
+    "ANYONE",
+    "Principal",
+    "Requirement",
+    "anyone",
+    "authorised",
+    "principal_of",
+    "require",
+]

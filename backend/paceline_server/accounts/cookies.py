@@ -50,7 +50,11 @@ def read(request: Request) -> str | None:
     """The secret of the session cookie, if the cookie is one we would have set on this connection."""
     if is_secure(request):
         return request.cookies.get(SECURE_NAME)
-    return request.cookies.get(LOOPBACK_NAME) if is_loopback(request.url.hostname) else None
+    return (
+        request.cookies.get(LOOPBACK_NAME)
+        if is_loopback(request.url.hostname)
+        else None
+    )
 
 
 def refuse_plain_http(request: Request) -> None:
@@ -63,11 +67,17 @@ def refuse_plain_http(request: Request) -> None:
         )
 
 
-def give(request: Request, response: Response, secret: str, expires_at: datetime) -> None:
+def give(
+    request: Request, response: Response, secret: str, expires_at: datetime
+) -> None:
     """Set the session cookie. Call `refuse_plain_http` first."""
     secure = is_secure(request)
     if not secure:
-        log.warning("session_cookie_without_https", host=request.url.hostname, why="plain HTTP on loopback")
+        log.warning(
+            "session_cookie_without_https",
+            host=request.url.hostname,
+            why="plain HTTP on loopback",
+        )
     response.set_cookie(
         SECURE_NAME if secure else LOOPBACK_NAME,
         secret,
@@ -106,10 +116,15 @@ def refuse_other_sites(request: Request, *, must_tell: bool) -> None:
         allowed = site == "same-origin"
     elif origin is not None:
         public = urlsplit(_settings(request).public_url or "").netloc
-        allowed = _place_of(origin) in {request.headers.get("host"), public} - {"", None}
+        allowed = _place_of(origin) in {request.headers.get("host"), public} - {
+            "",
+            None,
+        }
     else:
         allowed = not must_tell
     if not allowed:
         raise ProblemError(
-            403, "csrf_refused", "A request with a session cookie must come from Paceline's own pages."
+            403,
+            "csrf_refused",
+            "A request with a session cookie must come from Paceline's own pages.",
         )

@@ -39,7 +39,9 @@ def hashed(password: str) -> str:
 
 @cache
 def _nobodys() -> str:
-    return hashed("a password nobody has: compared against so that unknown addresses take as long")
+    return hashed(
+        "a password nobody has: compared against so that unknown addresses take as long"
+    )
 
 
 def matches(password: str, password_hash: str | None) -> bool:
@@ -57,7 +59,10 @@ def place() -> Iterator[None]:
     """One of the places of those who wait to be compared. Raises 503 `busy` when all are taken."""
     if not _places.acquire(blocking=False):
         raise ProblemError(
-            503, "busy", "Many people sign in just now; try again.", headers={"Retry-After": "1"}
+            503,
+            "busy",
+            "Many people sign in just now; try again.",
+            headers={"Retry-After": "1"},
         )
     try:
         yield
@@ -67,4 +72,6 @@ def place() -> Iterator[None]:
 
 async def compared(password: str, password_hash: str | None) -> bool:
     """`matches`, in a thread of the few that compare. Take a `place` first."""
-    return await asyncio.get_running_loop().run_in_executor(_threads, matches, password, password_hash)
+    return await asyncio.get_running_loop().run_in_executor(
+        _threads, matches, password, password_hash
+    )

@@ -9,7 +9,13 @@ from sqlalchemy import CursorResult, Select, case, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, SignInThrottle, Token
+from paceline_server.store.tables.accounts import (
+    Account,
+    BrowserSession,
+    SignInLink,
+    SignInThrottle,
+    Token,
+)
 
 
 def browser_session(
@@ -19,13 +25,17 @@ def browser_session(
     query = (
         select(BrowserSession, Account)
         .join(Account, Account.id == BrowserSession.account_id)
-        .where(BrowserSession.token_sha256 == token_sha256, BrowserSession.expires_at > at)
+        .where(
+            BrowserSession.token_sha256 == token_sha256, BrowserSession.expires_at > at
+        )
     )
     row = session.execute(query).one_or_none()
     return None if row is None else (row[0], row[1])
 
 
-def living_token(session: Session, secret_sha256: str, at: datetime) -> tuple[Token, Account | None] | None:
+def living_token(
+    session: Session, secret_sha256: str, at: datetime
+) -> tuple[Token, Account | None] | None:
     """The token with this hash, unless revoked or expired, with its account if it has one."""
     query = (
         select(Token, Account)
@@ -49,7 +59,9 @@ def take_link(session: Session, token_sha256: str, at: datetime) -> str | None:
     query = (
         update(SignInLink)
         .where(
-            SignInLink.token_sha256 == token_sha256, SignInLink.used_at.is_(None), SignInLink.expires_at > at
+            SignInLink.token_sha256 == token_sha256,
+            SignInLink.used_at.is_(None),
+            SignInLink.expires_at > at,
         )
         .values(used_at=at)
         .returning(SignInLink.account_id)
@@ -58,7 +70,9 @@ def take_link(session: Session, token_sha256: str, at: datetime) -> str | None:
 
 
 def account_by_email(session: Session, email: str) -> Account | None:
-    return session.scalars(select(Account).where(func.lower(Account.email) == email.lower())).one_or_none()
+    return session.scalars(
+        select(Account).where(func.lower(Account.email) == email.lower())
+    ).one_or_none()
 
 
 def account_by_name(session: Session, name: str) -> Account | None:
@@ -91,32 +105,51 @@ def forget_expired(session: Session, at: datetime) -> None:
 
 def blocked_until(session: Session, key: str) -> datetime | None:
     """Until when a key must pause, if it ever had to."""
-    return session.scalar(select(SignInThrottle.blocked_until).where(SignInThrottle.key == key))
+    return session.scalar(
+        select(SignInThrottle.blocked_until).where(SignInThrottle.key == key)
+    )
 
 
 def give_back_failure(session: Session, key: str, *, unblock_below: int) -> None:
     """One failure less, and no pause where too few are left for one."""
     left = SignInThrottle.failures - 1
     pause = case((left < unblock_below, None), else_=SignInThrottle.blocked_until)
-    statement = update(SignInThrottle).where(SignInThrottle.key == key, SignInThrottle.failures > 0)
+    statement = update(SignInThrottle).where(
+        SignInThrottle.key == key, SignInThrottle.failures > 0
+    )
     session.execute(statement.values(failures=left, blocked_until=pause))
 
 
-def count_failure(session: Session, key: str, at: datetime, forget_before: datetime) -> int:
+def count_failure(
+    session: Session, key: str, at: datetime, forget_before: datetime
+) -> int:
     """One more failure; how many there are now. One statement: racing failures are all counted."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    counted = case((SignInThrottle.updated_at < forget_before, 1), else_=SignInThrottle.failures + 1)
+    insert = (
+        postgresql.insert
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert
+    )
+    counted = case(
+        (SignInThrottle.updated_at < forget_before, 1),
+        else_=SignInThrottle.failures + 1,
+    )
     statement = (
         insert(SignInThrottle)
         .values(key=key, failures=1, blocked_until=None, updated_at=at)
-        .on_conflict_do_update(index_elements=["key"], set_={"failures": counted, "updated_at": at})
+        .on_conflict_do_update(
+            index_elements=["key"], set_={"failures": counted, "updated_at": at}
+        )
         .returning(SignInThrottle.failures)
     )
     return session.execute(statement).scalar_one()
 
 
 def block(session: Session, key: str, until: datetime) -> None:
-    session.execute(update(SignInThrottle).where(SignInThrottle.key == key).values(blocked_until=until))
+    session.execute(
+        update(SignInThrottle)
+        .where(SignInThrottle.key == key)
+        .values(blocked_until=until)
+    )
 
 
 def forget_throttles(session: Session, before: datetime) -> None:

@@ -40,13 +40,17 @@ def sign_in_by_link(
     """Sign in with the one-time token of a sign-in link."""
     cookies.refuse_plain_http(request)
     cookies.refuse_other_sites(request, must_tell=False)
-    new = service.sign_in_by_link(session, body.token, request.app.state.settings.session_days)
+    new = service.sign_in_by_link(
+        session, body.token, request.app.state.settings.session_days
+    )
     cookies.give(request, response, new.secret, new.out.expires_at)
     return new.out
 
 
 @router.post("/session", max_body_size=SIGN_IN_BYTES, dependencies=[ANYONE])
-async def sign_in_by_password(body: PasswordSignInIn, request: Request, response: Response) -> SessionOut:
+async def sign_in_by_password(
+    body: PasswordSignInIn, request: Request, response: Response
+) -> SessionOut:
     """Sign in with e-mail address and password; failures are throttled (429 `throttled`).
 
     The attempt is counted before the password is looked at, so that guesses sent at once count as those sent
@@ -54,12 +58,18 @@ async def sign_in_by_password(body: PasswordSignInIn, request: Request, response
     """
     cookies.refuse_plain_http(request)
     cookies.refuse_other_sites(request, must_tell=False)
-    keys = service.throttle_keys(body.email, request.client.host if request.client else "unknown")
+    keys = service.throttle_keys(
+        body.email, request.client.host if request.client else "unknown"
+    )
     with passwords.place():
         known = await run_in_threadpool(_reserve, keys, body.email)
-        right = await passwords.compared(body.password, known.password_hash if known else None)
+        right = await passwords.compared(
+            body.password, known.password_hash if known else None
+        )
     days = request.app.state.settings.session_days
-    new = await run_in_threadpool(_finish, known.account_id if known and right else None, keys, days)
+    new = await run_in_threadpool(
+        _finish, known.account_id if known and right else None, keys, days
+    )
     cookies.give(request, response, new.secret, new.out.expires_at)
     return new.out
 
@@ -69,7 +79,9 @@ def _reserve(keys: dict[str, str], email: str) -> service.KnownAddress | None:
         return service.reserve_attempt(session, keys, email)
 
 
-def _finish(account_id: str | None, keys: dict[str, str], days: float) -> service.NewSession:
+def _finish(
+    account_id: str | None, keys: dict[str, str], days: float
+) -> service.NewSession:
     with session_scope() as session:
         return service.sign_in_by_password(session, account_id, keys, days)
 
@@ -99,22 +111,37 @@ def list_accounts(
 ) -> Page[AccountOut]:
     """Everyone an alert can be assigned to, by id."""
     return page(
-        session, queries.accounts(), [Account.id], lambda row: [row.id], AccountOut.model_validate,
-        limit=limit, cursor=cursor, descending=False,
-    )  # fmt: skip
+        session,
+        queries.accounts(),
+        [Account.id],
+        lambda row: [row.id],
+        AccountOut.model_validate,
+        limit=limit,
+        cursor=cursor,
+        descending=False,
+    )
 
 
 @router.get("/tokens")
-def list_tokens(_: Admin, session: DbSession, limit: Limit = 50, cursor: Cursor = None) -> Page[TokenOut]:
+def list_tokens(
+    _: Admin, session: DbSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[TokenOut]:
     """Tokens of programs, newest first, without their secrets."""
     return page(
-        session, queries.tokens(), [Token.id], lambda row: [row.id], TokenOut.model_validate,
-        limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        queries.tokens(),
+        [Token.id],
+        lambda row: [row.id],
+        TokenOut.model_validate,
+        limit=limit,
+        cursor=cursor,
+    )
 
 
 @router.post("/tokens", status_code=201)
-def create_token(body: TokenIn, principal: Admin, session: DbSession) -> TokenCreatedOut:
+def create_token(
+    body: TokenIn, principal: Admin, session: DbSession
+) -> TokenCreatedOut:
     """Make a token; the secret is shown in this answer only."""
     return service.create_token(session, principal, body)
 

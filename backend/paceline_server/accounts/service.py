@@ -15,7 +15,14 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts import passwords, queries
 from paceline_server.accounts.principal import Principal
-from paceline_server.accounts.schemas import AccountOut, Scope, SessionOut, TokenCreatedOut, TokenIn, TokenOut
+from paceline_server.accounts.schemas import (
+    AccountOut,
+    Scope,
+    SessionOut,
+    TokenCreatedOut,
+    TokenIn,
+    TokenOut,
+)
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import (
     ProblemError,
@@ -28,7 +35,12 @@ from paceline_server.kernel.errors import (
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
 from paceline_server.store import audit
 from paceline_server.store.session import hint
-from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, Token
+from paceline_server.store.tables.accounts import (
+    Account,
+    BrowserSession,
+    SignInLink,
+    Token,
+)
 
 CHANNEL = "accounts"
 """Hint: a session or token ended; open streams look again."""
@@ -58,9 +70,13 @@ def create_account(
 ) -> Account:
     """A new account. Raises 409 when name or address is taken, 400 when the password is too short."""
     if password is not None and len(password) < passwords.SHORTEST:
-        raise invalid_request(f"A password needs at least {passwords.SHORTEST} characters.")
+        raise invalid_request(
+            f"A password needs at least {passwords.SHORTEST} characters."
+        )
     if password is not None and email is None:
-        raise invalid_request("An account with a password needs an e-mail address to sign in with.")
+        raise invalid_request(
+            "An account with a password needs an e-mail address to sign in with."
+        )
     account = Account(
         id=new_id("acc"),
         name=name,
@@ -74,7 +90,9 @@ def create_account(
         session.flush()
     except IntegrityError:
         session.rollback()
-        raise conflict("An account with this name or e-mail address exists already.") from None
+        raise conflict(
+            "An account with this name or e-mail address exists already."
+        ) from None
     return account
 
 
@@ -101,7 +119,9 @@ def sign_in_by_link(session: Session, secret: str, days: float) -> NewSession:
     account = None if account_id is None else session.get(Account, account_id)
     if account is None:
         raise ProblemError(
-            401, "link_invalid", "This sign-in link was used already or has expired; ask for a new one."
+            401,
+            "link_invalid",
+            "This sign-in link was used already or has expired; ask for a new one.",
         )
     return _begin(session, account, days)
 
@@ -114,12 +134,18 @@ class KnownAddress:
     password_hash: str | None
 
 
-def reserve_attempt(session: Session, keys: dict[str, str], email: str) -> KnownAddress | None:
+def reserve_attempt(
+    session: Session, keys: dict[str, str], email: str
+) -> KnownAddress | None:
     """Count an attempt as failed before its password is compared, and who it is about. Raises 429 while any
     key must pause; then it does not count. Success gives it back (`sign_in_by_password`)."""
     at = clock.now()
-    for kind, key in sorted(keys.items()):  # always in one order: two attempts never wait for each other
-        failures = queries.count_failure(session, key, at, forget_before=at - THROTTLE_FORGET)
+    for kind, key in sorted(
+        keys.items()
+    ):  # always in one order: two attempts never wait for each other
+        failures = queries.count_failure(
+            session, key, at, forget_before=at - THROTTLE_FORGET
+        )
         _refuse_paused(session, key, at)
         beyond = failures - THROTTLE_AFTER[kind]
         if beyond >= 0:
@@ -138,7 +164,9 @@ def sign_in_by_password(
     if account is None:
         raise unauthenticated("The e-mail address or the password is wrong.")
     queries.clear_throttles(session, [keys["address_from_place"], keys["address"]])
-    queries.give_back_failure(session, keys["place"], unblock_below=THROTTLE_AFTER["place"])
+    queries.give_back_failure(
+        session, keys["place"], unblock_below=THROTTLE_AFTER["place"]
+    )
     return _begin(session, account, days)
 
 
@@ -159,9 +187,11 @@ def _refuse_paused(session: Session, key: str, at: datetime) -> None:
     if until is not None and until > at:
         seconds = int((until - at).total_seconds()) + 1
         raise ProblemError(
-            429, "throttled", f"Too many failed sign-ins; try again in {seconds} s.",
+            429,
+            "throttled",
+            f"Too many failed sign-ins; try again in {seconds} s.",
             headers={"Retry-After": str(seconds)},
-        )  # fmt: skip
+        )
 
 
 def forget_expired(session: Session) -> None:
@@ -176,7 +206,10 @@ def _begin(session: Session, account: Account, days: float) -> NewSession:
     at = clock.now()
     expires_at = at + timedelta(days=days)
     row = BrowserSession(
-        token_sha256=sha256_hex(secret), account_id=account.id, created_at=at, expires_at=expires_at
+        token_sha256=sha256_hex(secret),
+        account_id=account.id,
+        created_at=at,
+        expires_at=expires_at,
     )
     session.add(row)
     return NewSession(secret, session_out(account, expires_at))
@@ -186,7 +219,9 @@ def session_out(account: Account, expires_at: datetime) -> SessionOut:
     """The wire shape of a session; admin's implied scopes are spelled out for the pages."""
     held = Principal("", frozenset(account.scopes), "session", account.id, None, None)
     scopes: list[Scope] = [scope for scope in HUMAN_SCOPES if held.may(scope)]
-    return SessionOut(account=AccountOut.model_validate(account), scopes=scopes, expires_at=expires_at)
+    return SessionOut(
+        account=AccountOut.model_validate(account), scopes=scopes, expires_at=expires_at
+    )
 
 
 def current_session(session: Session, secret: str) -> SessionOut:
@@ -203,17 +238,26 @@ def end_session(session: Session, secret: str) -> None:
     hint(session, CHANNEL)
 
 
-def create_token(session: Session, principal: Principal, spec: TokenIn) -> TokenCreatedOut:
+def create_token(
+    session: Session, principal: Principal, spec: TokenIn
+) -> TokenCreatedOut:
     """A token for a program; its secret is in this answer only. Raises 403 for scopes its maker lacks."""
     if "agent" in spec.scopes:
-        raise forbidden("Agents get their credential by enrolling: make an enrolment code instead.")
+        raise forbidden(
+            "Agents get their credential by enrolling: make an enrolment code instead."
+        )
     lacking = [scope for scope in spec.scopes if not principal.may(scope)]
     if lacking:
         raise forbidden(f"You do not hold the scope {', '.join(lacking)} yourself.")
     days = spec.expires_in_days
     expires_at = None if days is None else clock.now() + timedelta(days=days)
     token, secret = issue_token(
-        session, spec.name, "plt", list(spec.scopes), account_id=principal.account_id, expires_at=expires_at
+        session,
+        spec.name,
+        "plt",
+        list(spec.scopes),
+        account_id=principal.account_id,
+        expires_at=expires_at,
     )
     detail = {"name": token.name, "prefix": token.prefix, "scopes": token.scopes}
     audit.record(session, principal.name, "create", "token", token.id, detail)
@@ -268,7 +312,11 @@ def first_account(session: Session) -> Account | None:
 
 def find_account(session: Session, name: str | None) -> Account:
     """The account called `name`, or the oldest. Raises 404."""
-    account = queries.first_account(session) if name is None else queries.account_by_name(session, name)
+    account = (
+        queries.first_account(session)
+        if name is None
+        else queries.account_by_name(session, name)
+    )
     if account is None:
         raise not_found("account", name or "(any)")
     return account

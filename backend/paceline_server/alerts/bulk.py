@@ -35,7 +35,9 @@ def decide(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
     refuses."""
     found = queries.lock_alerts(session, said.alert_ids)
     before = [_kept(found[one]) for one in said.alert_ids if one in found]
-    refused = {one: f"There is no alert {one!r}." for one in said.alert_ids if one not in found}
+    refused = {
+        one: f"There is no alert {one!r}." for one in said.alert_ids if one not in found
+    }
     for alert_id, alert in found.items():
         try:
             _decide_one(session, alert, said, actor)
@@ -69,7 +71,14 @@ def _decide_one(session: Session, alert: Alert, said: BulkIn, actor: str) -> Non
     if said.due is not None:
         deciding.set_due(session, alert, said.due.due_at, actor)
     if said.action is not None:
-        deciding.act(session, alert, said.action, actor, note=said.note, baseline_commit=said.baseline_commit)
+        deciding.act(
+            session,
+            alert,
+            said.action,
+            actor,
+            note=said.note,
+            baseline_commit=said.baseline_commit,
+        )
     elif said.note is not None:
         deciding.add_note(session, alert, said.note, actor)
 
@@ -85,7 +94,12 @@ def _kept(alert: Alert) -> dict[str, Any]:
 
 
 def _name(said: BulkIn) -> str:
-    parts = [said.action, said.assign and "assign", said.due and "due", said.note and "note"]
+    parts = [
+        said.action,
+        said.assign and "assign",
+        said.due and "due",
+        said.note and "note",
+    ]
     return " + ".join(str(part) for part in parts if part)
 
 
@@ -99,36 +113,57 @@ def undo(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
         raise _refusal(f"It was undone already, by {batch.undone_by}.")
     if clock.now() > batch.created_at + UNDO_WITHIN:
         minutes = int(UNDO_WITHIN.total_seconds() // 60)
-        raise _refusal(f"It is too late: a bulk decision can be undone for {minutes} minutes.")
+        raise _refusal(
+            f"It is too late: a bulk decision can be undone for {minutes} minutes."
+        )
     before = {one["alert_id"]: one for one in batch.before}
     alerts = queries.lock_alerts(session, before)
     newest = queries.newest_events(session, before)
     changed = {
         one: "has changed since"
         for one in before
-        if any(before[one].get(name) != value for name, value in newest.get(one, {}).items())
+        if any(
+            before[one].get(name) != value
+            for name, value in newest.get(one, {}).items()
+        )
     }
     if changed:
-        raise _refusal(f"{len(changed)} of {len(before)} alerts have changed since.", changed)
+        raise _refusal(
+            f"{len(changed)} of {len(before)} alerts have changed since.", changed
+        )
     for alert_id, alert in alerts.items():
         _undo_one(session, alert, before[alert_id], batch, actor)
     batch.undone_at, batch.undone_by = clock.now(), actor
-    audit.record(session, actor, "undo", "triage_batch", batch.id, {"action": batch.action})
+    audit.record(
+        session, actor, "undo", "triage_batch", batch.id, {"action": batch.action}
+    )
     session.flush()
     return _out(batch)
 
 
 def _undo_one(
-    session: Session, alert: Alert, kept: Mapping[str, Any], batch: TriageBatch, actor: str
+    session: Session,
+    alert: Alert,
+    kept: Mapping[str, Any],
+    batch: TriageBatch,
+    actor: str,
 ) -> None:
     left = alert.state
     alert.assignee_id = kept["assignee_id"]
-    alert.due_at = None if kept["due_at"] is None else datetime.fromisoformat(kept["due_at"]).astimezone(UTC)
+    alert.due_at = (
+        None
+        if kept["due_at"] is None
+        else datetime.fromisoformat(kept["due_at"]).astimezone(UTC)
+    )
     try:
         with session.begin_nested():
-            restore(session, alert, kept["state"], actor, f"{batch.action} by {batch.actor}")
+            restore(
+                session, alert, kept["state"], actor, f"{batch.action} by {batch.actor}"
+            )
     except IntegrityError:
-        raise _refusal(deciding.newer_alert().detail, {alert.id: "has a newer alert"}) from None
+        raise _refusal(
+            deciding.newer_alert().detail, {alert.id: "has a newer alert"}
+        ) from None
     deciding.move_baseline(session, alert, left, kept["baseline_commit"])
 
 
@@ -136,10 +171,18 @@ def _refusal(text: str, fields: dict[str, str] | None = None) -> ProblemError:
     return ProblemError(409, "undo_refused", text, fields=fields)
 
 
-def list_batches(session: Session, *, limit: int, cursor: str | None) -> Page[TriageBatchOut]:
+def list_batches(
+    session: Session, *, limit: int, cursor: str | None
+) -> Page[TriageBatchOut]:
     """Bulk decisions, the newest first."""
     return page(
-        session, queries.batches(), [TriageBatch.id], lambda row: [row.id], _out, limit=limit, cursor=cursor
+        session,
+        queries.batches(),
+        [TriageBatch.id],
+        lambda row: [row.id],
+        _out,
+        limit=limit,
+        cursor=cursor,
     )
 
 

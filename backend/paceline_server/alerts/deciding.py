@@ -17,7 +17,13 @@ from paceline_server.alerts import queries
 from paceline_server.alerts.changes import service as changes
 from paceline_server.alerts.history import change, remember, tell
 from paceline_server.alerts.schemas import Action
-from paceline_server.alerts.states import LIVE, TOLD, Event, IllegalTransitionError, actions
+from paceline_server.alerts.states import (
+    LIVE,
+    TOLD,
+    Event,
+    IllegalTransitionError,
+    actions,
+)
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, conflict, invalid_request
 from paceline_server.store import audit
@@ -38,7 +44,9 @@ def act(
 ) -> None:
     """Carry out a decision. Raises 409 when it does not apply or the cause has a newer alert, 400 for a
     baseline that goes with nothing."""
-    if baseline_commit is not None and (action != "expected" or alert.kind not in OF_SERIES):
+    if baseline_commit is not None and (
+        action != "expected" or alert.kind not in OF_SERIES
+    ):
         text = "A baseline goes with `expected` of an alert about a series' history."
         raise invalid_request(text, {"baseline_commit": "not with this"})
     before = alert.state
@@ -47,24 +55,43 @@ def act(
             change(session, alert, Event(action), actor, note)
     except IllegalTransitionError:
         possible: Sequence[str] = actions(alert.state)  # type: ignore[arg-type]  # the column holds these
-        advice = f"possible are: {', '.join(possible)}" if possible else "nothing can be done with it"
-        raise conflict(f"{action} does not apply to an alert that is {alert.state}; {advice}.") from None
+        advice = (
+            f"possible are: {', '.join(possible)}"
+            if possible
+            else "nothing can be done with it"
+        )
+        raise conflict(
+            f"{action} does not apply to an alert that is {alert.state}; {advice}."
+        ) from None
     except IntegrityError:
         raise newer_alert() from None
     move_baseline(session, alert, before, baseline_commit)
-    detail = {"from": before, "to": alert.state, "note": note, "baseline_commit": alert.baseline_commit}
+    detail = {
+        "from": before,
+        "to": alert.state,
+        "note": note,
+        "baseline_commit": alert.baseline_commit,
+    }
     audit.record(session, actor, action, "alert", alert.id, detail)
 
 
 def newer_alert() -> ProblemError:
     """The cause of an alert that should live again has another living one."""
-    return conflict("A newer alert about the same cause is already being looked at; work on that one.")
+    return conflict(
+        "A newer alert about the same cause is already being looked at; work on that one."
+    )
 
 
-def move_baseline(session: Session, alert: Alert, before: str, commit: str | None) -> None:
+def move_baseline(
+    session: Session, alert: Alert, before: str, commit: str | None
+) -> None:
     """Let the series' baseline follow an alert that became expected, or is so no longer. `commit`: from where
     on, when it is not where the alert's own changes begin. Raises 400 for one that can be no baseline."""
-    if alert.kind not in OF_SERIES or "expected" not in {before, alert.state} or before == alert.state:
+    if (
+        alert.kind not in OF_SERIES
+        or "expected" not in {before, alert.state}
+        or before == alert.state
+    ):
         return
     if alert.state == "expected":
         alert.baseline_commit = commit or alert.head_commit
@@ -84,22 +111,36 @@ def assign(session: Session, alert: Alert, account_id: str | None, actor: str) -
     """Give the alert to a person, or to nobody. Raises 400 for an unknown account."""
     person = None if account_id is None else queries.account(session, account_id)
     if account_id is not None and person is None:
-        raise invalid_request(f"There is no account {account_id!r}.", {"account_id": "no such account"})
+        raise invalid_request(
+            f"There is no account {account_id!r}.", {"account_id": "no such account"}
+        )
     if alert.assignee_id == account_id:
         return
     alert.assignee_id = account_id
-    _changed(session, alert, "assign", "nobody" if person is None else person.name, actor)
+    _changed(
+        session, alert, "assign", "nobody" if person is None else person.name, actor
+    )
 
 
-def set_due(session: Session, alert: Alert, due_at: datetime | None, actor: str) -> None:
+def set_due(
+    session: Session, alert: Alert, due_at: datetime | None, actor: str
+) -> None:
     """Say until when it should be dealt with, or that there is no such date. Raises 400 for a date in the
     past."""
     if due_at is not None and due_at <= clock.now():
-        raise invalid_request("The due date has passed already.", {"due_at": "in the future"})
+        raise invalid_request(
+            "The due date has passed already.", {"due_at": "in the future"}
+        )
     if alert.due_at == due_at:
         return
     alert.due_at = due_at
-    _changed(session, alert, "due", "no date" if due_at is None else due_at.isoformat(), actor)
+    _changed(
+        session,
+        alert,
+        "due",
+        "no date" if due_at is None else due_at.isoformat(),
+        actor,
+    )
 
 
 def link_issue(session: Session, alert: Alert, url: str | None, actor: str) -> None:
@@ -119,4 +160,6 @@ def _changed(session: Session, alert: Alert, action: str, to: str, actor: str) -
 
 def is_overdue(alert: Alert) -> bool:
     """Whether its date has passed and nobody has closed it; `queries.alerts` says the same in SQL."""
-    return alert.due_at is not None and alert.due_at < clock.now() and alert.state in LIVE
+    return (
+        alert.due_at is not None and alert.due_at < clock.now() and alert.state in LIVE
+    )

@@ -36,15 +36,20 @@ from paceline_server.store.tables.jobs import Job, Run
 
 METHOD = "policy-advice/1"
 RULE = {
-    "name": "policy-in-force", "version": 1, "kind": "policy",
+    "name": "policy-in-force",
+    "version": 1,
+    "kind": "policy",
     "text": "The usage policy that is shipped picks the faster arm on every target, after enough warm-up.",
-}  # fmt: skip
+}
 Role = Literal["candidate", "confirmation", "recovery"]
 
 
 def cause_key(row: PolicyAdvice) -> str:
     """What an alert is about: one policy at one point of the other params, on one target."""
-    return json.dumps(["policy", row.suite, row.policy, row.target_id, row.params_key], separators=(",", ":"))
+    return json.dumps(
+        ["policy", row.suite, row.policy, row.target_id, row.params_key],
+        separators=(",", ":"),
+    )
 
 
 def evaluate(session: Session, job_id: str) -> None:
@@ -71,7 +76,11 @@ def _wrong(session: Session, row: PolicyAdvice, alert: Alert | None) -> None:
     words = str(row.advice["words"])
     if alert is None:
         before = policies.advice_before(session, row)
-        if before is not None and before.holds is False and not _ended_since(session, before):
+        if (
+            before is not None
+            and before.holds is False
+            and not _ended_since(session, before)
+        ):
             return
         alert = _raise(session, row)
         if alert is None:
@@ -99,33 +108,59 @@ def _raise(session: Session, row: PolicyAdvice) -> Alert | None:
     at, advice = clock.now(), row.advice
     name = queries.spoken_name(session, row.target_id)
     alert = Alert(
-        id=ids.new_id("alt"), cause_key=cause_key(row), state="suspected", kind="policy", cause=None,
-        title=f"Policy {row.policy} of {row.suite} is not right on {name}", suite=row.suite,
-        benchmark=advice["benchmark"], arm=advice["arm"], reference=advice["reference"],
-        metric=advice["metric"], target_id=row.target_id, demonstration=False, shadow=False, rule=RULE,
-        words=advice["words"], ratio=None, lower=None, upper=None, run_id=row.run_id, created_at=at,
+        id=ids.new_id("alt"),
+        cause_key=cause_key(row),
+        state="suspected",
+        kind="policy",
+        cause=None,
+        title=f"Policy {row.policy} of {row.suite} is not right on {name}",
+        suite=row.suite,
+        benchmark=advice["benchmark"],
+        arm=advice["arm"],
+        reference=advice["reference"],
+        metric=advice["metric"],
+        target_id=row.target_id,
+        demonstration=False,
+        shadow=False,
+        rule=RULE,
+        words=advice["words"],
+        ratio=None,
+        lower=None,
+        upper=None,
+        run_id=row.run_id,
+        created_at=at,
         updated_at=at,
-    )  # fmt: skip
+    )
     try:
         with session.begin_nested():
             session.add(alert)
             session.flush()
     except IntegrityError:
         return None
-    remember(session, alert, Event.raise_.value, SYSTEM, f"{advice['words']}: {advice['why']}")
+    remember(
+        session,
+        alert,
+        Event.raise_.value,
+        SYSTEM,
+        f"{advice['words']}: {advice['why']}",
+    )
     _ask_for_confirmation(session, alert)
     return alert
 
 
 def _ask_for_confirmation(session: Session, alert: Alert) -> None:
-    outbox.add(session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s)
+    outbox.add(
+        session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s
+    )
 
 
 def confirm(session: Session, alert: Alert) -> None:
     """The cool-down of a locked alert is over: the same revision again, in a new session (I13)."""
     if alert.state != "suspected":
         return
-    if alert.confirmation_run_id is not None and queries.run_is_alive(session, alert.confirmation_run_id):
+    if alert.confirmation_run_id is not None and queries.run_is_alive(
+        session, alert.confirmation_run_id
+    ):
         return
     advice = queries.newest_numbers(session, alert.id)["advice"]
     cold = advice["cold"]["benchmark"] if advice["cold"] else None
@@ -143,14 +178,25 @@ def confirm(session: Session, alert: Alert) -> None:
     remember(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
 
 
-def decide(session: Session, alert: Alert, job: Job, run: Run, advised: Sequence[PolicyAdvice]) -> None:
+def decide(
+    session: Session, alert: Alert, job: Job, run: Run, advised: Sequence[PolicyAdvice]
+) -> None:
     """The confirmation of a locked alert ended: does a second session say the same? `advised`: what its
     samples say."""
-    if alert.confirmation_run_id != run.id or alert.state not in ("suspected", "inconclusive"):
+    if alert.confirmation_run_id != run.id or alert.state not in (
+        "suspected",
+        "inconclusive",
+    ):
         return
     if job.state != "done":
         reason = jobs.why_without_verdict(job)
-        change(session, alert, Event.undecide, SYSTEM, f"the confirmation ended: {job.state}: {reason}")
+        change(
+            session,
+            alert,
+            Event.undecide,
+            SYSTEM,
+            f"the confirmation ended: {job.state}: {reason}",
+        )
         return
     _, _, policy, _, point = json.loads(alert.cause_key)
     again = next(
@@ -159,7 +205,13 @@ def decide(session: Session, alert: Alert, job: Job, run: Run, advised: Sequence
     )
     if again is None or again.holds is None:
         why = "it could not say" if again is None else str(again.advice["why"])
-        change(session, alert, Event.undecide, SYSTEM, f"the second session left it open: {why}")
+        change(
+            session,
+            alert,
+            Event.undecide,
+            SYSTEM,
+            f"the second session left it open: {why}",
+        )
         return
     _keep(session, alert, "confirmation", again)
     if again.holds:
@@ -176,14 +228,26 @@ def _keep(session: Session, alert: Alert, role: Role, row: PolicyAdvice) -> None
     warm = advice["warm"]
     session.add(
         Finding(
-            id=ids.new_id("fnd"), kind="policy", role=role, alert_id=alert.id, comparison_id=None,
-            series_id=None, change_id=None,
+            id=ids.new_id("fnd"),
+            kind="policy",
+            role=role,
+            alert_id=alert.id,
+            comparison_id=None,
+            series_id=None,
+            change_id=None,
             numbers={
-                "words": advice["words"], "where": place(advice["arm"], advice["benchmark"], {}),
-                "advice": advice, "in_force": dict(in_force),
+                "words": advice["words"],
+                "where": place(advice["arm"], advice["benchmark"], {}),
+                "advice": advice,
+                "in_force": dict(in_force),
             },
-            run_id=row.run_id, job_id=row.job_id, method=METHOD,
-            parameters={"confidence": POLICY_CONFIDENCE, "margin_percent": advice["margin_percent"]},
+            run_id=row.run_id,
+            job_id=row.job_id,
+            method=METHOD,
+            parameters={
+                "confidence": POLICY_CONFIDENCE,
+                "margin_percent": advice["margin_percent"],
+            },
             filters=_filters(advice, in_force),
             window={
                 "text": f"{len(warm['points'])} values of {advice['param']} measured in one job, "
@@ -191,29 +255,49 @@ def _keep(session: Session, alert: Alert, role: Role, row: PolicyAdvice) -> None
             },
             created_at=clock.now(),
         )
-    )  # fmt: skip
+    )
     session.flush()
 
 
-def _filters(advice: Mapping[str, Any], in_force: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _filters(
+    advice: Mapping[str, Any], in_force: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """What the policy was asked, with its numbers: limits are what was measured."""
     warm, warmup, minimum = advice["warm"], advice["warmup"], in_force["minimum"]
     lower, upper = warm["lower"], warm["upper"]
-    inside = warm["value"] is not None and (lower or 0) <= minimum and (upper is None or minimum <= upper)
+    inside = (
+        warm["value"] is not None
+        and (lower or 0) <= minimum
+        and (upper is None or minimum <= upper)
+    )
     found = [
         {
-            "name": "minimum", "value": minimum, "limit": warm["value"], "passed": inside,
+            "name": "minimum",
+            "value": minimum,
+            "limit": warm["value"],
+            "passed": inside,
             "text": f"In force from {minimum:,}; measured: {warm['words']}.",
         },
-    ]  # fmt: skip
+    ]
     rounds = in_force["warmup_rounds"]
     if rounds is not None:
         needed = warmup["rounds"]
         found.append(
             {
-                "name": "warmup_rounds", "value": rounds, "limit": needed,
+                "name": "warmup_rounds",
+                "value": rounds,
+                "limit": needed,
                 "passed": needed is not None and rounds >= needed,
                 "text": f"{rounds} warm-up rounds in force; measured: {warmup['words']}.",
             }
-        )  # fmt: skip
-    return [*found, {"name": "holds", "value": None, "limit": None, "passed": False, "text": advice["why"]}]
+        )
+    return [
+        *found,
+        {
+            "name": "holds",
+            "value": None,
+            "limit": None,
+            "passed": False,
+            "text": advice["why"],
+        },
+    ]

@@ -19,7 +19,9 @@ SYSTEM = "paceline"
 """Actor of what the machine decides."""
 
 
-def change(session: Session, alert: Alert, event: Event, actor: str, note: str | None = None) -> None:
+def change(
+    session: Session, alert: Alert, event: Event, actor: str, note: str | None = None
+) -> None:
     """Apply `event` to a locked alert. Raises IllegalTransitionError and changes nothing."""
     before = alert.state
     alert.state = step(before, event)  # type: ignore[arg-type]  # the column holds `AlertState`s only
@@ -55,7 +57,9 @@ def remember(
     session.flush()
 
 
-def restore(session: Session, alert: Alert, state: AlertState, actor: str, note: str) -> None:
+def restore(
+    session: Session, alert: Alert, state: AlertState, actor: str, note: str
+) -> None:
     """Take a locked alert back to the state it was in before a decision that is undone. The one change that
     asks no rule of `states`: it was in that state, and nothing has happened since."""
     before = alert.state

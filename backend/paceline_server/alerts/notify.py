@@ -31,7 +31,11 @@ from paceline_server.store.tables.rules import RuleMute
 def channels() -> list[Channel]:
     """The channels of this process, by its settings."""
     own = settings.current()
-    webhook = [WebhookChannel(own.webhook_url, own.webhook_timeout_s)] if own.webhook_url else []
+    webhook = (
+        [WebhookChannel(own.webhook_url, own.webhook_timeout_s)]
+        if own.webhook_url
+        else []
+    )
     return [LogChannel(), *webhook]
 
 
@@ -42,7 +46,11 @@ def deliver(session: Session, alert_id: str) -> list[str]:
     Runs in a read-only transaction: a slow receiver must not hold up the database's writer.
     """
     alert = queries.alert(session, alert_id)
-    if alert is None or not _to_be_told(alert) or rules.mute_in_force(session, alert.rule_id) is not None:
+    if (
+        alert is None
+        or not _to_be_told(alert)
+        or rules.mute_in_force(session, alert.rule_id) is not None
+    ):
         return []
     target = queries.spoken_name(session, alert.target_id)
     notice = Notice(
@@ -65,7 +73,10 @@ def record(session: Session, alert_id: str, told: list[str]) -> None:
         return
     if told:
         remember(session, alert, rules.NOTIFIED, SYSTEM, ", ".join(told))
-    elif _to_be_told(alert) and (mute := rules.mute_in_force(session, alert.rule_id)) is not None:
+    elif (
+        _to_be_told(alert)
+        and (mute := rules.mute_in_force(session, alert.rule_id)) is not None
+    ):
         remember(session, alert, rules.SILENCED, SYSTEM, rules.mute_words(mute))
         _wait_for_the_end(session, alert, mute)
 
@@ -79,7 +90,10 @@ def catch_up(session: Session, alert_id: str) -> None:
     mute = rules.mute_in_force(session, alert.rule_id)
     if mute is not None:
         _wait_for_the_end(session, alert, mute)
-    elif queries.newest_action(session, alert_id, (rules.SILENCED, rules.NOTIFIED)) == rules.SILENCED:
+    elif (
+        queries.newest_action(session, alert_id, (rules.SILENCED, rules.NOTIFIED))
+        == rules.SILENCED
+    ):
         outbox.add(session, NOTIFY, alert.id)
 
 

@@ -61,10 +61,19 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
     rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark,
     suite or commits."""
     filters = AlertFilters(
-        state=state, suite=suite, target=target, kind=kind, cause=cause, overdue=overdue, shadow=shadow,
-        rule=rule, text=text,
-    )  # fmt: skip
-    return triage.list_alerts(session, filters, assignee=assignee, limit=limit, cursor=cursor)
+        state=state,
+        suite=suite,
+        target=target,
+        kind=kind,
+        cause=cause,
+        overdue=overdue,
+        shadow=shadow,
+        rule=rule,
+        text=text,
+    )
+    return triage.list_alerts(
+        session, filters, assignee=assignee, limit=limit, cursor=cursor
+    )
 
 
 @router.post("/alerts/bulk")
@@ -91,7 +100,11 @@ def undo_bulk_triage(batch_id: str, who: Triager, session: DbSession) -> TriageB
 
 @router.get("/alerts/{alert_id}")
 def get_alert(
-    alert_id: str, _: Reader, session: DbSession, *, expand: Literal["window"] | None = None
+    alert_id: str,
+    _: Reader,
+    session: DbSession,
+    *,
+    expand: Literal["window"] | None = None,
 ) -> AlertDetailOut:
     """One alert: its rule, its evidence with every filter, its history, and what can be done with it.
     `expand=window`: every finding's window with all its jobs and values, else how many and which first and
@@ -100,44 +113,58 @@ def get_alert(
 
 
 @router.get("/alerts/{alert_id}/explain")
-def explain_alert(alert_id: str, _: Reader, session: DbSession, *, rederive: bool = False) -> ExplanationOut:
+def explain_alert(
+    alert_id: str, _: Reader, session: DbSession, *, rederive: bool = False
+) -> ExplanationOut:
     """Every filter with its number and limit, the data window, and one paragraph for people. `rederive`: also
     make the first 20 findings again from stored samples; each reads as many jobs as its window has points."""
     return explain.explain(session, alert_id, again=rederive)
 
 
 @router.post("/alerts/{alert_id}/bisect")
-def bisect_alert(alert_id: str, body: BisectIn, who: Triager, session: DbSession) -> AlertDetailOut:
+def bisect_alert(
+    alert_id: str, body: BisectIn, who: Triager, session: DbSession
+) -> AlertDetailOut:
     """Look for the one commit by A/B jobs. 409 while one runs, and where the code is not to blame."""
     bisect.start_by_hand(session, alert_id, body.budget, who.name)
     return triage.alert_detail(session, alert_id)
 
 
 @router.post("/alerts/{alert_id}/actions")
-def act_on_alert(alert_id: str, body: AlertActionIn, who: Triager, session: DbSession) -> AlertDetailOut:
+def act_on_alert(
+    alert_id: str, body: AlertActionIn, who: Triager, session: DbSession
+) -> AlertDetailOut:
     """Acknowledge, resolve or reopen."""
     return triage.act(session, alert_id, body, who.name)
 
 
 @router.post("/alerts/{alert_id}/notes")
-def add_alert_note(alert_id: str, body: AlertNoteIn, who: Triager, session: DbSession) -> AlertDetailOut:
+def add_alert_note(
+    alert_id: str, body: AlertNoteIn, who: Triager, session: DbSession
+) -> AlertDetailOut:
     """Add a remark to the history."""
     return triage.add_note(session, alert_id, body.note, who.name)
 
 
 @router.put("/alerts/{alert_id}/due")
-def set_alert_due(alert_id: str, body: DueIn, who: Triager, session: DbSession) -> AlertDetailOut:
+def set_alert_due(
+    alert_id: str, body: DueIn, who: Triager, session: DbSession
+) -> AlertDetailOut:
     """Say until when it should be dealt with (null: no date)."""
     return triage.set_due(session, alert_id, body.due_at, who.name)
 
 
 @router.put("/alerts/{alert_id}/issue")
-def link_alert_issue(alert_id: str, body: IssueIn, who: Triager, session: DbSession) -> AlertDetailOut:
+def link_alert_issue(
+    alert_id: str, body: IssueIn, who: Triager, session: DbSession
+) -> AlertDetailOut:
     """Link the issue in which it is worked on (null: none)."""
     return triage.link_issue(session, alert_id, body.url, who.name)
 
 
 @router.put("/alerts/{alert_id}/assignee")
-def assign_alert(alert_id: str, body: AssigneeIn, who: Triager, session: DbSession) -> AlertDetailOut:
+def assign_alert(
+    alert_id: str, body: AssigneeIn, who: Triager, session: DbSession
+) -> AlertDetailOut:
     """Give the alert to a person, or to nobody (null)."""
     return triage.assign(session, alert_id, body.account_id, who.name)

@@ -180,11 +180,17 @@ class IssueIn(Request):
             return None
         try:
             parts = urlsplit(url)
-            fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+            fits = (
+                parts.scheme in ("http", "https")
+                and bool(parts.hostname)
+                and parts.username is None
+            )
         except ValueError:
             fits = False
         if not fits or any(char.isspace() or not char.isprintable() for char in url):
-            raise ValueError("expected an address such as https://tracker.example/issues/12")
+            raise ValueError(
+                "expected an address such as https://tracker.example/issues/12"
+            )
         return url
 
 
@@ -202,7 +208,12 @@ class BulkIn(Request):
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if self.action is None and self.assign is None and self.due is None and self.note is None:
+        if (
+            self.action is None
+            and self.assign is None
+            and self.due is None
+            and self.note is None
+        ):
             raise ValueError("expected action, assign, due or note")
         if self.baseline_commit is not None and self.action != "expected":
             raise ValueError("baseline_commit goes with the action expected")

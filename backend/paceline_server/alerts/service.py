@@ -53,11 +53,17 @@ __all__ = [
 
 def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> str:
     """What an alert is about, whatever the params."""
-    of_demonstration = comparison.demonstration if demonstration is None else demonstration
+    of_demonstration = (
+        comparison.demonstration if demonstration is None else demonstration
+    )
     parts = [
-        comparison.suite, comparison.benchmark, comparison.arm, comparison.metric, comparison.target_id,
+        comparison.suite,
+        comparison.benchmark,
+        comparison.arm,
+        comparison.metric,
+        comparison.target_id,
         of_demonstration,
-    ]  # fmt: skip
+    ]
     return json.dumps(parts, separators=(",", ":"))
 
 
@@ -68,7 +74,11 @@ def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
     if found is None or found[0].state != "done" or found[1].confirms_alert_id is None:
         return []
     alert = queries.alert(session, found[1].confirms_alert_id)
-    return detect.advise_again(session, job_id) if alert is not None and alert.kind == "policy" else []
+    return (
+        detect.advise_again(session, job_id)
+        if alert is not None and alert.kind == "policy"
+        else []
+    )
 
 
 def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> None:
@@ -90,11 +100,18 @@ def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> 
     for comparison in detect.comparisons_of_job(session, job_id):
         if comparison.evidence["rule"] is not None:
             causes[cause_key(comparison)].append(comparison)
-    book, target = rules.rules_in_force(session, "arm_slower"), queries.target_name(session, job.target_id)
+    book, target = (
+        rules.rules_in_force(session, "arm_slower"),
+        queries.target_name(session, job.target_id),
+    )
     for key, comparisons in causes.items():
         one = comparisons[0]
         rule = book.rule_for(
-            suite=one.suite, benchmark=one.benchmark, arm=one.arm, metric=one.metric, target=target
+            suite=one.suite,
+            benchmark=one.benchmark,
+            arm=one.arm,
+            metric=one.metric,
+            target=target,
         )
         failing = [one for one in comparisons if one.verdict == "fail"]
         worth_it = [one for one in failing if rule.raises((one.ratio or 1.0) - 1.0)]
@@ -102,7 +119,11 @@ def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> 
             _failed(session, key, worth_it, comparisons, rule)
         elif not failing and not run.demonstration:
             for of_demonstration in (False, True):
-                _won(session, cause_key(comparisons[0], demonstration=of_demonstration), comparisons)
+                _won(
+                    session,
+                    cause_key(comparisons[0], demonstration=of_demonstration),
+                    comparisons,
+                )
 
 
 def _failed(
@@ -125,7 +146,13 @@ def _failed(
         if alert is None:
             alert = queries.lock_live(session, key)
     else:
-        remember(session, alert, "found_again", SYSTEM, words.headline(fresh, len(all_points)))
+        remember(
+            session,
+            alert,
+            "found_again",
+            SYSTEM,
+            words.headline(fresh, len(all_points)),
+        )
         if alert.shadow and not rule.shadow:
             leave_shadow(session, alert)
     if alert is None:
@@ -150,16 +177,31 @@ def _is_expected(session: Session, key: str, failing: Sequence[Comparison]) -> b
     for role in ("candidate", "confirmation"):
         for one in queries.evidence_keys(session, newest.id, role):
             if one.verdict == "fail" and one.upper is not None:
-                accepted[one.params_key] = max(one.upper, accepted.get(one.params_key, one.upper))
+                accepted[one.params_key] = max(
+                    one.upper, accepted.get(one.params_key, one.upper)
+                )
     for one in failing:
-        if one.params_key not in accepted or (one.lower or 0.0) > accepted[one.params_key]:
+        if (
+            one.params_key not in accepted
+            or (one.lower or 0.0) > accepted[one.params_key]
+        ):
             return False
-    remember(session, newest, "seen_as_expected", SYSTEM, words.headline(failing, len(failing)))
+    remember(
+        session,
+        newest,
+        "seen_as_expected",
+        SYSTEM,
+        words.headline(failing, len(failing)),
+    )
     return True
 
 
 def _raise(
-    session: Session, key: str, failing: Sequence[Comparison], points: int, rule: rules.Applied
+    session: Session,
+    key: str,
+    failing: Sequence[Comparison],
+    points: int,
+    rule: rules.Applied,
 ) -> Alert | None:
     """A new candidate; None when another transaction raised the same cause first."""
     worst = words.worst_of(failing)
@@ -210,7 +252,9 @@ def _said(shipped: Mapping[str, Any], rule: rules.Applied) -> dict[str, Any]:
 
 
 def _ask_for_confirmation(session: Session, alert: Alert) -> None:
-    outbox.add(session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s)
+    outbox.add(
+        session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s
+    )
 
 
 def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
@@ -228,7 +272,9 @@ def start_confirmation(session: Session, alert_id: str) -> None:
         return
     if alert is None or alert.state != "suspected":
         return
-    if alert.confirmation_run_id is not None and queries.run_is_alive(session, alert.confirmation_run_id):
+    if alert.confirmation_run_id is not None and queries.run_is_alive(
+        session, alert.confirmation_run_id
+    ):
         return
     failing = queries.evidence_keys(session, alert.id, "candidate", alert.run_id)
     run = jobs.confirmation_run(
@@ -254,7 +300,9 @@ def _union(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
     return dict(values)
 
 
-def _decide(session: Session, alert_id: str, job: Job, run: Run, advised: Sequence[PolicyAdvice]) -> None:
+def _decide(
+    session: Session, alert_id: str, job: Job, run: Run, advised: Sequence[PolicyAdvice]
+) -> None:
     """A confirmation ended: only the points that failed before decide."""
     alert = queries.lock_alert(session, alert_id)
     if alert is not None and alert.kind == "policy":
@@ -275,11 +323,15 @@ def _decide(session: Session, alert_id: str, job: Job, run: Run, advised: Sequen
             note = f"the confirmation ended without a verdict: {job.state}: {reason}"
             change(session, alert, Event.undecide, SYSTEM, note)
         return
-    doubted = {one.params_key for one in queries.evidence_keys(session, alert.id, "candidate", alert.run_id)}
+    doubted = {
+        one.params_key
+        for one in queries.evidence_keys(session, alert.id, "candidate", alert.run_id)
+    }
     again = [
         one
         for one in detect.comparisons_of_job(session, job.id)
-        if (one.arm, one.metric) == (alert.arm, alert.metric) and one.params_key in doubted
+        if (one.arm, one.metric) == (alert.arm, alert.metric)
+        and one.params_key in doubted
     ]
     known = queries.known_comparisons(session, [one.id for one in again])
     for comparison in again:
@@ -293,7 +345,10 @@ def _decide(session: Session, alert_id: str, job: Job, run: Run, advised: Sequen
     elif again and all(one.verdict == "pass" for one in again):
         change(session, alert, Event.refute, SYSTEM, again[0].evidence["words"])
     else:
-        reason = next((one.reason for one in again if one.verdict != "pass"), "nothing was measured again")
+        reason = next(
+            (one.reason for one in again if one.verdict != "pass"),
+            "nothing was measured again",
+        )
         change(session, alert, Event.undecide, SYSTEM, reason)
 
 
@@ -302,8 +357,12 @@ def _won(session: Session, key: str, comparisons: Sequence[Comparison]) -> None:
     alert = queries.lock_live(session, key)
     if alert is None or alert.state == "suspected":
         return
-    failed = {one.params_key for one in queries.evidence_keys(session, alert.id, "candidate")}
-    passing = [one for one in comparisons if one.verdict == "pass" and one.params_key in failed]
+    failed = {
+        one.params_key for one in queries.evidence_keys(session, alert.id, "candidate")
+    }
+    passing = [
+        one for one in comparisons if one.verdict == "pass" and one.params_key in failed
+    ]
     if {one.params_key for one in passing} != failed:
         return
     for comparison in passing:

@@ -42,10 +42,14 @@ from typing import cast, get_args
 
 from paceline_server.alerts.schemas import Action, AlertState
 
-LIVE: frozenset[AlertState] = frozenset({"suspected", "inconclusive", "open", "acknowledged"})
+LIVE: frozenset[AlertState] = frozenset(
+    {"suspected", "inconclusive", "open", "acknowledged"}
+)
 """At most one of these per cause (unique partial index)."""
 
-TOLD: frozenset[AlertState] = frozenset({"open", "acknowledged", "fixed", "expected", "invalid", "infra"})
+TOLD: frozenset[AlertState] = frozenset(
+    {"open", "acknowledged", "fixed", "expected", "invalid", "infra"}
+)
 """States people may have heard of; changes into and out of them are told live."""
 
 
@@ -99,10 +103,16 @@ def step(state: AlertState | None, event: Event) -> AlertState:
         return "suspected"
     before, after = _RULES.get(event, ((), "suspected"))
     if state not in before:
-        raise IllegalTransitionError(f"{event} does not apply to an alert that is {state or 'not raised'}")
+        raise IllegalTransitionError(
+            f"{event} does not apply to an alert that is {state or 'not raised'}"
+        )
     return after
 
 
 def actions(state: AlertState) -> list[Action]:
     """What a person may do with an alert in this state, in the order of `Action`."""
-    return [cast(Action, name) for name in get_args(Action) if state in _RULES[Event(name)][0]]
+    return [
+        cast(Action, name)
+        for name in get_args(Action)
+        if state in _RULES[Event(name)][0]
+    ]

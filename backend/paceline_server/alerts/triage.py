@@ -36,23 +36,41 @@ NOBODY = "none"
 
 
 def list_alerts(
-    session: Session, filters: AlertFilters, *, assignee: str | None, limit: int, cursor: str | None
+    session: Session,
+    filters: AlertFilters,
+    *,
+    assignee: str | None,
+    limit: int,
+    cursor: str | None,
 ) -> Page[AlertOut]:
     """Alerts, the newest first; `assignee` is an account's id, or `none`."""
     unassigned = assignee == NOBODY
-    filters = replace(filters, assignee_id=None if unassigned else assignee, unassigned=unassigned)
+    filters = replace(
+        filters, assignee_id=None if unassigned else assignee, unassigned=unassigned
+    )
     found: Page[Alert] = page(
-        session, queries.alerts(filters, clock.now()), [Alert.id], lambda row: [row.id], lambda row: row,
-        limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        queries.alerts(filters, clock.now()),
+        [Alert.id],
+        lambda row: [row.id],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+    )
     targets, people = queries.names(session, found.items)
-    return Page(items=[_alert_out(row, targets, people) for row in found.items], next=found.next)
+    return Page(
+        items=[_alert_out(row, targets, people) for row in found.items], next=found.next
+    )
 
 
-def _alert_out(row: Alert, targets: dict[str, str], people: dict[str, Account]) -> AlertOut:
+def _alert_out(
+    row: Alert, targets: dict[str, str], people: dict[str, Account]
+) -> AlertOut:
     who = people.get(row.assignee_id or "")
     given = ("target_name", "assignee", "overdue", "rule_name")
-    values = {name: getattr(row, name) for name in AlertOut.model_fields if name not in given}
+    values = {
+        name: getattr(row, name) for name in AlertOut.model_fields if name not in given
+    }
     assignee = None if who is None else AccountOut.model_validate(who)
     made = {"overdue": deciding.is_overdue(row), "rule_name": row.rule["name"]}
     return AlertOut.model_validate(
@@ -60,14 +78,18 @@ def _alert_out(row: Alert, targets: dict[str, str], people: dict[str, Account]) 
     )
 
 
-def alert_detail(session: Session, alert_id: str, *, windows: bool = False) -> AlertDetailOut:
+def alert_detail(
+    session: Session, alert_id: str, *, windows: bool = False
+) -> AlertDetailOut:
     """One alert with its evidence and history; `windows`: with every point history looked at. Raises 404."""
     row = session.get(Alert, alert_id)
     if row is None:
         raise not_found("alert", alert_id)
     session.flush()
     targets, people = queries.names(session, [row])
-    told = explain.told(session, row, queries.spoken_name(session, row.target_id), windows=windows)
+    told = explain.told(
+        session, row, queries.spoken_name(session, row.target_id), windows=windows
+    )
     return AlertDetailOut(
         **_alert_out(row, targets, people).model_dump(),
         rule=RuleOut.model_validate(row.rule),
@@ -75,7 +97,10 @@ def alert_detail(session: Session, alert_id: str, *, windows: bool = False) -> A
         cause_text=told.cause_text,
         findings=told.findings,
         bisection=bisect.of_alert(session, row),
-        history=[AlertEventOut.model_validate(event) for event in queries.events(session, alert_id)],
+        history=[
+            AlertEventOut.model_validate(event)
+            for event in queries.events(session, alert_id)
+        ],
         actions=actions(row.state),  # type: ignore[arg-type]  # the column holds `AlertState`s only
     )
 
@@ -88,10 +113,19 @@ def locked(session: Session, alert_id: str) -> Alert:
     return alert
 
 
-def act(session: Session, alert_id: str, said: AlertActionIn, actor: str) -> AlertDetailOut:
+def act(
+    session: Session, alert_id: str, said: AlertActionIn, actor: str
+) -> AlertDetailOut:
     """Carry out a person's decision. Raises 404, 409 and 400 as `deciding.act`."""
     alert = locked(session, alert_id)
-    deciding.act(session, alert, said.action, actor, note=said.note, baseline_commit=said.baseline_commit)
+    deciding.act(
+        session,
+        alert,
+        said.action,
+        actor,
+        note=said.note,
+        baseline_commit=said.baseline_commit,
+    )
     return alert_detail(session, alert_id)
 
 
@@ -101,19 +135,25 @@ def add_note(session: Session, alert_id: str, note: str, actor: str) -> AlertDet
     return alert_detail(session, alert_id)
 
 
-def assign(session: Session, alert_id: str, account_id: str | None, actor: str) -> AlertDetailOut:
+def assign(
+    session: Session, alert_id: str, account_id: str | None, actor: str
+) -> AlertDetailOut:
     """Give the alert to a person, or to nobody. Raises 404, 400 for an unknown account."""
     deciding.assign(session, locked(session, alert_id), account_id, actor)
     return alert_detail(session, alert_id)
 
 
-def set_due(session: Session, alert_id: str, due_at: datetime | None, actor: str) -> AlertDetailOut:
+def set_due(
+    session: Session, alert_id: str, due_at: datetime | None, actor: str
+) -> AlertDetailOut:
     """Say until when it should be dealt with (null: no date). Raises 404, 400 for a date in the past."""
     deciding.set_due(session, locked(session, alert_id), due_at, actor)
     return alert_detail(session, alert_id)
 
 
-def link_issue(session: Session, alert_id: str, url: str | None, actor: str) -> AlertDetailOut:
+def link_issue(
+    session: Session, alert_id: str, url: str | None, actor: str
+) -> AlertDetailOut:
     """Link the issue in which it is worked on (null: none). Raises 404."""
     deciding.link_issue(session, locked(session, alert_id), url, actor)
     return alert_detail(session, alert_id)

@@ -55,7 +55,9 @@ def explanation(alert: Alert, target_name: str, evidence: Sequence[Evidence]) ->
     parts.append(_confirmed(alert, by_role["confirmation"]))
     if by_role["recovery"]:
         last = by_role["recovery"][-1]
-        parts.append(f"In a later run {alert.arm} was {last.evidence['words']} and the alert was closed.")
+        parts.append(
+            f"In a later run {alert.arm} was {last.evidence['words']} and the alert was closed."
+        )
     return " ".join(parts)
 
 

@@ -20,7 +20,9 @@ ACROSS_PARAM = frozenset({*FROM_TO, "slope", "crossover"})
 """Kinds that consume a param: they have one value for all its values."""
 
 
-def benchmark_faults(where: str, benchmark: Benchmark, workloads: list[str]) -> Iterator[str]:
+def benchmark_faults(
+    where: str, benchmark: Benchmark, workloads: list[str]
+) -> Iterator[str]:
     if benchmark.workload not in workloads:
         yield f"{where}.workload: there is no workload {benchmark.workload!r}"
     if benchmark.reference not in benchmark.arms:
@@ -38,17 +40,27 @@ def _param_faults(where: str, param: Param) -> Iterator[str]:
         yield f"{where}.values: expected {'whole numbers' if kind is int else 'text'}"
     if param.kind == "regex" and param.pattern is None:
         yield f"{where}.pattern: expected for a param of kind regex"
-    if param.pattern is not None and (why := patterns.why_not(param.pattern)) is not None:
+    if (
+        param.pattern is not None
+        and (why := patterns.why_not(param.pattern)) is not None
+    ):
         yield f"{where}.pattern: {why}"
-    low, high = param.minimum or 0, 2**63 - 1 if param.maximum is None else param.maximum
+    low, high = (
+        param.minimum or 0,
+        2**63 - 1 if param.maximum is None else param.maximum,
+    )
     if low > high:
         yield f"{where}: minimum is above maximum"
-    if any(isinstance(value, int) and not low <= value <= high for value in param.values):
+    if any(
+        isinstance(value, int) and not low <= value <= high for value in param.values
+    ):
         yield f"{where}.values: expected values from {low} to {high}"
 
 
 def points_faults(
-    known: Sequence[Mapping[str, Param]], where: str, points: Mapping[str, Sequence[ParamValue]]
+    known: Sequence[Mapping[str, Param]],
+    where: str,
+    points: Mapping[str, Sequence[ParamValue]],
 ) -> Iterator[str]:
     for key, values in points.items():
         declared = [params[key] for params in known if key in params]
@@ -60,7 +72,10 @@ def points_faults(
 
 
 def selector_faults(
-    where: str, selector: Mapping[str, ParamValue], benchmark: Benchmark, consumed: str | None
+    where: str,
+    selector: Mapping[str, ParamValue],
+    benchmark: Benchmark,
+    consumed: str | None,
 ) -> Iterator[str]:
     """A selector names params and values there are; a param that a metric consumes selects nothing."""
     for key, value in selector.items():
@@ -76,8 +91,15 @@ def _takes(param: Param, value: ParamValue) -> bool:
     """Whether a run may ask this of a param; a pattern is looked at when a run asks."""
     if value in param.values:
         return True
-    if param.kind == "int" and isinstance(value, int) and (param.minimum, param.maximum) != (None, None):
-        low, high = param.minimum or 0, 2**63 - 1 if param.maximum is None else param.maximum
+    if (
+        param.kind == "int"
+        and isinstance(value, int)
+        and (param.minimum, param.maximum) != (None, None)
+    ):
+        low, high = (
+            param.minimum or 0,
+            2**63 - 1 if param.maximum is None else param.maximum,
+        )
         return low <= value <= high
     return param.kind == "regex" and isinstance(value, str)
 
@@ -88,14 +110,22 @@ def knob_faults(where: str, knob: Knob, workloads: Sequence[str]) -> Iterator[st
     if knob.kind == "enum":
         fits = knob.default in (knob.values or [])
     else:
-        low, high = knob.minimum or 0, 2**63 - 1 if knob.maximum is None else knob.maximum
+        low, high = (
+            knob.minimum or 0,
+            2**63 - 1 if knob.maximum is None else knob.maximum,
+        )
         fits = isinstance(knob.default, int) and low <= knob.default <= high
     if not fits:
         yield f"{where}.default: {knob.default!r} is not one of its values"
 
 
-def decides_by(where: str, policy: Policy, name: str, benchmark: Benchmark) -> Iterator[str]:
-    if policy.param not in benchmark.params or benchmark.params[policy.param].kind != "int":
+def decides_by(
+    where: str, policy: Policy, name: str, benchmark: Benchmark
+) -> Iterator[str]:
+    if (
+        policy.param not in benchmark.params
+        or benchmark.params[policy.param].kind != "int"
+    ):
         yield f"{where}: {name} has no int param {policy.param!r}"
 
 
@@ -119,13 +149,18 @@ def derived_faults(where: str, derived: Derived, benchmark: Benchmark) -> Iterat
         if derived.part not in benchmark.metrics:
             yield f"{where}: part must be a metric of {derived.benchmark}"
         elif derived.metric in benchmark.metrics:
-            units = [benchmark.metrics[name].unit for name in (derived.metric, derived.part)]
+            units = [
+                benchmark.metrics[name].unit for name in (derived.metric, derived.part)
+            ]
             if units[0] != units[1]:
                 yield f"{where}: metric is in {units[0]}, part in {units[1]}; a share needs one unit"
     if derived.kind == "share_at_rate":
         if derived.rate_bytes_per_s is None:
             yield f"{where}: rate_bytes_per_s is missing"
-        if derived.metric in benchmark.metrics and benchmark.metrics[derived.metric].unit != "ns":
+        if (
+            derived.metric in benchmark.metrics
+            and benchmark.metrics[derived.metric].unit != "ns"
+        ):
             yield f"{where}: a share of a thread's time needs a metric in ns"
     if derived.kind in ACROSS_PARAM:
         yield from _across_faults(where, derived, benchmark)
@@ -134,7 +169,10 @@ def derived_faults(where: str, derived: Derived, benchmark: Benchmark) -> Iterat
 def _across_faults(where: str, derived: Derived, benchmark: Benchmark) -> Iterator[str]:
     if derived.param not in benchmark.params:
         yield f"{where}: param must be a param of {derived.benchmark}"
-    elif derived.kind in ("slope", "crossover") and benchmark.params[derived.param].kind != "int":
+    elif (
+        derived.kind in ("slope", "crossover")
+        and benchmark.params[derived.param].kind != "int"
+    ):
         yield f"{where}: a {derived.kind} needs an int param"
     if derived.kind in FROM_TO:
         if derived.from_ is None or derived.to is None:

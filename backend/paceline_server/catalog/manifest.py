@@ -72,7 +72,10 @@ class Manifest(Part):
 
     def on(self, target_kind: str) -> Self:
         """As its benchmarks are judged on a kind of target (`Benchmark.on`)."""
-        judged = {name: benchmark.on(target_kind) for name, benchmark in self.benchmarks.items()}
+        judged = {
+            name: benchmark.on(target_kind)
+            for name, benchmark in self.benchmarks.items()
+        }
         return self.model_copy(update={"benchmarks": judged})
 
     def arm_rules(self) -> list[Rule]:
@@ -98,7 +101,10 @@ class Manifest(Part):
         one."""
         primary = self.benchmarks[benchmark].primary_metric
         for rule in self.arm_rules():
-            if rule.watches(benchmark, arm, params) and (rule.metric or primary) == metric:
+            if (
+                rule.watches(benchmark, arm, params)
+                and (rule.metric or primary) == metric
+            ):
                 return rule
         return None
 
@@ -132,7 +138,9 @@ def digest(raw: dict[str, Any]) -> str:
 def _faults(manifest: Manifest) -> Iterator[str]:
     workloads = [workload.name for workload in manifest.workloads]
     yield from twice("workloads", workloads)
-    for name in set(workloads) - {benchmark.workload for benchmark in manifest.benchmarks.values()}:
+    for name in set(workloads) - {
+        benchmark.workload for benchmark in manifest.benchmarks.values()
+    }:
         yield f"workload {name}: no benchmark names it"
     for workload in manifest.workloads:
         if workload.host is None and workload.android is None:
@@ -145,13 +153,17 @@ def _faults(manifest: Manifest) -> Iterator[str]:
         yield from benchmark_faults(f"benchmarks.{name}", benchmark, workloads)
     yield from _alias_faults(manifest)
     yield from twice("derived", [derived.name for derived in manifest.derived])
-    yield from twice("gates", [gate.name for gate in manifest.gates if gate.name is not None])
+    yield from twice(
+        "gates", [gate.name for gate in manifest.gates if gate.name is not None]
+    )
     yield from twice("rules", [rule.name for rule in manifest.rules])
     for derived in manifest.derived:
         where = f"derived {derived.name}"
         yield from _about(manifest, where, derived, derived.every_arm)
         if derived.benchmark in manifest.benchmarks:
-            yield from derived_faults(where, derived, manifest.benchmarks[derived.benchmark])
+            yield from derived_faults(
+                where, derived, manifest.benchmarks[derived.benchmark]
+            )
     for number, gate in enumerate(manifest.gates):
         yield from _gate_faults(manifest, f"gates[{number}]", gate)
     for rule in manifest.rules:
@@ -188,14 +200,18 @@ def _log_line_faults(manifest: Manifest) -> Iterator[str]:
 
 def _alias_faults(manifest: Manifest) -> Iterator[str]:
     """An old name leads to one newest name, and is nobody's present one."""
-    olds = [old for benchmark in manifest.benchmarks.values() for old in benchmark.aliases]
+    olds = [
+        old for benchmark in manifest.benchmarks.values() for old in benchmark.aliases
+    ]
     yield from twice("aliases", olds)
     for name in manifest.benchmarks:
         if name in olds:
             yield f"benchmarks.{name}: is an alias of another benchmark, too"
     for name, benchmark in manifest.benchmarks.items():
         where = f"benchmarks.{name}.arm_aliases"
-        yield from twice(where, [old for names in benchmark.arm_aliases.values() for old in names])
+        yield from twice(
+            where, [old for names in benchmark.arm_aliases.values() for old in names]
+        )
         for arm, names in benchmark.arm_aliases.items():
             if arm not in benchmark.arms:
                 yield f"{where}: {name} has no arm {arm!r}"
@@ -221,7 +237,11 @@ def _preset_faults(manifest: Manifest, where: str, preset: Preset) -> Iterator[s
     for name in chosen:
         if name not in manifest.benchmarks:
             yield f"{where}: there is no benchmark {name!r}"
-    known = [manifest.benchmarks[name].params for name in chosen if name in manifest.benchmarks]
+    known = [
+        manifest.benchmarks[name].params
+        for name in chosen
+        if name in manifest.benchmarks
+    ]
     yield from points_faults(known, where, preset.params)
 
 
@@ -233,7 +253,9 @@ def _policy_faults(manifest: Manifest, policy: Policy) -> Iterator[str]:
     if policy.param in policy.params:
         yield f"{where}.params: {policy.param!r} is what the policy decides by"
     if policy.benchmark in manifest.benchmarks:
-        yield from decides_by(where, policy, policy.benchmark, manifest.benchmarks[policy.benchmark])
+        yield from decides_by(
+            where, policy, policy.benchmark, manifest.benchmarks[policy.benchmark]
+        )
     if policy.cold_benchmark is not None:
         cold = manifest.benchmarks.get(policy.cold_benchmark)
         if cold is None:
@@ -244,13 +266,19 @@ def _policy_faults(manifest: Manifest, policy: Policy) -> Iterator[str]:
     elif policy.cold_arm is not None:
         yield f"{where}.cold_arm: expected cold_benchmark, too"
     for value in (policy.in_force.minimum, policy.in_force.warmup_rounds):
-        if isinstance(value, str) and (value not in manifest.knobs or manifest.knobs[value].kind != "int"):
+        if isinstance(value, str) and (
+            value not in manifest.knobs or manifest.knobs[value].kind != "int"
+        ):
             yield f"{where}.in_force: there is no int knob {value!r}"
 
 
 def _gate_faults(manifest: Manifest, where: str, gate: Gate) -> Iterator[str]:
     if gate.stretch is not None:
-        softer = gate.stretch > gate.required if gate.op in ("<", "<=") else gate.stretch < gate.required
+        softer = (
+            gate.stretch > gate.required
+            if gate.op in ("<", "<=")
+            else gate.stretch < gate.required
+        )
         if softer:
             yield f"{where}.stretch: is softer than required"
     if gate.derived is None:
@@ -261,17 +289,24 @@ def _gate_faults(manifest: Manifest, where: str, gate: Gate) -> Iterator[str]:
     for key in ("benchmark", "metric", "statistic"):
         if key in gate.model_fields_set:
             yield f"{where}.{key}: is not for a gate on a derived metric"
-    known = next((derived for derived in manifest.derived if derived.name == gate.derived), None)
+    known = next(
+        (derived for derived in manifest.derived if derived.name == gate.derived), None
+    )
     if known is None:
         yield f"{where}.derived: there is no derived metric {gate.derived!r}"
     elif gate.arm is not None and gate.arm not in known.every_arm:
         yield f"{where}.arm: the derived metric {gate.derived} has no arm {gate.arm!r}"
     if known is not None and known.benchmark in manifest.benchmarks:
-        yield from selector_faults(where, gate.params, manifest.benchmarks[known.benchmark], known.param)
+        yield from selector_faults(
+            where, gate.params, manifest.benchmarks[known.benchmark], known.param
+        )
 
 
 def _about(
-    manifest: Manifest, where: str, part: Derived | Gate | Policy, arms: Sequence[str | None]
+    manifest: Manifest,
+    where: str,
+    part: Derived | Gate | Policy,
+    arms: Sequence[str | None],
 ) -> Iterator[str]:
     benchmark = manifest.benchmarks.get(part.benchmark or "")
     if benchmark is None:

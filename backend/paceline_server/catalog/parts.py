@@ -12,12 +12,17 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from paceline_server.catalog.schemas import Direction, Unit
-from paceline_server.stats.constants import DEFAULT_MARGIN_PERCENT, DEVICE_MARGIN_PERCENT
+from paceline_server.stats.constants import (
+    DEFAULT_MARGIN_PERCENT,
+    DEVICE_MARGIN_PERCENT,
+)
 
 NAME = r"^[a-z][a-z0-9_]{0,63}$"
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 _FIELD = r"\{[a-z_]{1,32}:(count|name|text|duration|size|rate)\}"
-LOG_LINE = rf"^[ -z|~]{{1,200}}({_FIELD}[ -z|~]{{1,200}}){{0,16}}{_FIELD}[ -z|~]{{0,200}}$"
+LOG_LINE = (
+    rf"^[ -z|~]{{1,200}}({_FIELD}[ -z|~]{{1,200}}){{0,16}}{_FIELD}[ -z|~]{{0,200}}$"
+)
 """Text and fields in turn, text first."""
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,63}$")]
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
@@ -30,9 +35,15 @@ Statistic = Annotated[str, StringConstraints(pattern=STATISTIC)]
 """A percentile is `p` and its number: `p90`, `p99.9`."""
 Op = Literal["<", "<=", ">", ">="]
 DerivedKind = Literal[
-    "ratio_across_param", "overhead_between_arms", "slope", "speedup_between_arms", "share_between_metrics",
-    "share_at_rate", "crossover", "degradation_across_param",
-]  # fmt: skip
+    "ratio_across_param",
+    "overhead_between_arms",
+    "slope",
+    "speedup_between_arms",
+    "share_between_metrics",
+    "share_at_rate",
+    "crossover",
+    "degradation_across_param",
+]
 Abi = Literal["arm64-v8a", "armeabi-v7a", "x86", "x86_64", "riscv64"]
 DEFAULT_ABIS: tuple[Abi, ...] = ("arm64-v8a", "x86_64")
 PRIMARY_METRIC = "time"
@@ -109,9 +120,9 @@ class Benchmark(Part):
     metrics: dict[Name, Metric] = Field(min_length=1)
     aliases: list[Name] = Field(default_factory=list, max_length=32)
     """What it was called before: its history goes on under the newest name."""
-    arm_aliases: dict[Name, Annotated[list[Name], Field(min_length=1, max_length=32)]] = Field(
-        default_factory=dict
-    )
+    arm_aliases: dict[
+        Name, Annotated[list[Name], Field(min_length=1, max_length=32)]
+    ] = Field(default_factory=dict)
     """Arm → what that arm was called before."""
 
     def on(self, target_kind: str) -> Self:
@@ -122,14 +133,20 @@ class Benchmark(Part):
         declared = "margin_percent" in self.model_fields_set
         own = {
             "reference": self.device_reference or self.reference,
-            "margin_percent": self.margin_percent if declared else DEVICE_MARGIN_PERCENT,
+            "margin_percent": self.margin_percent
+            if declared
+            else DEVICE_MARGIN_PERCENT,
         }
         return self.model_copy(update=own)
 
     @property
     def primary_metric(self) -> str:
         """`time` where there is one, else the first declared."""
-        return PRIMARY_METRIC if PRIMARY_METRIC in self.metrics else next(iter(self.metrics))
+        return (
+            PRIMARY_METRIC
+            if PRIMARY_METRIC in self.metrics
+            else next(iter(self.metrics))
+        )
 
     @property
     def other_arms(self) -> list[str]:
@@ -210,13 +227,15 @@ class Rule(Part):
     benchmark: Name
     arms: list[Name] = Field(min_length=1)
     metric: Name | None = None
-    params: dict[Name, Annotated[list[PrimitiveValue], Field(min_length=1, max_length=1000)]] = Field(
-        default_factory=dict
-    )
+    params: dict[
+        Name, Annotated[list[PrimitiveValue], Field(min_length=1, max_length=1000)]
+    ] = Field(default_factory=dict)
     text: Text
     fails_run: bool = True
 
-    def watches(self, benchmark: str, arm: str, params: Mapping[str, PrimitiveValue]) -> bool:
+    def watches(
+        self, benchmark: str, arm: str, params: Mapping[str, PrimitiveValue]
+    ) -> bool:
         """Whether it speaks of this arm at this point; params it does not name match any value."""
         here = all(params.get(name) in values for name, values in self.params.items())
         return here and self.benchmark == benchmark and arm in self.arms
@@ -263,9 +282,9 @@ class Preset(Part):
     title: Text
     description: Text | None = None
     benchmarks: list[Name] | None = Field(default=None, min_length=1)
-    params: dict[Name, Annotated[list[PrimitiveValue], Field(min_length=1, max_length=1000)]] = Field(
-        default_factory=dict
-    )
+    params: dict[
+        Name, Annotated[list[PrimitiveValue], Field(min_length=1, max_length=1000)]
+    ] = Field(default_factory=dict)
     launches: int | None = Field(default=None, ge=1, le=100)
     rounds: int | None = Field(default=None, ge=1, le=10_000)
 

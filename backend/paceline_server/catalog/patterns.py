@@ -59,14 +59,17 @@ class Pattern:
             moved = [
                 index + 1
                 for index in here
-                if (one := self.steps[index].char) is not None and one.fullmatch(char) is not None
+                if (one := self.steps[index].char) is not None
+                and one.fullmatch(char) is not None
             ]
             if not moved:
                 return False
             here = self._reach(moved, at + 1, len(text))
         return any(self.steps[index].kind == "match" for index in here)
 
-    def _reach(self, starts: tuple[int, ...] | list[int], at: int, length: int) -> set[int]:
+    def _reach(
+        self, starts: tuple[int, ...] | list[int], at: int, length: int
+    ) -> set[int]:
         """Every step reachable from `starts` without consuming a character."""
         seen: set[int] = set()
         waiting = list(starts)
@@ -78,7 +81,9 @@ class Pattern:
             step = self.steps[index]
             if step.kind == "fork":
                 waiting.extend(step.to)
-            elif (step.kind == "start" and at == 0) or (step.kind == "end" and at == length):
+            elif (step.kind == "start" and at == 0) or (
+                step.kind == "end" and at == length
+            ):
                 waiting.append(index + 1)
         return seen
 
@@ -136,7 +141,12 @@ class _Reader:
         return code
 
     def _one(self, depth: int) -> Code:
-        for text, kind in (("^", "start"), (r"\A", "start"), ("$", "end"), (r"\Z", "end")):
+        for text, kind in (
+            ("^", "start"),
+            (r"\A", "start"),
+            ("$", "end"),
+            (r"\Z", "end"),
+        ):
             if self._take(text):
                 return [Step("start" if kind == "start" else "end")]
         opened = _GROUP.match(self.pattern, self.at)

@@ -20,17 +20,26 @@ Reader = Annotated[Principal, Depends(require("read"))]
 
 
 @router.get("/suites")
-def list_suites(_: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None) -> Page[SuiteOut]:
+def list_suites(
+    _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[SuiteOut]:
     """Suites by name."""
     last = queries.last_runs(session)
     return page(
-        session, queries.suites(), [Suite.name], lambda row: [row.name],
+        session,
+        queries.suites(),
+        [Suite.name],
+        lambda row: [row.name],
         lambda row: service.suite_out(row, last.get(row.name)),
-        limit=limit, cursor=cursor, descending=False,
-    )  # fmt: skip
+        limit=limit,
+        cursor=cursor,
+        descending=False,
+    )
 
 
 @router.get("/suites/{name}")
 def get_suite(name: str, _: Reader, session: DbSession) -> SuiteOut:
     """One suite with its benchmarks, arms, params, metrics and knobs."""
-    return service.suite_out(service.find(session, name), queries.last_runs(session, name).get(name))
+    return service.suite_out(
+        service.find(session, name), queries.last_runs(session, name).get(name)
+    )

@@ -40,7 +40,9 @@ class Announced(NamedTuple):
     refused: list[SuiteRefusedOut]
 
 
-def announce(session: Session, agent_id: str, suites: list[SuiteAnnounceIn]) -> Announced:
+def announce(
+    session: Session, agent_id: str, suites: list[SuiteAnnounceIn]
+) -> Announced:
     """Keep what an agent says it can run. A suite that cannot be taken is refused alone, in words."""
     names: list[str] = []
     refused: list[SuiteRefusedOut] = []
@@ -49,7 +51,11 @@ def announce(session: Session, agent_id: str, suites: list[SuiteAnnounceIn]) -> 
             manifest = manifests.read(said.manifest)
         except ManifestError as error:
             where = f"{said.repository}:{said.manifest_path}"
-            refused.append(SuiteRefusedOut(suite=where, reason=f"{said.manifest_path}: {error}"[:2000]))
+            refused.append(
+                SuiteRefusedOut(
+                    suite=where, reason=f"{said.manifest_path}: {error}"[:2000]
+                )
+            )
             continue
         name = manifest.suite.name
         if name in names:
@@ -61,7 +67,12 @@ def announce(session: Session, agent_id: str, suites: list[SuiteAnnounceIn]) -> 
             names.append(name)
     queries.remember_agents_suites(session, agent_id, names, clock.now())
     for refusal in refused:
-        log.debug("suite_refused", agent_id=agent_id, suite=refusal.suite, reason=refusal.reason)
+        log.debug(
+            "suite_refused",
+            agent_id=agent_id,
+            suite=refusal.suite,
+            reason=refusal.reason,
+        )
     return Announced(names, refused)
 
 
@@ -75,9 +86,17 @@ def _keep(session: Session, name: str, said: SuiteAnnounceIn) -> str | None:
             f"same one, call it [repositories.{known.repository}] in this agent's agent.toml, too; if it "
             "is another one, give its suite another name."
         )
-    same = known is not None and (known.manifest_hash, known.commit, known.branch, known.manifest_path) == (
-        digest, said.commit, said.branch, said.manifest_path,
-    )  # fmt: skip
+    same = known is not None and (
+        known.manifest_hash,
+        known.commit,
+        known.branch,
+        known.manifest_path,
+    ) == (
+        digest,
+        said.commit,
+        said.branch,
+        said.manifest_path,
+    )
     if same:
         return None
     queries.upsert_suite(
@@ -93,7 +112,12 @@ def _keep(session: Session, name: str, said: SuiteAnnounceIn) -> str | None:
             "updated_at": clock.now(),
         },
     )
-    log.info("suite_announced", suite=name, repository=said.repository, commit=said.commit[:12])
+    log.info(
+        "suite_announced",
+        suite=name,
+        repository=said.repository,
+        commit=said.commit[:12],
+    )
     return None
 
 
@@ -116,8 +140,14 @@ def suite_out(suite: Suite, last_run_at: datetime | None) -> SuiteOut:
         manifest_path=suite.manifest_path,
         manifest_hash=suite.manifest_hash,
         benchmarks=_benchmarks(manifest),
-        knobs=[KnobOut(name=name, **knob.model_dump()) for name, knob in manifest.knobs.items()],
-        presets=[PresetOut(name=name, **preset.model_dump()) for name, preset in manifest.presets.items()],
+        knobs=[
+            KnobOut(name=name, **knob.model_dump())
+            for name, knob in manifest.knobs.items()
+        ],
+        presets=[
+            PresetOut(name=name, **preset.model_dump())
+            for name, preset in manifest.presets.items()
+        ],
         updated_at=suite.updated_at,
         last_run_at=last_run_at,
     )
@@ -133,7 +163,10 @@ def _benchmarks(manifest: Manifest) -> list[BenchmarkOut]:
             arms=benchmark.arms,
             reference=benchmark.reference,
             device_reference=benchmark.on("device").reference,
-            params=[ParamOut(name=key, **param.model_dump()) for key, param in benchmark.params.items()],
+            params=[
+                ParamOut(name=key, **param.model_dump())
+                for key, param in benchmark.params.items()
+            ],
             metrics=[
                 MetricOut(name=key, unit=metric.unit, direction=metric.direction)
                 for key, metric in benchmark.metrics.items()

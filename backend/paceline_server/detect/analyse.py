@@ -67,7 +67,11 @@ class Analysis:
 
 
 def analyse(
-    manifest: Manifest, facts: Facts, identity: Identity, asked: Asked | None = None, look: Look | None = None
+    manifest: Manifest,
+    facts: Facts,
+    identity: Identity,
+    asked: Asked | None = None,
+    look: Look | None = None,
 ) -> Analysis:
     """Judge everything one job measured."""
     asked, look = asked or Asked(), look or Look()
@@ -78,15 +82,29 @@ def analyse(
     voids = tuple(voids_of(facts, asked, look))
     unavailable = Unavailable.of(facts)
     nowhere = unavailable.nowhere(manifest, groups)
-    blockers = (*blockers_of(checks, voids, facts), *nothing_measured(facts, groups, nowhere))
-    known = Circumstances(asked, look, audit_groups(manifest, groups, index, facts), unavailable)
-    pairs = [blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)]
+    blockers = (
+        *blockers_of(checks, voids, facts),
+        *nothing_measured(facts, groups, nowhere),
+    )
+    known = Circumstances(
+        asked, look, audit_groups(manifest, groups, index, facts), unavailable
+    )
+    pairs = [
+        blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)
+    ]
     ruled = tuple(
-        Ruled(pair, manifest.rule_for(pair.group.benchmark, pair.arm, pair.metric, pair.group.params))
+        Ruled(
+            pair,
+            manifest.rule_for(
+                pair.group.benchmark, pair.arm, pair.metric, pair.group.params
+            ),
+        )
         for pair in pairs
     )
     warm = WarmSamples(index)
-    derived = derived_rows(manifest, groups, Sources.of(index, warm, facts.announced, known))
+    derived = derived_rows(
+        manifest, groups, Sources.of(index, warm, facts.announced, known)
+    )
     rows = gate_rows(manifest, groups, warm, derived, known)
     gates = [with_engine(_blocked_gate(gate, blockers), facts.builds) for gate in rows]
     report = JobReportOut(
@@ -113,7 +131,9 @@ def analyse(
     open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
     extendable = verdict == "inconclusive" and not blockers and open_ended
     policies = tuple(advise(manifest, groups, index, known, blockers))
-    return Analysis(report, ruled, verdict, reason, extendable, blockers, voids, policies)
+    return Analysis(
+        report, ruled, verdict, reason, extendable, blockers, voids, policies
+    )
 
 
 def voids_of(facts: Facts, asked: Asked, look: Look) -> Iterator[Void]:
@@ -125,12 +145,16 @@ def voids_of(facts: Facts, asked: Asked, look: Look) -> Iterator[Void]:
         own = [one for one in facts.conditions if one.attempt == number]
         readings = [Reading(one.phase, one.at_ms, one.values) for one in own]
         yield from find_voids(readings, look.limits, said)
-    yield from find_voids([Reading("before", 0, facts.known())], look.limits, asked.suppress)
+    yield from find_voids(
+        [Reading("before", 0, facts.known())], look.limits, asked.suppress
+    )
 
 
 def suppressed_of(facts: Facts, asked: Asked) -> list[str]:
     """Configuration errors the target had, and the request suppressed by name: the report says so."""
-    return suppressed_in((facts.known(), *(one.values for one in facts.conditions)), asked.suppress)
+    return suppressed_in(
+        (facts.known(), *(one.values for one in facts.conditions)), asked.suppress
+    )
 
 
 def with_suppressed(reason: str, names: Sequence[str]) -> str:
@@ -138,14 +162,27 @@ def with_suppressed(reason: str, names: Sequence[str]) -> str:
     return f"{reason} (suppressed: {', '.join(names)})" if names else reason
 
 
-def blockers_of(checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts) -> list[str]:
+def blockers_of(
+    checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts
+) -> list[str]:
     """Why nothing of this job may be judged, the most telling first."""
-    failed = [f"check {check.name} failed: {check.detail or 'no detail'}" for check in checks if not check.ok]
-    return [*failed, *facts.broken, *(f"conditions void: {void.text}" for void in voids)]
+    failed = [
+        f"check {check.name} failed: {check.detail or 'no detail'}"
+        for check in checks
+        if not check.ok
+    ]
+    return [
+        *failed,
+        *facts.broken,
+        *(f"conditions void: {void.text}" for void in voids),
+    ]
 
 
 def nothing_measured(
-    facts: Facts, groups: Sequence[Group], nowhere: Mapping[str, Sequence[str]], at: str = ""
+    facts: Facts,
+    groups: Sequence[Group],
+    nowhere: Mapping[str, Sequence[str]],
+    at: str = "",
 ) -> list[str]:
     """Nothing passes of which nothing was measured, also where it is nobody's fault. `at`: ` at base`, where
     there is more than one side."""
@@ -159,7 +196,9 @@ def nothing_measured(
 def blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
     if not blockers or pair.found.verdict == "not_applicable":
         return pair
-    found = replace(pair.found, verdict="inconclusive", reason=blockers[0], extendable=False)
+    found = replace(
+        pair.found, verdict="inconclusive", reason=blockers[0], extendable=False
+    )
     return replace(pair, found=found)
 
 
@@ -170,7 +209,10 @@ def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
 
 
 def _verdict(
-    ruled: Sequence[Ruled], gates: Sequence[GateOut], blockers: Sequence[str], groups: Sequence[Group]
+    ruled: Sequence[Ruled],
+    gates: Sequence[GateOut],
+    blockers: Sequence[str],
+    groups: Sequence[Group],
 ) -> tuple[Verdict, str]:
     if blockers:
         return "inconclusive", and_more(blockers[0], len(blockers))
@@ -178,7 +220,8 @@ def _verdict(
     deciding = [one.pair for one in ruled if one.decides]
     for wanted in ("fail", "inconclusive"):
         slow = sorted(
-            (pair for pair in deciding if pair.found.verdict == wanted), key=lambda p: -(p.found.ratio or 0.0)
+            (pair for pair in deciding if pair.found.verdict == wanted),
+            key=lambda p: -(p.found.ratio or 0.0),
         )
         words = [_pair_words(pair, wanted) for pair in slow]
         words += [_gate_words(gate) for gate in required if gate.verdict == wanted]
@@ -211,7 +254,11 @@ def _passed(comparisons: int, gates: int, elsewhere: int) -> str:
 
 
 def _pair_words(pair: Pair, verdict: str) -> str:
-    said = f"is {pair.words(pair.reference)}" if verdict == "fail" else f"- {pair.found.reason}"
+    said = (
+        f"is {pair.words(pair.reference)}"
+        if verdict == "fail"
+        else f"- {pair.found.reason}"
+    )
     return f"{pair.group.words()}: {pair.arm} {said}"
 
 

@@ -16,7 +16,13 @@ from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import AuditFindingOut, AuditOut
 from paceline_server.ingest.cases import params_key
 from paceline_server.stats import words
-from paceline_server.stats.audit import METHOD, AuditFinding, AuditPolicy, audit, mean_ratio
+from paceline_server.stats.audit import (
+    METHOD,
+    AuditFinding,
+    AuditPolicy,
+    audit,
+    mean_ratio,
+)
 from paceline_server.stats.samples import CaseSamples
 
 
@@ -39,13 +45,21 @@ class GroupAudit:
         """
         found = [one for one in self.findings if one.decisive and one.concerns(*arms)]
         if len(arms) > 1 and self.reference not in arms:
-            unequal = [one for one in self.findings if one.name == "unequal_work" and one not in found]
+            unequal = [
+                one
+                for one in self.findings
+                if one.name == "unequal_work" and one not in found
+            ]
             found += [one for one in unequal if not set(one.arms).isdisjoint(arms)]
         return found
 
     def too_few(self, *arms: str) -> str | None:
         """Why there is too little to decide about a figure made from these arms."""
-        few = (one for one in self.findings if one.name == "too_few" and one.concerns(*arms))
+        few = (
+            one
+            for one in self.findings
+            if one.name == "too_few" and one.concerns(*arms)
+        )
         return next((f"insufficient: {one.text}" for one in few), None)
 
     def why_not(self, *arms: str) -> str | None:
@@ -70,7 +84,12 @@ class GroupAudit:
             benchmark=self.group.benchmark,
             params=dict(self.group.params),
             findings=[
-                AuditFindingOut(name=one.name, arms=list(one.arms), text=one.text, decisive=one.decisive)
+                AuditFindingOut(
+                    name=one.name,
+                    arms=list(one.arms),
+                    text=one.text,
+                    decisive=one.decisive,
+                )
                 for one in self.findings
             ],
             naive=self.naive,
@@ -102,7 +121,9 @@ class Audits:
         return [one.out() for one in self.by_group.values() if one.findings]
 
 
-def audit_groups(manifest: Manifest, groups: Sequence[Group], index: CaseIndex, facts: Facts) -> Audits:
+def audit_groups(
+    manifest: Manifest, groups: Sequence[Group], index: CaseIndex, facts: Facts
+) -> Audits:
     """Audit the primary metric of every group that was measured."""
     items: dict[tuple[str, str], dict[str, int]] = {}
     for case in facts.announced:
@@ -113,14 +134,21 @@ def audit_groups(manifest: Manifest, groups: Sequence[Group], index: CaseIndex, 
     for group in groups:
         benchmark = manifest.benchmarks[group.benchmark]
         metric = benchmark.primary_metric
-        found_of = [index.get(group.benchmark, group.params, metric, arm) for arm in benchmark.arms]
+        found_of = [
+            index.get(group.benchmark, group.params, metric, arm)
+            for arm in benchmark.arms
+        ]
         cases = [samples for samples in found_of if samples is not None]
         if not cases:
             continue
         key = (group.benchmark, params_key(group.params))
         meant = items.get(key, {})
         findings = tuple(audit(cases, benchmark.reference, meant))
-        naive = _naive(cases, benchmark.reference) if any(one.decisive for one in findings) else None
+        naive = (
+            _naive(cases, benchmark.reference)
+            if any(one.decisive for one in findings)
+            else None
+        )
         found[key] = GroupAudit(group, benchmark.reference, findings, meant, naive)
     return Audits(found)
 
@@ -130,7 +158,9 @@ def _naive(cases: Sequence[CaseSamples], reference: str) -> str | None:
     base = next((case for case in cases if case.arm == reference), None)
     if base is None:
         return None
-    ratios = [(case.arm, mean_ratio(case, base)) for case in cases if case.arm != reference]
+    ratios = [
+        (case.arm, mean_ratio(case, base)) for case in cases if case.arm != reference
+    ]
     said = [f"{arm} {words.times(ratio)}" for arm, ratio in ratios if ratio is not None]
     return f"{', '.join(said)} than {reference}" if said else None
 
@@ -141,4 +171,9 @@ def rederive_audit(
     """Audit stored samples again with what was stored beside the verdict, not with today's constants
     (I16)."""
     parameters = evidence["parameters"]
-    return audit(cases, reference, parameters["items"], AuditPolicy.from_dict(parameters["policy"]))
+    return audit(
+        cases,
+        reference,
+        parameters["items"],
+        AuditPolicy.from_dict(parameters["policy"]),
+    )

@@ -16,14 +16,18 @@ from paceline_server.detect.schemas import CheckOut
 from paceline_server.ingest.cases import Check
 
 
-def check_rows(manifest: Manifest, asked: Asked, seen: Sequence[Check]) -> list[CheckOut]:
+def check_rows(
+    manifest: Manifest, asked: Asked, seen: Sequence[Check]
+) -> list[CheckOut]:
     """One row per name: ok when every launch that ran it said so, and everyone who owes it reported it."""
     owed = _owed_of_workloads(manifest, asked)
     rows: dict[str, CheckOut] = {}
     for check in seen:
         known = rows.get(check.name)
         if known is None or (known.ok and not check.ok):
-            rows[check.name] = CheckOut(name=check.name, ok=check.ok, detail=_detail(check, owed))
+            rows[check.name] = CheckOut(
+                name=check.name, ok=check.ok, detail=_detail(check, owed)
+            )
     for name in manifest.expected.checks:
         rows.setdefault(name, _missing(name, "expected, but no launch reported it"))
     for name, workloads in owed.items():
@@ -31,7 +35,8 @@ def check_rows(manifest: Manifest, asked: Asked, seen: Sequence[Check]) -> list[
         silent = [workload for workload in workloads if workload not in said]
         if silent and (name not in rows or rows[name].ok):
             rows[name] = _missing(
-                name, f"expected of workload {', '.join(silent)}, but no launch of it reported it"
+                name,
+                f"expected of workload {', '.join(silent)}, but no launch of it reported it",
             )
     return list(rows.values())
 

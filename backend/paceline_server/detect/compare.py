@@ -22,7 +22,13 @@ from paceline_server.detect.unavailable import Unavailable
 from paceline_server.stats import words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
 from paceline_server.stats.noise import NoiseFloor
-from paceline_server.stats.paired import METHOD, PairPolicy, PairVerdict, control_run, judge_pair
+from paceline_server.stats.paired import (
+    METHOD,
+    PairPolicy,
+    PairVerdict,
+    control_run,
+    judge_pair,
+)
 from paceline_server.stats.samples import CaseSamples, median
 from paceline_server.stats.summary import probably_optimised_away
 
@@ -54,14 +60,23 @@ class Pair:
     @property
     def shown(self) -> str:
         """Its words as people see them; of revisions `head 6.1 % slower than base (…)`."""
-        return self.words() if self.sides == "arms" else f"head {self.words(self.reference)}"
+        return (
+            self.words()
+            if self.sides == "arms"
+            else f"head {self.words(self.reference)}"
+        )
 
     def words(self, reference: str | None = None) -> str:
         """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
         found = self.found
         level = self.policy.confidence
         return words.comparison(
-            found.ratio, found.lower, found.upper, level, unit=self.unit, reference=reference
+            found.ratio,
+            found.lower,
+            found.upper,
+            level,
+            unit=self.unit,
+            reference=reference,
         )
 
 
@@ -85,7 +100,8 @@ def compare(
     """Judge every arm of every group against its reference, metric by metric, then control the run's
     errors. What does not apply here is in no family. `manifest`: as it is on the target's kind."""
     return controlled(
-        [pair for group in groups for pair in _pairs(manifest, group, index, known)], known.look
+        [pair for group in groups for pair in _pairs(manifest, group, index, known)],
+        known.look,
     )
 
 
@@ -93,7 +109,9 @@ def controlled(pairs: list[Pair], look: Look) -> list[Pair]:
     """The pairs of a job with the false discoveries of its whole run held, and with what their audits take
     back."""
     pairs = list(pairs)
-    judged = [at for at, pair in enumerate(pairs) if pair.found.verdict != "not_applicable"]
+    judged = [
+        at for at, pair in enumerate(pairs) if pair.found.verdict != "not_applicable"
+    ]
     p_values = [_p(pairs[at].found) for at in judged]
     others = [*look.other_p_values, *([1.0] * (len(judged) * look.unjudged_jobs))]
     held = control_run([pairs[at].found for at in judged], others)
@@ -122,16 +140,24 @@ def _p(found: PairVerdict) -> float:
     return 1.0 if found.p_slow is None or found.insufficient else found.p_slow
 
 
-def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstances) -> Iterator[Pair]:
+def _pairs(
+    manifest: Manifest, group: Group, index: CaseIndex, known: Circumstances
+) -> Iterator[Pair]:
     benchmark = manifest.benchmarks[group.benchmark]
     policy = PairPolicy(margin_percent=benchmark.margin_percent)
     warm = WarmPolicy()
     for metric, declared in benchmark.metrics.items():
         primary = metric == benchmark.primary_metric
-        reference = index.get(group.benchmark, group.params, metric, benchmark.reference)
+        reference = index.get(
+            group.benchmark, group.params, metric, benchmark.reference
+        )
         for arm in benchmark.other_arms:
             case = index.get(group.benchmark, group.params, metric, arm)
-            shown = primary or manifest.rule_for(group.benchmark, arm, metric, group.params) is not None
+            shown = (
+                primary
+                or manifest.rule_for(group.benchmark, arm, metric, group.params)
+                is not None
+            )
             if not shown and (case is None or reference is None):
                 continue
             blocks = EMPTY
@@ -142,22 +168,42 @@ def _pairs(manifest: Manifest, group: Group, index: CaseIndex, known: Circumstan
             missing = known.unavailable.why(group, arm, benchmark.reference)
             if missing is not None:
                 found = replace(
-                    found, verdict="not_applicable", reason=missing, extendable=False, insufficient=False
+                    found,
+                    verdict="not_applicable",
+                    reason=missing,
+                    extendable=False,
+                    insufficient=False,
                 )
-            audited = known.audits.of(group) if case is not None and reference is not None else None
+            audited = (
+                known.audits.of(group)
+                if case is not None and reference is not None
+                else None
+            )
             if found.insufficient and known.asked.is_quick_look(policy):
                 found = replace(found, extendable=False)
             yield Pair(
-                group, metric, arm, benchmark.reference, policy, warm, found, declared.direction,
-                declared.unit, window_of(blocks, case, reference), primary, audit=audited,
-            )  # fmt: skip
+                group,
+                metric,
+                arm,
+                benchmark.reference,
+                policy,
+                warm,
+                found,
+                declared.direction,
+                declared.unit,
+                window_of(blocks, case, reference),
+                primary,
+                audit=audited,
+            )
 
 
 def once_more(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
     """§1, "extend once, else flag": a launch that never settled makes its pair extendable at the first look,
     even where the blocks kept decide it. What stays unsteady after that is a flag in the evidence."""
     settled = found.look > 0 or not blocks.unsteady
-    return found if settled or found.verdict != "pass" else replace(found, extendable=True)
+    return (
+        found if settled or found.verdict != "pass" else replace(found, extendable=True)
+    )
 
 
 def honest(
@@ -169,13 +215,23 @@ def honest(
 ) -> PairVerdict:
     """Take back a verdict on what was not there, or was too fast to have happened."""
     for name, samples, value in zip(
-        names, (case, reference), (blocks.arm_value, blocks.reference_value), strict=True
+        names,
+        (case, reference),
+        (blocks.arm_value, blocks.reference_value),
+        strict=True,
     ):
         if samples is None:
-            return replace(found, verdict="inconclusive", reason=f"{name} was not measured", extendable=False)
+            return replace(
+                found,
+                verdict="inconclusive",
+                reason=f"{name} was not measured",
+                extendable=False,
+            )
         if value.size and probably_optimised_away(samples.unit, median(value)):
             reason = f"{name} takes {median(value):.3g} ns per operation: probably optimised away"
-            return replace(found, verdict="inconclusive", reason=reason, extendable=False)
+            return replace(
+                found, verdict="inconclusive", reason=reason, extendable=False
+            )
     return found
 
 
@@ -196,7 +252,11 @@ def window_of(
                 "blocks": int(rounds.size),
             }
         )
-    return {"launches": launches, "dropped": blocks.dropped.as_dict(), "unsteady": list(blocks.unsteady)}
+    return {
+        "launches": launches,
+        "dropped": blocks.dropped.as_dict(),
+        "unsteady": list(blocks.unsteady),
+    }
 
 
 def comparison_out(pair: Pair, demonstration: bool) -> ComparisonOut:
@@ -252,7 +312,9 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
     }
 
 
-def rederive(evidence: Mapping[str, Any], arm: CaseSamples, reference: CaseSamples) -> PairVerdict:
+def rederive(
+    evidence: Mapping[str, Any], arm: CaseSamples, reference: CaseSamples
+) -> PairVerdict:
     """Judge stored samples again with the numbers stored beside the verdict, not with today's constants
     (I16)."""
     parameters = evidence["parameters"]

@@ -26,9 +26,12 @@ from paceline_server.stats.words import TIMES, percent
 
 Unit = Literal["ratio", "share", "exponent", "param"]
 UNITS: Mapping[str, Unit] = {
-    "slope": "exponent", "overhead_between_arms": "share", "share_between_metrics": "share",
-    "share_at_rate": "share", "crossover": "param",
-}  # fmt: skip
+    "slope": "exponent",
+    "overhead_between_arms": "share",
+    "share_between_metrics": "share",
+    "share_at_rate": "share",
+    "crossover": "param",
+}
 PAIRED = {
     "overhead_between_arms": formulas.overhead_between_arms,
     "speedup_between_arms": formulas.speedup_between_arms,
@@ -55,13 +58,25 @@ class DerivedRow:
         """The wire shape."""
         declared, found = self.declared, self.found
         return DerivedOut(
-            name=declared.name, kind=declared.kind, benchmark=declared.benchmark, metric=declared.metric,
-            arm=self.arm, base_arm=declared.base_arm, part=declared.part, param=declared.param,
-            rate_bytes_per_s=declared.rate_bytes_per_s, params=dict(self.group.params), value=found.value,
-            lower=found.interval.lower, upper=found.interval.upper,
-            unit=UNITS.get(declared.kind, "ratio"), answered=found.answered,
-            words=words_of(declared, self.arm, found), note=self.note(), description=declared.description,
-        )  # fmt: skip
+            name=declared.name,
+            kind=declared.kind,
+            benchmark=declared.benchmark,
+            metric=declared.metric,
+            arm=self.arm,
+            base_arm=declared.base_arm,
+            part=declared.part,
+            param=declared.param,
+            rate_bytes_per_s=declared.rate_bytes_per_s,
+            params=dict(self.group.params),
+            value=found.value,
+            lower=found.interval.lower,
+            upper=found.interval.upper,
+            unit=UNITS.get(declared.kind, "ratio"),
+            answered=found.answered,
+            words=words_of(declared, self.arm, found),
+            note=self.note(),
+            description=declared.description,
+        )
 
     def note(self) -> str:
         """Why there is no value, or why not to trust it; empty when there is nothing to say."""
@@ -71,7 +86,11 @@ class DerivedRow:
             return self.defect
         if self.found.answered and self.found.value is None:
             return f"no crossover: {words_of(self.declared, self.arm, self.found)}"
-        return "" if self.found.value is not None else f"not measured: {self.found.note or 'no samples'}"
+        return (
+            ""
+            if self.found.value is not None
+            else f"not measured: {self.found.note or 'no samples'}"
+        )
 
 
 def _rate(bytes_per_s: int) -> str:
@@ -86,7 +105,9 @@ def words_of(declared: Derived, arm: str, found: DerivedValue) -> str:
     if value is None:
         if not found.answered:
             return ""
-        return f"{arm} is faster than {base} with confidence from no measured {param} on"
+        return (
+            f"{arm} is faster than {base} with confidence from no measured {param} on"
+        )
     more = "more" if value >= 0 else "less"
     said = {
         "crossover": f"{arm} is faster than {base} from {param}={value:g} on"
@@ -114,10 +135,18 @@ class Sources:
 
     @classmethod
     def of(
-        cls, index: CaseIndex, warm: WarmSamples, announced: Sequence[Case], known: Circumstances
+        cls,
+        index: CaseIndex,
+        warm: WarmSamples,
+        announced: Sequence[Case],
+        known: Circumstances,
     ) -> Sources:
         said = {
-            (case.benchmark, params_key(case.params), case.arm): case.bytes_per_iteration
+            (
+                case.benchmark,
+                params_key(case.params),
+                case.arm,
+            ): case.bytes_per_iteration
             for case in announced
             if case.bytes_per_iteration is not None
         }
@@ -129,13 +158,17 @@ class Sources:
     def case(self, group: Group, metric: str, arm: str) -> CaseSamples | None:
         return self.index.get(group.benchmark, group.params, metric, arm)
 
-    def direction(self, declared: Derived, arm: str, groups: Sequence[Group]) -> Direction:
+    def direction(
+        self, declared: Derived, arm: str, groups: Sequence[Group]
+    ) -> Direction:
         """Which way is better, as the samples say."""
         cases = (self.case(group, declared.metric, arm) for group in groups)
         return next((case.direction for case in cases if case is not None), "lower")
 
 
-def derived_rows(manifest: Manifest, groups: Sequence[Group], sources: Sources) -> list[DerivedRow]:
+def derived_rows(
+    manifest: Manifest, groups: Sequence[Group], sources: Sources
+) -> list[DerivedRow]:
     """Every declared derived metric, of each of its arms, at every point of the params that it does not
     consume."""
     rows: list[DerivedRow] = []
@@ -143,31 +176,64 @@ def derived_rows(manifest: Manifest, groups: Sequence[Group], sources: Sources) 
         own = [group for group in groups if group.benchmark == declared.benchmark]
         fitting = [group for group in own if group.matches(declared.params)]
         points = list(_points(declared, fitting))
-        rows += [_row(declared, arm, *point, sources) for arm in declared.every_arm for point in points]
+        rows += [
+            _row(declared, arm, *point, sources)
+            for arm in declared.every_arm
+            for point in points
+        ]
     return rows
 
 
-def _points(declared: Derived, groups: Sequence[Group]) -> Iterator[tuple[Group, list[Group]]]:
+def _points(
+    declared: Derived, groups: Sequence[Group]
+) -> Iterator[tuple[Group, list[Group]]]:
     """Where the metric has a value, and the groups that value is made of."""
     if declared.param is None:
         yield from ((group, [group]) for group in groups)
         return
     rest: dict[str, tuple[Group, list[Group]]] = {}
     for group in groups:
-        others = {name: value for name, value in group.params.items() if name != declared.param}
+        others = {
+            name: value
+            for name, value in group.params.items()
+            if name != declared.param
+        }
         at = (Group(group.benchmark, others), list[Group]())
         rest.setdefault(params_key(others), at)[1].append(group)
     yield from rest.values()
 
 
-def _row(declared: Derived, arm: str, at: Group, members: Sequence[Group], sources: Sources) -> DerivedRow:
+def _row(
+    declared: Derived, arm: str, at: Group, members: Sequence[Group], sources: Sources
+) -> DerivedRow:
     arms = [arm] if declared.base_arm is None else [arm, declared.base_arm]
     known = sources.known
-    missing = next((why for one in members if (why := known.unavailable.why(one, *arms)) is not None), None)
-    defect = next((why for one in members if (why := known.audits.why_not(one, *arms)) is not None), None)
+    missing = next(
+        (
+            why
+            for one in members
+            if (why := known.unavailable.why(one, *arms)) is not None
+        ),
+        None,
+    )
+    defect = next(
+        (
+            why
+            for one in members
+            if (why := known.audits.why_not(one, *arms)) is not None
+        ),
+        None,
+    )
     if missing is not None:
         return DerivedRow(declared, arm, at, DerivedValue(None), missing=missing)
-    few = next((why for one in members if (why := known.audits.too_few(one, *arms)) is not None), None)
+    few = next(
+        (
+            why
+            for one in members
+            if (why := known.audits.too_few(one, *arms)) is not None
+        ),
+        None,
+    )
     if declared.param is None:
         found = _within(declared, arm, members[0], sources)
     else:
@@ -175,12 +241,17 @@ def _row(declared: Derived, arm: str, at: Group, members: Sequence[Group], sourc
     return DerivedRow(declared, arm, at, found, defect=defect, few=few)
 
 
-def _within(declared: Derived, arm: str, group: Group, sources: Sources) -> DerivedValue:
+def _within(
+    declared: Derived, arm: str, group: Group, sources: Sources
+) -> DerivedValue:
     """A metric of one point."""
     paired = PAIRED.get(declared.kind)
     if paired is None:
         return _share(declared, arm, group, sources)
-    own, base = (sources.case(group, declared.metric, name) for name in (arm, declared.base_arm or ""))
+    own, base = (
+        sources.case(group, declared.metric, name)
+        for name in (arm, declared.base_arm or "")
+    )
     if own is None or base is None:
         return DerivedValue(None, note=arm if own is None else declared.base_arm or "")
     return paired(own, base)
@@ -193,7 +264,9 @@ def _share(declared: Derived, arm: str, group: Group, sources: Sources) -> Deriv
     if declared.kind == "share_at_rate":
         size = sources.bytes_of(group, arm)
         if size is None:
-            return DerivedValue(None, note=f"{arm} does not say its bytes_per_iteration")
+            return DerivedValue(
+                None, note=f"{arm} does not say its bytes_per_iteration"
+            )
         return formulas.share_at_rate(whole, size, declared.rate_bytes_per_s or 0)
     part = sources.warm.get(group, declared.part or "", arm)
     if part is None:
@@ -201,7 +274,9 @@ def _share(declared: Derived, arm: str, group: Group, sources: Sources) -> Deriv
     return formulas.share_between_metrics(part, whole)
 
 
-def _across(declared: Derived, arm: str, members: Sequence[Group], sources: Sources) -> DerivedValue:
+def _across(
+    declared: Derived, arm: str, members: Sequence[Group], sources: Sources
+) -> DerivedValue:
     """A metric that consumes a param."""
     param = declared.param or ""
     if declared.kind == "crossover":
@@ -212,17 +287,27 @@ def _across(declared: Derived, arm: str, members: Sequence[Group], sources: Sour
         if samples is not None and param in group.params:
             points[group.params[param]] = samples
     if declared.kind == "slope":
-        return formulas.slope([(float(at), samples) for at, samples in points.items() if isinstance(at, int)])
+        return formulas.slope(
+            [
+                (float(at), samples)
+                for at, samples in points.items()
+                if isinstance(at, int)
+            ]
+        )
     start = points.get(declared.from_) if declared.from_ is not None else None
     end = points.get(declared.to) if declared.to is not None else None
     if start is None or end is None:
         return DerivedValue(None)
     if declared.kind == "degradation_across_param":
-        return formulas.degradation_across_param(start, end, sources.direction(declared, arm, members))
+        return formulas.degradation_across_param(
+            start, end, sources.direction(declared, arm, members)
+        )
     return formulas.ratio_across_param(start, end)
 
 
-def _crossover(declared: Derived, arm: str, members: Sequence[Group], sources: Sources) -> DerivedValue:
+def _crossover(
+    declared: Derived, arm: str, members: Sequence[Group], sources: Sources
+) -> DerivedValue:
     """Every owed value of the param must have been measured: a gap could hide where the arm loses."""
     points: list[tuple[int, CaseSamples, CaseSamples]] = []
     for group in members:
@@ -230,6 +315,8 @@ def _crossover(declared: Derived, arm: str, members: Sequence[Group], sources: S
         own = sources.case(group, declared.metric, arm)
         base = sources.case(group, declared.metric, declared.base_arm or "")
         if not isinstance(at, int) or own is None or base is None:
-            return DerivedValue(None, note=f"{arm} and {declared.base_arm} at {declared.param}={at}")
+            return DerivedValue(
+                None, note=f"{arm} and {declared.base_arm} at {declared.param}={at}"
+            )
         points.append((at, own, base))
     return formulas.crossover(points)

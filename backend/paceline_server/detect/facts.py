@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from paceline_server.ingest.cases import Case, Check, Conditions, ParamValue, Warned, params_key
+from paceline_server.ingest.cases import (
+    Case,
+    Check,
+    Conditions,
+    ParamValue,
+    Warned,
+    params_key,
+)
 from paceline_server.stats.paired import PairPolicy
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
@@ -51,7 +58,10 @@ class Asked:
         """Whether even one whole batch would be too little for a verdict."""
         if self.launches is None or self.rounds is None:
             return False
-        return self.launches < policy.min_launches or self.launches * self.rounds < policy.min_blocks
+        return (
+            self.launches < policy.min_launches
+            or self.launches * self.rounds < policy.min_blocks
+        )
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,12 @@ class CaseIndex:
 
     @classmethod
     def of(cls, cases: Sequence[CaseSamples]) -> CaseIndex:
-        return cls({(one.benchmark, params_key(one.params), one.metric, one.arm): one for one in cases})
+        return cls(
+            {
+                (one.benchmark, params_key(one.params), one.metric, one.arm): one
+                for one in cases
+            }
+        )
 
     def get(
         self, benchmark: str, params: Mapping[str, ParamValue], metric: str, arm: str

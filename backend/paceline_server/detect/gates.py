@@ -64,7 +64,9 @@ def with_engine(gate: GateOut, builds: Sequence[Mapping[str, str]]) -> GateOut:
     decided = gate.actual is not None or gate.verdict in ("pass", "fail")
     if not decided or not engines:
         return gate
-    return gate.model_copy(update={"reason": f"{gate.reason}; engine {' or '.join(engines)}"})
+    return gate.model_copy(
+        update={"reason": f"{gate.reason}; engine {' or '.join(engines)}"}
+    )
 
 
 def _levels(gate: Gate) -> Iterator[tuple[Literal["required", "stretch"], float]]:
@@ -73,27 +75,46 @@ def _levels(gate: Gate) -> Iterator[tuple[Literal["required", "stretch"], float]
         yield "stretch", gate.stretch
 
 
-def _measured_gate(gate: Gate, group: Group, warm: WarmSamples, known: Circumstances) -> Iterator[GateOut]:
+def _measured_gate(
+    gate: Gate, group: Group, warm: WarmSamples, known: Circumstances
+) -> Iterator[GateOut]:
     arm = gate.arm or ""
     samples = warm.get(group, gate.metric or "", arm)
     missing = known.unavailable.why(group, arm)
-    defect = known.audits.why_not(group, arm) or _too_fast(group, gate.metric or "", arm, warm)
+    defect = known.audits.why_not(group, arm) or _too_fast(
+        group, gate.metric or "", arm, warm
+    )
     for level, target in _levels(gate):
         found = GateVerdict("inconclusive", f"{arm} was not measured", None, NOTHING)
         if samples is not None:
             found = judge_gate(samples[0], samples[1], gate.statistic, gate.op, target)
             if defect is not None:
-                found = GateVerdict("inconclusive", defect, found.actual, found.interval)
+                found = GateVerdict(
+                    "inconclusive", defect, found.actual, found.interval
+                )
         elif missing is not None:
             found = GateVerdict("not_applicable", missing, None, NOTHING)
-        where = (gate.benchmark or "", arm, group.params, gate.metric or "", gate.statistic)
+        where = (
+            gate.benchmark or "",
+            arm,
+            group.params,
+            gate.metric or "",
+            gate.statistic,
+        )
         yield _gate_row(gate, where, level, target, found)
 
 
 def _too_fast(group: Group, metric: str, arm: str, warm: WarmSamples) -> str | None:
     """Why a level that holds says nothing: the code that was to be measured was probably not there (§1)."""
-    case, samples = warm.index.get(group.benchmark, group.params, metric, arm), warm.get(group, metric, arm)
-    if case is None or samples is None or not probably_optimised_away(case.unit, median(samples[0])):
+    case, samples = (
+        warm.index.get(group.benchmark, group.params, metric, arm),
+        warm.get(group, metric, arm),
+    )
+    if (
+        case is None
+        or samples is None
+        or not probably_optimised_away(case.unit, median(samples[0]))
+    ):
         return None
     return f"{arm} takes {median(samples[0]):.3g} ns per operation: probably optimised away"
 
@@ -106,8 +127,16 @@ def _derived_gate(gate: Gate, derived: Sequence[DerivedRow]) -> Iterator[GateOut
         if gate.arm is not None and gate.arm != row.arm:
             continue
         for level, target in _levels(gate):
-            where = (declared.benchmark, row.arm, row.group.params, declared.metric, declared.name)
-            yield _gate_row(gate, where, level, target, _judge_derived(row, gate, target))
+            where = (
+                declared.benchmark,
+                row.arm,
+                row.group.params,
+                declared.metric,
+                declared.name,
+            )
+            yield _gate_row(
+                gate, where, level, target, _judge_derived(row, gate, target)
+            )
 
 
 def _judge_derived(row: DerivedRow, gate: Gate, target: float) -> GateVerdict:
@@ -126,7 +155,9 @@ def _judge_derived(row: DerivedRow, gate: Gate, target: float) -> GateVerdict:
     if gate.absolute:
         value, interval = size_of(value, interval)
     verdict, reason = judge_level(value, interval, op, target)
-    return GateVerdict(verdict, f"the size {reason}" if gate.absolute else reason, value, interval)
+    return GateVerdict(
+        verdict, f"the size {reason}" if gate.absolute else reason, value, interval
+    )
 
 
 def _judge_none(found: DerivedValue, op: Op, target: float) -> GateVerdict:
@@ -138,9 +169,13 @@ def _judge_none(found: DerivedValue, op: Op, target: float) -> GateVerdict:
             "pass" if best is None or holds(best, op, target) else "inconclusive"
         )
     else:
-        verdict = "inconclusive" if best is not None and holds(best, op, target) else "fail"
+        verdict = (
+            "inconclusive" if best is not None and holds(best, op, target) else "fail"
+        )
     room = "" if best is None else f"; from {best:g} on it is undecided"
-    return GateVerdict(verdict, f"there is none among the measured values{room}", None, found.interval)
+    return GateVerdict(
+        verdict, f"there is none among the measured values{room}", None, found.interval
+    )
 
 
 def _gate_row(
@@ -154,10 +189,23 @@ def _gate_row(
     benchmark, arm, params, metric, statistic = where
     actual = found.actual
     return GateOut(
-        name=gate.name, description=gate.description, derived=gate.derived, benchmark=benchmark, arm=arm,
-        params=dict(params), metric=metric, statistic=statistic, absolute=gate.absolute, op=gate.op,
-        level=level, target=target, actual=found.actual, lower=found.interval.lower,
-        upper=found.interval.upper, verdict=found.verdict, reason=found.reason,
+        name=gate.name,
+        description=gate.description,
+        derived=gate.derived,
+        benchmark=benchmark,
+        arm=arm,
+        params=dict(params),
+        metric=metric,
+        statistic=statistic,
+        absolute=gate.absolute,
+        op=gate.op,
+        level=level,
+        target=target,
+        actual=found.actual,
+        lower=found.interval.lower,
+        upper=found.interval.upper,
+        verdict=found.verdict,
+        reason=found.reason,
         reached=None if actual is None else share_reached(actual, gate.op, target),
         standing=None if actual is None else standing_of(actual, gate.op, target),
-    )  # fmt: skip
+    )

@@ -29,7 +29,12 @@ class Group:
 
     def words(self) -> str:
         """`ledger_batch batch=1000`."""
-        return " ".join([self.benchmark, *(f"{name}={value}" for name, value in self.params.items())])
+        return " ".join(
+            [
+                self.benchmark,
+                *(f"{name}={value}" for name, value in self.params.items()),
+            ]
+        )
 
 
 def owed_groups(manifest: Manifest, asked: Asked, facts: Facts) -> list[Group]:
@@ -50,6 +55,8 @@ def owed_groups(manifest: Manifest, asked: Asked, facts: Facts) -> list[Group]:
 def _declared(benchmark: Benchmark, asked: Asked) -> Iterator[dict[str, ParamValue]]:
     """The cross product of the values asked for, else declared."""
     names = list(benchmark.params)
-    values = [list(asked.params.get(name) or benchmark.params[name].values) for name in names]
+    values = [
+        list(asked.params.get(name) or benchmark.params[name].values) for name in names
+    ]
     for point in itertools.product(*values):
         yield dict(zip(names, point, strict=True))

@@ -87,7 +87,9 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
         factors=target.factors if fingerprint == target.fingerprint else {},
         excluded=report.blockers[0] if report.blockers else None,
         conditions=tracks(ingest.conditions(session, job.id)),
-        rows=[_measured(row) for row in report.measurements if math.isfinite(row.median)],
+        rows=[
+            _measured(row) for row in report.measurements if math.isfinite(row.median)
+        ],
     )
 
 

@@ -36,20 +36,61 @@ ERROR = 1
 _FIELDS: dict[str, tuple[str, ...]] = {
     "checks": ("name", "ok", "detail"),
     "measurements": (
-        "benchmark", "arm", "params", "metric", "unit", "direction", "launches", "n", "median", "mean", "p99",
-        "min", "max", "sd",
+        "benchmark",
+        "arm",
+        "params",
+        "metric",
+        "unit",
+        "direction",
+        "launches",
+        "n",
+        "median",
+        "mean",
+        "p99",
+        "min",
+        "max",
+        "sd",
     ),
     "comparisons": (
-        "benchmark", "params", "metric", "arm", "reference", "launches", "blocks", "ratio", "lower", "upper",
-        "share_slower", "verdict", "reason",
-    ),
-    "derived": ("name", "benchmark", "arm", "params", "value", "lower", "upper", "note"),
-    "unavailable": ("benchmark", "params", "arm", "reason"),
-    "gates": (
-        "benchmark", "arm", "params", "metric", "statistic", "op", "level", "target", "actual", "verdict",
+        "benchmark",
+        "params",
+        "metric",
+        "arm",
+        "reference",
+        "launches",
+        "blocks",
+        "ratio",
+        "lower",
+        "upper",
+        "share_slower",
+        "verdict",
         "reason",
     ),
-}  # fmt: skip
+    "derived": (
+        "name",
+        "benchmark",
+        "arm",
+        "params",
+        "value",
+        "lower",
+        "upper",
+        "note",
+    ),
+    "unavailable": ("benchmark", "params", "arm", "reason"),
+    "gates": (
+        "benchmark",
+        "arm",
+        "params",
+        "metric",
+        "statistic",
+        "op",
+        "level",
+        "target",
+        "actual",
+        "verdict",
+        "reason",
+    ),
+}
 
 
 class JudgeError(Exception):
@@ -101,10 +142,14 @@ def analyse_recorded(recorded: Recorded, limits: VoidLimits) -> Analysis:
     if recorded.base is None:
         return analyse(recorded.manifest, recorded.facts, who, recorded.asked, look)
     head = Revision(who.revision, who.artifact_hash, recorded.facts)
-    return analyse_revisions(recorded.manifest, recorded.base, head, who, asked=recorded.asked, look=look)
+    return analyse_revisions(
+        recorded.manifest, recorded.base, head, who, asked=recorded.asked, look=look
+    )
 
 
-def read_directory(directory: Path, manifest_path: Path | None, revision: str | None) -> Recorded:
+def read_directory(
+    directory: Path, manifest_path: Path | None, revision: str | None
+) -> Recorded:
     """Everything in the directory. Raises JudgeError, ManifestError or OSError."""
     run = _run_json(directory / "run.json")
     manifest = read_manifest(_manifest_of(run, manifest_path))
@@ -112,7 +157,11 @@ def read_directory(directory: Path, manifest_path: Path | None, revision: str | 
     streams = [read_stream(path) for path in paths]
     failure = _failure(run)
     broken = [failure] if failure else []
-    broken += [_broken(path, stream) for path, stream in zip(paths, streams, strict=True) if not stream.ok]
+    broken += [
+        _broken(path, stream)
+        for path, stream in zip(paths, streams, strict=True)
+        if not stream.ok
+    ]
     if not paths:
         broken.append(f"there is no launch-NNN.WORKLOAD.jsonl in {directory.name}")
     for path, stream in zip(paths, streams, strict=True):
@@ -130,10 +179,16 @@ def read_directory(directory: Path, manifest_path: Path | None, revision: str | 
     base = None
     if isinstance(other, Mapping):
         sides = [_side_of(path) for path in paths]
-        of_base = [stream for stream, side in zip(streams, sides, strict=True) if side == BASE]
-        streams = [stream for stream, side in zip(streams, sides, strict=True) if side != BASE]
+        of_base = [
+            stream for stream, side in zip(streams, sides, strict=True) if side == BASE
+        ]
+        streams = [
+            stream for stream, side in zip(streams, sides, strict=True) if side != BASE
+        ]
         base = Revision(
-            str(other.get("revision") or "unknown"), other.get("artifact_hash") or None, _facts(of_base)
+            str(other.get("revision") or "unknown"),
+            other.get("artifact_hash") or None,
+            _facts(of_base),
         )
     conditions = _conditions(run.get("conditions"))
     return Recorded(
@@ -152,7 +207,9 @@ def read_directory(directory: Path, manifest_path: Path | None, revision: str | 
             params=_mapping(options.get("params")),
             launches=launches,
             rounds=int(options.get("rounds") or 0) or None,
-            demonstration=manifest.is_demonstration(dict(_mapping(options.get("knobs")))),
+            demonstration=manifest.is_demonstration(
+                dict(_mapping(options.get("knobs")))
+            ),
             knobs=_mapping(options.get("knobs")),
             target_kind="device" if run.get("target_kind") == "device" else "host",
             suppress=[str(name) for name in options.get("suppress") or ()],
@@ -166,7 +223,9 @@ def _side_of(path: Path) -> str:
     """Which revision a stream of two is of, by its name. Raises JudgeError."""
     side = path.name.split(".")[1]
     if side not in (BASE, HEAD):
-        raise JudgeError(f"{path.name} names neither base nor head, but run.json is of two revisions")
+        raise JudgeError(
+            f"{path.name} names neither base nor head, but run.json is of two revisions"
+        )
     return side
 
 
@@ -177,7 +236,9 @@ def _facts(streams: Sequence[Stream]) -> Facts:
         checks=[check for stream in streams for check in stream.checks],
         warnings=[warning for stream in streams for warning in stream.warnings],
         announced=[case for stream in streams for case in stream.cases.values()],
-        builds=[stream.start["build"] for stream in streams if stream.start is not None],
+        builds=[
+            stream.start["build"] for stream in streams if stream.start is not None
+        ],
     )
 
 
@@ -226,9 +287,17 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _conditions(rows: Any) -> list[Conditions]:
-    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, Sequence) else []
+    found = (
+        [row for row in rows if isinstance(row, Mapping)]
+        if isinstance(rows, Sequence)
+        else []
+    )
     return [
-        Conditions(str(row.get("phase")), int(row.get("at_ms") or 0), dict(_mapping(row.get("values"))))
+        Conditions(
+            str(row.get("phase")),
+            int(row.get("at_ms") or 0),
+            dict(_mapping(row.get("values"))),
+        )
         for row in found
     ]
 
@@ -243,17 +312,25 @@ def _instant(value: Any) -> datetime | None:
 def report_json(analysis: Analysis) -> dict[str, Any]:
     """The report in exactly the agreed shape."""
     whole = analysis.report.model_dump(mode="json")
-    head = {name: whole[name] for name in ("suite", "revision", "artifact_hash", "target", "started_at")}
+    head = {
+        name: whole[name]
+        for name in ("suite", "revision", "artifact_hash", "target", "started_at")
+    }
     lists = {
         name: [{field: row[field] for field in fields} for row in whole[name]]
         for name, fields in _FIELDS.items()
     }
     audits = [
-        {"benchmark": one["benchmark"], "params": one["params"], "name": finding["name"],
-         "arms": finding["arms"], "detail": finding["text"]}
+        {
+            "benchmark": one["benchmark"],
+            "params": one["params"],
+            "name": finding["name"],
+            "arms": finding["arms"],
+            "detail": finding["text"],
+        }
         for one in whole["audits"]
         for finding in one["findings"]
-    ]  # fmt: skip
+    ]
     report = {**head, **lists, "audits": audits}
     if whole["base"] is None:
         return report
@@ -264,7 +341,9 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
 
 def write_json(analysis: Analysis, path: Path) -> None:
     """Write the report; the file is whole or not there."""
-    text = json.dumps(report_json(analysis), indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(
+        report_json(analysis), indent=1, ensure_ascii=False, allow_nan=False
+    )
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text + "\n", encoding="utf-8")
     partial.replace(path)

@@ -28,8 +28,8 @@ class WarmSamples:
     """The warm samples of every case, found once per job."""
 
     index: CaseIndex
-    _found: dict[tuple[str, str, str, str], tuple[Floats, Ints, tuple[int, ...]]] = field(
-        default_factory=dict
+    _found: dict[tuple[str, str, str, str], tuple[Floats, Ints, tuple[int, ...]]] = (
+        field(default_factory=dict)
     )
 
     def of(self, case: CaseSamples) -> tuple[Floats, Ints, tuple[int, ...]]:
@@ -84,10 +84,23 @@ def _measurement(
     if probably_optimised_away(case.unit, found.median):
         flags.append("probably optimised away")
     return MeasurementOut(
-        benchmark=group.benchmark, arm=case.arm, params=dict(group.params), metric=case.metric,
-        unit=cast(Unit, case.unit), direction=case.direction, launches=found.launches, n=found.n,
-        median=found.median, mean=found.mean, p99=found.p99, min=found.min, max=found.max, sd=found.sd,
-        flags=flags, median_lower=found.median_lower, median_upper=found.median_upper,
+        benchmark=group.benchmark,
+        arm=case.arm,
+        params=dict(group.params),
+        metric=case.metric,
+        unit=cast(Unit, case.unit),
+        direction=case.direction,
+        launches=found.launches,
+        n=found.n,
+        median=found.median,
+        mean=found.mean,
+        p99=found.p99,
+        min=found.min,
+        max=found.max,
+        sd=found.sd,
+        flags=flags,
+        median_lower=found.median_lower,
+        median_upper=found.median_upper,
         items=None if said is None else said.items_per_iteration,
         bytes=None if said is None else said.bytes_per_iteration,
-    )  # fmt: skip
+    )

@@ -28,9 +28,16 @@ def keep(session: Session, context: JobContext, analysis: Analysis) -> None:
     run, job = context.run, context.job
     if run.base_commit != run.commit or run.knobs:
         return
-    measured = [found for one in analysis.ruled if (found := _measured(one.pair)) is not None]
+    measured = [
+        found for one in analysis.ruled if (found := _measured(one.pair)) is not None
+    ]
     floors.record(
-        session, target_id=context.target.id, suite=run.suite, run_id=run.id, job_id=job.id, floors=measured
+        session,
+        target_id=context.target.id,
+        suite=run.suite,
+        run_id=run.id,
+        job_id=job.id,
+        floors=measured,
     )
     at = clock.now()
     for comparison in queries.comparisons_of_job(session, job.id):
@@ -39,11 +46,19 @@ def keep(session: Session, context: JobContext, analysis: Analysis) -> None:
         evidence = comparison.evidence
         session.add(
             Finding(
-                id=ids.new_id("fnd"), kind=KIND, role="candidate", comparison_id=comparison.id,
-                run_id=run.id, job_id=job.id, method=evidence["method"], parameters=evidence["parameters"],
-                filters=evidence["filters"], window=evidence["window"], created_at=at,
+                id=ids.new_id("fnd"),
+                kind=KIND,
+                role="candidate",
+                comparison_id=comparison.id,
+                run_id=run.id,
+                job_id=job.id,
+                method=evidence["method"],
+                parameters=evidence["parameters"],
+                filters=evidence["filters"],
+                window=evidence["window"],
+                created_at=at,
             )
-        )  # fmt: skip
+        )
     session.flush()
 
 

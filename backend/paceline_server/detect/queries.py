@@ -35,7 +35,9 @@ class JobContext:
         nothing about it was turned or slowed. Commits of no known branch have no common past. What was
         imported has its saved baseline as its branch; its points are kept and do not count."""
         run = self.run
-        asked = run.trigger in _KEPT and run.base_commit is None and run.branch is not None
+        asked = (
+            run.trigger in _KEPT and run.base_commit is None and run.branch is not None
+        )
         return asked and not run.demonstration and not run.knobs
 
 
@@ -78,24 +80,39 @@ def unjudged_jobs(session: Session, run_id: str, job_id: str) -> int:
 
 def report(session: Session, job_id: str) -> JobReport | None:
     """The newest analysis of a job."""
-    query = select(JobReport).where(JobReport.job_id == job_id).order_by(JobReport.batch.desc()).limit(1)
+    query = (
+        select(JobReport)
+        .where(JobReport.job_id == job_id)
+        .order_by(JobReport.batch.desc())
+        .limit(1)
+    )
     return session.scalars(query).one_or_none()
 
 
 def replace_report(session: Session, row: JobReport) -> None:
     """Store the analysis of one look; the same look analysed again replaces it."""
-    session.execute(delete(JobReport).where(JobReport.job_id == row.job_id, JobReport.batch == row.batch))
+    session.execute(
+        delete(JobReport).where(
+            JobReport.job_id == row.job_id, JobReport.batch == row.batch
+        )
+    )
     session.add(row)
 
 
 def comparisons_of_job(session: Session, job_id: str) -> list[Comparison]:
     """Comparisons of a concluded job, in the order of its report."""
     return list(
-        session.scalars(select(Comparison).where(Comparison.job_id == job_id).order_by(Comparison.id))
+        session.scalars(
+            select(Comparison)
+            .where(Comparison.job_id == job_id)
+            .order_by(Comparison.id)
+        )
     )
 
 
-def findings_with_comparisons(session: Session, alert_ids: Sequence[str]) -> list[tuple[Finding, Comparison]]:
+def findings_with_comparisons(
+    session: Session, alert_ids: Sequence[str]
+) -> list[tuple[Finding, Comparison]]:
     """Findings of alerts with the comparison each came from, oldest first."""
     query = (
         select(Finding, Comparison)

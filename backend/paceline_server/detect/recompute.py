@@ -33,7 +33,9 @@ class Recomputed:
     def lines(self) -> list[str]:
         """What a person reads."""
         changes = self.evaluated.changes
-        said = ", ".join(f"{count} {what}" for what, count in sorted(changes.items()) if count)
+        said = ", ".join(
+            f"{count} {what}" for what, count in sorted(changes.items()) if count
+        )
         return [
             f"{self.jobs} jobs measured again: {self.points_added} points added, "
             f"{self.points_changed} changed",
@@ -42,24 +44,35 @@ class Recomputed:
         ]
 
 
-def recompute(suite: str | None = None, series_id: str | None = None, *, samples: bool = True) -> Recomputed:
+def recompute(
+    suite: str | None = None, series_id: str | None = None, *, samples: bool = True
+) -> Recomputed:
     """Make history again (of a suite, or one series); without `samples` from its points only. Raises 404."""
     done = Recomputed()
     with read_scope() as session:
         if series_id is not None:
             suite = series.find(session, series_id).suite
-        jobs = _jobs(queries.baseline_jobs(session, suite), points.jobs_of_series(session, series_id))
+        jobs = _jobs(
+            queries.baseline_jobs(session, suite),
+            points.jobs_of_series(session, series_id),
+        )
     for job_id in jobs if samples else ():
         _measure_again(job_id, done)
     with read_scope() as session:
-        rounds = detection.rounds(session, detection.all_heads(session, suite, series_id))
+        rounds = detection.rounds(
+            session, detection.all_heads(session, suite, series_id)
+        )
     for batch in _batches(rounds):
         with read_scope() as session:
             looked = {
-                one.head.id: one for one in detection.look(session, [h for each in batch for h in each])
+                one.head.id: one
+                for one in detection.look(session, [h for each in batch for h in each])
             }
         with session_scope() as session:
-            looks = [[looked[head.id] for head in each if head.id in looked] for each in batch]
+            looks = [
+                [looked[head.id] for head in each if head.id in looked]
+                for each in batch
+            ]
             done.evaluated.add(detection.keep(session, *looks))
     with session_scope() as session:
         targets = {head.target_id for each in rounds for head in each}

@@ -42,7 +42,13 @@ from paceline_server.detect.compare import (
 from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
 from paceline_server.detect.groups import Group, owed_groups
 from paceline_server.detect.measure import WarmSamples, measurements
-from paceline_server.detect.schemas import AuditOut, BaseOut, CheckOut, JobReportOut, MeasurementOut
+from paceline_server.detect.schemas import (
+    AuditOut,
+    BaseOut,
+    CheckOut,
+    JobReportOut,
+    MeasurementOut,
+)
 from paceline_server.detect.tracks import tracks
 from paceline_server.detect.unavailable import Unavailable, nowhere_words, some_of
 from paceline_server.ingest.cases import params_key
@@ -78,9 +84,17 @@ class _Side:
 
     @classmethod
     def of(cls, facts: Facts) -> _Side:
-        announced = {(one.benchmark, params_key(one.params), one.arm) for one in facts.announced}
-        measured = {(one.benchmark, params_key(one.params), one.arm) for one in facts.cases}
-        return cls(CaseIndex.of(facts.cases), Unavailable.of(facts), frozenset(announced | measured))
+        announced = {
+            (one.benchmark, params_key(one.params), one.arm) for one in facts.announced
+        }
+        measured = {
+            (one.benchmark, params_key(one.params), one.arm) for one in facts.cases
+        }
+        return cls(
+            CaseIndex.of(facts.cases),
+            Unavailable.of(facts),
+            frozenset(announced | measured),
+        )
 
 
 def analyse_revisions(
@@ -109,7 +123,11 @@ def analyse_revisions(
     blockers = (*blockers, *_empty(manifest, groups, (head, base), sides))
     same = head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
     a_a = base.commit == head.commit
-    pairs = [pair for group in groups for pair in _pairs(manifest, group, sides, (asked, look), same)]
+    pairs = [
+        pair
+        for group in groups
+        for pair in _pairs(manifest, group, sides, (asked, look), same)
+    ]
     if a_a and not blockers:
         pairs = [replace(pair, floor=_floor(pair, sides, asked)) for pair in pairs]
     ruled = tuple(
@@ -123,19 +141,28 @@ def analyse_revisions(
         target=identity.target,
         started_at=identity.started_at,
         checks=checks,
-        measurements=[*_measured(manifest, groups, base, "base"), *_measured(manifest, groups, head, "head")],
+        measurements=[
+            *_measured(manifest, groups, base, "base"),
+            *_measured(manifest, groups, head, "head"),
+        ],
         comparisons=[comparison_out(one.pair, asked.demonstration) for one in ruled],
         derived=[],
         gates=[],
         audits=_audit_rows(ruled),
         unavailable=sides[0].unavailable.rows(manifest, groups),
-        base=BaseOut(revision=base.commit, artifact_hash=base.artifact_hash, same_artifact=same),
+        base=BaseOut(
+            revision=base.commit, artifact_hash=base.artifact_hash, same_artifact=same
+        ),
         blockers=list(blockers),
         suppressed=suppressed_of(head.facts, asked),
         conditions=tracks(head.facts.conditions),
     )
     verdict, reason = _verdict(ruled, blockers, same=same)
-    if not blockers and verdict != "fail" and (left_out := _uncompared(manifest, groups, ruled, sides)):
+    if (
+        not blockers
+        and verdict != "fail"
+        and (left_out := _uncompared(manifest, groups, ruled, sides))
+    ):
         reason = f"{reason}; {left_out}"
     reason = with_suppressed(reason, report.suppressed)
     waited_for = [one for one in ruled if thorough or one.decides]
@@ -144,15 +171,23 @@ def analyse_revisions(
     return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
 
 
-def _checks(manifest: Manifest, asked: Asked, side: Revision, name: str = "") -> list[CheckOut]:
+def _checks(
+    manifest: Manifest, asked: Asked, side: Revision, name: str = ""
+) -> list[CheckOut]:
     """The checks a side owes; those of the base are named so."""
     rows = check_rows(manifest, asked, side.facts.checks)
-    return [row.model_copy(update={"name": f"{name}: {row.name}"}) for row in rows] if name else rows
+    return (
+        [row.model_copy(update={"name": f"{name}: {row.name}"}) for row in rows]
+        if name
+        else rows
+    )
 
 
 def _demanded(manifest: Manifest, pair: Pair) -> bool:
     """The primary metric decides, and whatever a rule of the suite watches."""
-    watched = manifest.rule_for(pair.group.benchmark, pair.arm, pair.metric, pair.group.params)
+    watched = manifest.rule_for(
+        pair.group.benchmark, pair.arm, pair.metric, pair.group.params
+    )
     return pair.primary or watched is not None
 
 
@@ -181,23 +216,42 @@ def _pairs(
             missing = _not_applicable(group, arm, sides)
             if missing is not None:
                 found = replace(
-                    found, verdict="not_applicable", reason=missing, extendable=False, insufficient=False
+                    found,
+                    verdict="not_applicable",
+                    reason=missing,
+                    extendable=False,
+                    insufficient=False,
                 )
             elif found.insufficient and asked.is_quick_look(policy):
                 found = replace(found, extendable=False)
             elif same and found.verdict == "fail":
                 found = replace(found, reason=f"{found.reason}; {SAME_ARTIFACT}")
             yield Pair(
-                group, metric, arm, BASE, policy, warm, found, declared.direction, declared.unit,
-                window_of(blocks, head, base), primary, audit=_audit(group, arm, head, base),
-                sides="revisions", notes={"same_artifact": same, "faster": _is_faster(blocks, look, policy)},
-            )  # fmt: skip
+                group,
+                metric,
+                arm,
+                BASE,
+                policy,
+                warm,
+                found,
+                declared.direction,
+                declared.unit,
+                window_of(blocks, head, base),
+                primary,
+                audit=_audit(group, arm, head, base),
+                sides="revisions",
+                notes={
+                    "same_artifact": same,
+                    "faster": _is_faster(blocks, look, policy),
+                },
+            )
 
 
 def _floor(pair: Pair, sides: tuple[_Side, _Side], asked: Asked) -> NoiseFloor | None:
     """What the target resolves of this case with as many launches as were asked for (one batch)."""
     head, base = (
-        side.index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.arm) for side in sides
+        side.index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.arm)
+        for side in sides
     )
     if head is None or base is None or pair.found.verdict == "not_applicable":
         return None
@@ -242,35 +296,56 @@ def _empty(
     if both[0] == both[1]:
         return both[0]
     named = zip(about, (HEAD, BASE), strict=True)
-    return [said for one, name in named for said in nothing_measured(*one, f" at {name}")]
+    return [
+        said for one, name in named for said in nothing_measured(*one, f" at {name}")
+    ]
 
 
 def _uncompared(
-    manifest: Manifest, groups: Sequence[Group], ruled: Sequence[Ruled], sides: tuple[_Side, _Side]
+    manifest: Manifest,
+    groups: Sequence[Group],
+    ruled: Sequence[Ruled],
+    sides: tuple[_Side, _Side],
 ) -> str:
     """Names the benchmarks of which nothing was compared, as a job of one revision names those without any
     arm; empty where there is none."""
     deciding = [one.pair for one in ruled if one.decides]
-    compared = {pair.group.benchmark for pair in deciding if pair.found.verdict != "not_applicable"}
+    compared = {
+        pair.group.benchmark
+        for pair in deciding
+        if pair.found.verdict != "not_applicable"
+    }
     left = {pair.group.benchmark: pair.found.reason for pair in reversed(deciding)}
     left = {name: reason for name, reason in left.items() if name not in compared}
     at_head, at_base = (side.unavailable.nowhere(manifest, groups) for side in sides)
-    nowhere = {name: reasons for name, reasons in at_head.items() if name in left and name in at_base}
-    others = [name for name in manifest.benchmarks if name in left and name not in nowhere]
+    nowhere = {
+        name: reasons
+        for name, reasons in at_head.items()
+        if name in left and name in at_base
+    }
+    others = [
+        name for name in manifest.benchmarks if name in left and name not in nowhere
+    ]
     said = [nowhere_words(nowhere)] if nowhere else []
     if others:
         said.append(f"nothing of {some_of(others)} was compared: {left[others[0]]}")
     return "; ".join(said)
 
 
-def _audit(group: Group, arm: str, head: CaseSamples | None, base: CaseSamples | None) -> GroupAudit | None:
+def _audit(
+    group: Group, arm: str, head: CaseSamples | None, base: CaseSamples | None
+) -> GroupAudit | None:
     """Whether both sides did the same work, warm. Positions are not audited: both sides run their rounds in
     the same order, so a place in the round favours neither."""
     if head is None or base is None:
         return None
     names = at_sides(arm)
-    cases = [replace(case, arm=name) for case, name in zip((head, base), names, strict=True)]
-    findings: list[AuditFinding] = [one for one in audit(cases, names[1]) if one.name != "order_unbalanced"]
+    cases = [
+        replace(case, arm=name) for case, name in zip((head, base), names, strict=True)
+    ]
+    findings: list[AuditFinding] = [
+        one for one in audit(cases, names[1]) if one.name != "order_unbalanced"
+    ]
     return GroupAudit(group, names[1], tuple(findings), {}, None)
 
 
@@ -280,28 +355,52 @@ def _audit_rows(ruled: Sequence[Ruled]) -> list[AuditOut]:
     return [one.out() for one in audits if one is not None and one.findings]
 
 
-def _measured(manifest: Manifest, groups: Sequence[Group], side: Revision, name: str) -> list[MeasurementOut]:
+def _measured(
+    manifest: Manifest, groups: Sequence[Group], side: Revision, name: str
+) -> list[MeasurementOut]:
     index = CaseIndex.of(side.facts.cases)
-    rows = measurements(manifest, groups, index, WarmSamples(index), side.facts.announced)
+    rows = measurements(
+        manifest, groups, index, WarmSamples(index), side.facts.announced
+    )
     return [row.model_copy(update={"side": name}) for row in rows]
 
 
-def _verdict(ruled: Sequence[Ruled], blockers: Sequence[str], *, same: bool) -> tuple[Verdict, str]:
+def _verdict(
+    ruled: Sequence[Ruled], blockers: Sequence[str], *, same: bool
+) -> tuple[Verdict, str]:
     if blockers:
         return "inconclusive", and_more(blockers[0], len(blockers))
-    deciding = [one.pair for one in ruled if one.decides and one.pair.found.verdict != "not_applicable"]
+    deciding = [
+        one.pair
+        for one in ruled
+        if one.decides and one.pair.found.verdict != "not_applicable"
+    ]
     if not deciding:
-        return "inconclusive", "the two revisions have nothing in common that was asked for"
-    environment = f"; {SAME_ARTIFACT}: the environment differs, not the code" if same else ""
+        return (
+            "inconclusive",
+            "the two revisions have nothing in common that was asked for",
+        )
+    environment = (
+        f"; {SAME_ARTIFACT}: the environment differs, not the code" if same else ""
+    )
     for wanted in ("fail", "inconclusive"):
         found = sorted(
-            (pair for pair in deciding if pair.found.verdict == wanted), key=lambda p: -(p.found.ratio or 0.0)
+            (pair for pair in deciding if pair.found.verdict == wanted),
+            key=lambda p: -(p.found.ratio or 0.0),
         )
         if found:
             worst = found[0]
-            said = f"is {worst.words(BASE)}" if wanted == "fail" else f"- {worst.found.reason}"
-            text = and_more(f"{worst.group.words()}: {worst.arm} at head {said}", len(found))
+            said = (
+                f"is {worst.words(BASE)}"
+                if wanted == "fail"
+                else f"- {worst.found.reason}"
+            )
+            text = and_more(
+                f"{worst.group.words()}: {worst.arm} at head {said}", len(found)
+            )
             return wanted, text + (environment if wanted == "fail" else "")
     count = len(deciding)
-    text = f"head is not slower than base in {count} comparison{'' if count == 1 else 's'}"
+    text = (
+        f"head is not slower than base in {count} comparison{'' if count == 1 else 's'}"
+    )
     return "pass", text + (f"; {SAME_ARTIFACT}" if same else "")

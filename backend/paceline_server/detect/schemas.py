@@ -188,5 +188,7 @@ class JobReportOut(Response):
     """Why nothing of this job may be judged: failed checks, broken launches, void conditions."""
     suppressed: list[str] = Field(default_factory=list)
     """Configuration errors the target had while it measured, which the request suppressed by name."""
-    conditions: dict[str, dict[Literal["median", "max"], float]] = Field(default_factory=dict)
+    conditions: dict[str, dict[Literal["median", "max"], float]] = Field(
+        default_factory=dict
+    )
     """What the target was like while it measured, by reading."""

@@ -47,11 +47,19 @@ WHY_IMPORTED = (
 """Why a verdict, and a point that counts, is not to be had of an imported job (I2, I11)."""
 
 __all__ = [
-    "Analysed", "Role", "advise_again", "analyse_job", "comparisons_of_job", "conclude_job", "findings_of",
+    "Analysed",
+    "Role",
+    "advise_again",
+    "analyse_job",
+    "comparisons_of_job",
+    "conclude_job",
+    "findings_of",
     "give_up_job",
     "record_finding",
-    "rederive_finding", "report_of", "void_limits",
-]  # fmt: skip
+    "rederive_finding",
+    "report_of",
+    "void_limits",
+]
 
 findings_of = findings_with_comparisons
 comparisons_of_job = queries.comparisons_of_job
@@ -70,7 +78,11 @@ def analyse_job(session: Session, key: str) -> Analysed | None:
     """Read and judge one look of a job; `key` is `job:batch`. None when that look is no longer waited for."""
     job_id, _, batch = key.rpartition(":")
     context = queries.context(session, job_id)
-    if context is None or context.job.state != "analysing" or context.job.batch != int(batch):
+    if (
+        context is None
+        or context.job.state != "analysing"
+        or context.job.batch != int(batch)
+    ):
         return None
     return Analysed(job_id, context.job.batch, _analyse(session, context))
 
@@ -85,24 +97,38 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
     job, run = context.job, context.run
     others = queries.other_comparisons(session, run.id, job.id)
     manifest = read_manifest(run.manifest)
-    identity = Identity(run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at)
+    identity = Identity(
+        run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at
+    )
     asked = Asked(
-        run.benchmarks, run.params, job.launches, run.rounds, run.demonstration, run.knobs,
-        target_kind="device" if context.target.kind == "device" else "host", suppress=tuple(run.suppress),
-    )  # fmt: skip
+        run.benchmarks,
+        run.params,
+        job.launches,
+        run.rounds,
+        run.demonstration,
+        run.knobs,
+        target_kind="device" if context.target.kind == "device" else "host",
+        suppress=tuple(run.suppress),
+    )
     look = Look(
         number=job.batch,
-        other_p_values=tuple(_p_value(one) for one in others if one.verdict != "not_applicable"),
+        other_p_values=tuple(
+            _p_value(one) for one in others if one.verdict != "not_applicable"
+        ),
         unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id),
         limits=void_limits(),
     )
     if context.is_imported:
-        return _uncompared(analyse(manifest, _facts(session, context), identity, asked, look))
+        return _uncompared(
+            analyse(manifest, _facts(session, context), identity, asked, look)
+        )
     if run.base_commit is None:
         return analyse(manifest, _facts(session, context), identity, asked, look)
     return analyse_revisions(
         manifest,
-        Revision(run.base_commit, job.base_artifact_hash, _facts(session, context, "base")),
+        Revision(
+            run.base_commit, job.base_artifact_hash, _facts(session, context, "base")
+        ),
         Revision(run.commit, job.artifact_hash, _facts(session, context, "head")),
         identity,
         asked=asked,
@@ -113,14 +139,20 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
 
 def _uncompared(analysis: Analysis) -> Analysis:
     """Without comparisons: arms that were measured one after the other have no blocks to compare (I11)."""
-    return replace(analysis, ruled=(), report=analysis.report.model_copy(update={"comparisons": []}))
+    return replace(
+        analysis,
+        ruled=(),
+        report=analysis.report.model_copy(update={"comparisons": []}),
+    )
 
 
 THOROUGH = ("confirm", "bisect")
 """Triggers of A/B runs in which an alert waits for a comparison that need not be the one that decides."""
 
 
-def _facts(session: Session, context: JobContext, side: Literal["base", "head"] | None = None) -> Facts:
+def _facts(
+    session: Session, context: JobContext, side: Literal["base", "head"] | None = None
+) -> Facts:
     job_id = context.job.id
     return Facts(
         cases=ingest.blocks(session, job_id, side),
@@ -144,7 +176,10 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
     if found is None:
         return
     context = queries.context(session, found.job_id)
-    if context is None or (context.job.state, context.job.batch) != ("analysing", found.batch):
+    if context is None or (context.job.state, context.job.batch) != (
+        "analysing",
+        found.batch,
+    ):
         return
     analysis = found.analysis
     if analysis.extendable and jobs.request_batch(session, found.job_id):
@@ -158,7 +193,9 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
     outbox.add(session, "alerts.evaluate", found.job_id)
     if context.is_baseline:
         outbox.add(session, EXTEND_HISTORY, found.job_id)
-        policies.store(session, context.job, context.run, context.target, analysis.policies)
+        policies.store(
+            session, context.job, context.run, context.target, analysis.policies
+        )
 
 
 def measure_again(session: Session, context: JobContext) -> JobReportOut:
@@ -198,7 +235,10 @@ def _store_report(session: Session, found: Analysed) -> None:
 
 
 def _store_comparisons(
-    session: Session, context: JobContext, ruled: Sequence[Ruled], suppressed: Sequence[str]
+    session: Session,
+    context: JobContext,
+    ruled: Sequence[Ruled],
+    suppressed: Sequence[str],
 ) -> None:
     at = clock.now()
     for one in ruled:
@@ -225,9 +265,21 @@ def _store_comparisons(
 
 
 _COLUMNS = (
-    "benchmark", "arm", "reference", "metric", "params", "demonstration", "ratio", "lower", "upper",
-    "share_slower", "launches", "blocks", "verdict", "reason",
-)  # fmt: skip
+    "benchmark",
+    "arm",
+    "reference",
+    "metric",
+    "params",
+    "demonstration",
+    "ratio",
+    "lower",
+    "upper",
+    "share_slower",
+    "launches",
+    "blocks",
+    "verdict",
+    "reason",
+)
 
 
 def report_of(session: Session, job_id: str) -> JobReportOut:
@@ -238,11 +290,15 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
     if queries.context(session, job_id) is None:
         raise not_found("job", job_id)
     raise ProblemError(
-        404, "not_analysed", "The job has not been analysed yet; its report follows its samples."
+        404,
+        "not_analysed",
+        "The job has not been analysed yet; its report follows its samples.",
     )
 
 
-def record_finding(session: Session, comparison: Comparison, role: Role, alert_id: str) -> Finding:
+def record_finding(
+    session: Session, comparison: Comparison, role: Role, alert_id: str
+) -> Finding:
     """Keep a comparison as evidence of an alert, with everything it takes to make it again (I16)."""
     evidence = comparison.evidence
     row = Finding(
@@ -275,8 +331,9 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
         raise not_found("finding", finding_id)
     finding, comparison = found
     sources: list[tuple[str, Literal["base", "head"] | None]] = [
-        (comparison.arm, None), (comparison.reference, None)
-    ]  # fmt: skip
+        (comparison.arm, None),
+        (comparison.reference, None),
+    ]
     if comparison.sides == "revisions":
         sources = [(comparison.arm, "head"), (comparison.arm, "base")]
     sides = [
@@ -286,6 +343,8 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
         for arm, side in sources
     ]
     if sides[0] is None or sides[1] is None:
-        raise ProblemError(409, "samples_gone", "The samples of this finding are no longer stored.")
+        raise ProblemError(
+            409, "samples_gone", "The samples of this finding are no longer stored."
+        )
     evidence = {"parameters": finding.parameters, "window": finding.window}
     return rederive(evidence, sides[0], sides[1])

@@ -29,7 +29,10 @@ def _values(number: int, line: str) -> list[float]:
     except ValueError:
         values = None
     if not isinstance(values, list) or not all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in values
+        isinstance(value, int | float) and not isinstance(value, bool)
+        for value in values
     ):
-        raise invalid_request(f"line {number} is not a JSON list of numbers such as [1.02, 1.01, 1.3]")
+        raise invalid_request(
+            f"line {number} is not a JSON list of numbers such as [1.02, 1.01, 1.3]"
+        )
     return [float(value) for value in values]

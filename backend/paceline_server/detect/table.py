@@ -25,7 +25,9 @@ def write_table(analysis: Analysis, out: TextIO, failure: str | None = None) -> 
 def lines_of(analysis: Analysis, failure: str | None = None) -> list[str]:
     """The report, line by line, without newlines."""
     report = analysis.report
-    lines = [f"{report.suite} at {revision_in_words(report.revision)} on {report.target}"]
+    lines = [
+        f"{report.suite} at {revision_in_words(report.revision)} on {report.target}"
+    ]
     if report.artifact_hash:
         lines.append(f"artifact {report.artifact_hash[:16]}")
     if report.base is not None:
@@ -37,7 +39,9 @@ def lines_of(analysis: Analysis, failure: str | None = None) -> list[str]:
     lines += [""]
     lines += _checks(analysis)
     lines += [f"void       {void.text}" for void in analysis.voids]
-    lines += [f"suppressed {words_of(name).text} ({name})" for name in report.suppressed]
+    lines += [
+        f"suppressed {words_of(name).text} ({name})" for name in report.suppressed
+    ]
     lines += [f"blocked    {text}" for text in analysis.blockers]
     tables: dict[tuple[str, str], list[Ruled]] = {}
     for one in analysis.ruled:
@@ -45,7 +49,13 @@ def lines_of(analysis: Analysis, failure: str | None = None) -> list[str]:
     for (benchmark, metric), group in tables.items():
         shown = _benchmark if report.base is None else revision_lines
         lines += ["", *shown(benchmark, metric, group, analysis)]
-    lines += _uncompared([row for row in report.measurements if (row.benchmark, row.metric) not in tables])
+    lines += _uncompared(
+        [
+            row
+            for row in report.measurements
+            if (row.benchmark, row.metric) not in tables
+        ]
+    )
     lines += _unavailable(analysis)
     lines += _audits(analysis)
     lines += _derived(analysis)
@@ -67,32 +77,48 @@ def base_lines(base: BaseOut) -> list[str]:
     """The other revision of an A/B job, under the head."""
     lines = [f"against {base.revision[:40]}"]
     if base.same_artifact:
-        return [*lines, "the same artifact on both sides: what differs is the environment, not the code"]
-    return [*lines, f"artifact {base.artifact_hash[:16]}"] if base.artifact_hash else lines
+        return [
+            *lines,
+            "the same artifact on both sides: what differs is the environment, not the code",
+        ]
+    return (
+        [*lines, f"artifact {base.artifact_hash[:16]}"] if base.artifact_hash else lines
+    )
 
 
-def revision_lines(benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis) -> list[str]:
+def revision_lines(
+    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis
+) -> list[str]:
     """Head against base, one row per point and arm."""
     margin = group[0].pair.policy.margin_percent
     medians = {
-        (row.side, row.benchmark, row.metric, row.arm, _params(row.params)): quantity(row.median, row.unit)
+        (row.side, row.benchmark, row.metric, row.arm, _params(row.params)): quantity(
+            row.median, row.unit
+        )
         for row in analysis.report.measurements
     }
     names = list(dict.fromkeys(name for one in group for name in one.pair.group.params))
     rows = [[*names, "arm", "base", "head", "head against base", "blocks", "verdict"]]
     notes = []
     for one in group:
-        pair, found, params = one.pair, one.pair.found, _params(dict(one.pair.group.params))
+        pair, found, params = (
+            one.pair,
+            one.pair.found,
+            _params(dict(one.pair.group.params)),
+        )
         key = (benchmark, metric, pair.arm, params)
         said = "not in both" if found.verdict == "not_applicable" else pair.words()
         rows.append(
             [
-                *(str(pair.group.params.get(name, "-")) for name in names), pair.arm,
-                medians.get(("base", *key), "-"), medians.get(("head", *key), "-"), said,
+                *(str(pair.group.params.get(name, "-")) for name in names),
+                pair.arm,
+                medians.get(("base", *key), "-"),
+                medians.get(("head", *key), "-"),
+                said,
                 f"{found.blocks} in {found.launches}",
                 found.verdict if one.decides else f"({found.verdict})",
             ]
-        )  # fmt: skip
+        )
         if found.verdict != "pass" and not analysis.blockers:
             notes.append((f"{params} {pair.arm}", found.reason))
     at = len(names)
@@ -114,7 +140,11 @@ def folded(notes: Iterable[tuple[str, str]]) -> list[str]:
 def aligned(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
     """Rows as columns two spaces apart; the columns in `right` end flush."""
     flush = set(right)
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))] if rows else []
+    widths = (
+        [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+        if rows
+        else []
+    )
     return [
         "  "
         + "  ".join(
@@ -137,9 +167,12 @@ def _params(params: dict[str, int | str]) -> str:
     return " ".join(f"{name}={value}" for name, value in params.items()) or "-"
 
 
-def _benchmark(benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis) -> list[str]:
+def _benchmark(
+    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis
+) -> list[str]:
     medians = {
-        (row.benchmark, row.metric, row.arm, _params(row.params)): row for row in analysis.report.measurements
+        (row.benchmark, row.metric, row.arm, _params(row.params)): row
+        for row in analysis.report.measurements
     }
 
     def cell(arm: str, params: str) -> str:
@@ -149,18 +182,31 @@ def _benchmark(benchmark: str, metric: str, group: Sequence[Ruled], analysis: An
     margin, reference = group[0].pair.policy.margin_percent, group[0].pair.reference
     head = f"{benchmark}: {metric}, reference {reference}, margin {margin:g} %"
     names = list(dict.fromkeys(name for one in group for name in one.pair.group.params))
-    rows = [[*names, "arm", "median", reference, "arm against reference", "blocks", "verdict"]]
+    rows = [
+        [
+            *names,
+            "arm",
+            "median",
+            reference,
+            "arm against reference",
+            "blocks",
+            "verdict",
+        ]
+    ]
     notes = []
     for one in group:
         pair, params = one.pair, _params(dict(one.pair.group.params))
         rows.append(
             [
-                *(str(pair.group.params.get(name, "-")) for name in names), pair.arm,
-                cell(pair.arm, params), cell(pair.reference, params), pair.words(),
+                *(str(pair.group.params.get(name, "-")) for name in names),
+                pair.arm,
+                cell(pair.arm, params),
+                cell(pair.reference, params),
+                pair.words(),
                 f"{pair.found.blocks} in {pair.found.launches}",
                 pair.found.verdict if one.rule else f"({pair.found.verdict})",
             ]
-        )  # fmt: skip
+        )
         if pair.found.verdict == "not_applicable":
             rows[-1][-3] = "not available here"
         elif pair.found.verdict != "pass" and not analysis.blockers:
@@ -175,7 +221,11 @@ def _benchmark(benchmark: str, metric: str, group: Sequence[Ruled], analysis: An
 
 def _flagged(analysis: Analysis, benchmark: str, metric: str) -> list[MeasurementOut]:
     rows = analysis.report.measurements
-    return [row for row in rows if row.flags and (row.benchmark, row.metric) == (benchmark, metric)]
+    return [
+        row
+        for row in rows
+        if row.flags and (row.benchmark, row.metric) == (benchmark, metric)
+    ]
 
 
 def _uncompared(rows: Sequence[MeasurementOut]) -> list[str]:
@@ -184,19 +234,34 @@ def _uncompared(rows: Sequence[MeasurementOut]) -> list[str]:
     head = ["benchmark", "params", "arm", "metric", "median", "p99", "sd", "n"]
     cells = [
         [
-            row.benchmark, _params(row.params), row.arm, row.metric, quantity(row.median, row.unit),
-            quantity(row.p99, row.unit), quantity(row.sd, row.unit), f"{row.n} in {row.launches}",
+            row.benchmark,
+            _params(row.params),
+            row.arm,
+            row.metric,
+            quantity(row.median, row.unit),
+            quantity(row.p99, row.unit),
+            quantity(row.sd, row.unit),
+            f"{row.n} in {row.launches}",
         ]
         for row in rows
-    ]  # fmt: skip
-    return ["", "measured without a reference", *aligned([head, *cells], right=(4, 5, 6))]
+    ]
+    return [
+        "",
+        "measured without a reference",
+        *aligned([head, *cells], right=(4, 5, 6)),
+    ]
 
 
 def _unavailable(analysis: Analysis) -> list[str]:
     if not analysis.report.unavailable:
         return []
     rows = [
-        [row.benchmark, row.arm, _params(row.params) if row.params else "everywhere", row.reason]
+        [
+            row.benchmark,
+            row.arm,
+            _params(row.params) if row.params else "everywhere",
+            row.reason,
+        ]
         for row in analysis.report.unavailable
     ]
     return ["", "not available here", *aligned(rows)]
@@ -209,7 +274,9 @@ def _audits(analysis: Analysis) -> list[str]:
     lines = ["", "audit of the protocol"]
     for row in analysis.report.audits:
         names = ", ".join(dict.fromkeys(finding.name for finding in row.findings))
-        kind = "defects" if any(finding.decisive for finding in row.findings) else "notes"
+        kind = (
+            "defects" if any(finding.decisive for finding in row.findings) else "notes"
+        )
         said = "" if row.naive is None else f"means alone say {row.naive}; "
         lines.append(f"  {row.benchmark} {_params(row.params)}: {said}{kind}: {names}")
         lines += [f"    {finding.name}: {finding.text}" for finding in row.findings]
@@ -221,12 +288,24 @@ def _derived(analysis: Analysis) -> list[str]:
         return []
     rows = [["name", "benchmark", "arm", "params", "value", "interval", "in words"]]
     for row in analysis.report.derived:
-        value = f"{row.value:.4g}" if row.value is not None else "none" if row.answered else "-"
-        bounds = "-" if row.lower is None or row.upper is None else f"{row.lower:.4g} to {row.upper:.4g}"
+        value = (
+            f"{row.value:.4g}"
+            if row.value is not None
+            else "none"
+            if row.answered
+            else "-"
+        )
+        bounds = (
+            "-"
+            if row.lower is None or row.upper is None
+            else f"{row.lower:.4g} to {row.upper:.4g}"
+        )
         if row.kind == "crossover" and row.lower is None and row.upper is not None:
             bounds = f"{row.upper:.4g} or below"
         said = row.note or row.words
-        rows.append([row.name, row.benchmark, row.arm, _params(row.params), value, bounds, said])
+        rows.append(
+            [row.name, row.benchmark, row.arm, _params(row.params), value, bounds, said]
+        )
     return ["", "derived", *aligned(rows, right=(4,))]
 
 
@@ -240,7 +319,16 @@ def _gates(analysis: Analysis) -> list[str]:
         what = f"size of {what}" if gate.absolute else what
         why = "" if gate.verdict == "pass" else gate.reason
         rows.append(
-            [gate.benchmark, gate.arm, _params(gate.params), what, actual, gate.level, gate.verdict, why]
+            [
+                gate.benchmark,
+                gate.arm,
+                _params(gate.params),
+                what,
+                actual,
+                gate.level,
+                gate.verdict,
+                why,
+            ]
         )
     return ["", "gates", *aligned(rows, right=(4,))]
 
@@ -252,6 +340,8 @@ def _policies(analysis: Analysis) -> list[str]:
     said = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
     lines = ["", "policies"]
     for one in analysis.policies:
-        lines.append(f"  {one.policy.name}: {policy_words.headline(one)}: {said[one.holds]}")
+        lines.append(
+            f"  {one.policy.name}: {policy_words.headline(one)}: {said[one.holds]}"
+        )
         lines.append(f"    {policy_words.why(one)}")
     return lines

@@ -16,7 +16,9 @@ import numpy as np
 from paceline_server.ingest.cases import Conditions
 
 
-def tracks(readings: Iterable[Conditions]) -> dict[str, dict[Literal["median", "max"], float]]:
+def tracks(
+    readings: Iterable[Conditions],
+) -> dict[str, dict[Literal["median", "max"], float]]:
     """Median and maximum of everything that is a number while measuring; of several cores or sensors the
     mean of the cores (a list), the hottest of the sensors (an object)."""
     found: dict[str, list[float]] = defaultdict(list)
@@ -39,6 +41,10 @@ def _number(raw: object) -> float | None:
     if isinstance(raw, Mapping):
         own = [value for value in map(_number, raw.values()) if value is not None]
         return max(own, default=None)
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw):
+    if (
+        isinstance(raw, bool)
+        or not isinstance(raw, int | float)
+        or not math.isfinite(raw)
+    ):
         return None
     return float(raw)

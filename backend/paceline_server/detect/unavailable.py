@@ -45,7 +45,9 @@ class Unavailable:
     @classmethod
     def of(cls, facts: Facts) -> Unavailable:
         measured = {
-            (case.benchmark, params_key(case.params), case.arm) for case in facts.cases if case.value.size
+            (case.benchmark, params_key(case.params), case.arm)
+            for case in facts.cases
+            if case.value.size
         }
         said = {
             (case.benchmark, params_key(case.params), case.arm): case.unavailable
@@ -62,7 +64,9 @@ class Unavailable:
                 return f"{arm} is not available here: {reason}"
         return None
 
-    def nowhere(self, manifest: Manifest, groups: Sequence[Group]) -> dict[str, list[str]]:
+    def nowhere(
+        self, manifest: Manifest, groups: Sequence[Group]
+    ) -> dict[str, list[str]]:
         """The reasons, each once, of every benchmark of which no arm can run here at any of its points."""
         told: dict[str, list[str]] = {}
         for name, benchmark in manifest.benchmarks.items():
@@ -73,7 +77,9 @@ class Unavailable:
                 for arm in benchmark.arms
             ]
             if found and None not in found:
-                told[name] = [reason for reason in dict.fromkeys(found) if reason is not None]
+                told[name] = [
+                    reason for reason in dict.fromkeys(found) if reason is not None
+                ]
         return told
 
     def rows(self, manifest: Manifest, groups: Sequence[Group]) -> list[UnavailableOut]:
@@ -82,11 +88,18 @@ class Unavailable:
         for name, benchmark in manifest.benchmarks.items():
             own = [group for group in groups if group.benchmark == name]
             for arm in benchmark.arms:
-                found = [(group, self.reasons.get((name, params_key(group.params), arm))) for group in own]
+                found = [
+                    (group, self.reasons.get((name, params_key(group.params), arm)))
+                    for group in own
+                ]
                 reasons = {reason for _, reason in found}
                 everywhere = len(reasons) == 1
                 for group, reason in found[:1] if everywhere else found:
                     if reason is not None:
                         params = {} if everywhere else dict(group.params)
-                        rows.append(UnavailableOut(benchmark=name, params=params, arm=arm, reason=reason))
+                        rows.append(
+                            UnavailableOut(
+                                benchmark=name, params=params, arm=arm, reason=reason
+                            )
+                        )
         return rows

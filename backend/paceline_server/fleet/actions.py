@@ -21,26 +21,38 @@ from paceline_server.store import audit
 from paceline_server.store.tables.fleet import Target
 
 
-def set_maintenance(session: Session, target_id: str, spec: MaintenanceIn, who: str) -> Target:
+def set_maintenance(
+    session: Session, target_id: str, spec: MaintenanceIn, who: str
+) -> Target:
     """Hold a target back, until an instant or a person, or give it free again; what health checks said
     stays. Raises 404, 400 for an end that is past."""
     target, at = _find(session, target_id), clock.now()
     if spec.on and spec.until is not None and spec.until <= at:
-        raise invalid_request("until: that is past.", {"until": "give an instant to come"})
+        raise invalid_request(
+            "until: that is past.", {"until": "give an instant to come"}
+        )
     was = words.in_maintenance(target, at)
     if not spec.on and target.maintenance_by is None:
         return target
     target.maintenance_by = who if spec.on else None
     target.maintenance_reason = spec.reason if spec.on else None
     target.maintenance_until = spec.until if spec.on else None
-    target.maintenance_since = (target.maintenance_since if was else at) if spec.on else None
+    target.maintenance_since = (
+        (target.maintenance_since if was else at) if spec.on else None
+    )
     event = "maintenance_on" if spec.on else "maintenance_off"
     until = None if spec.until is None or not spec.on else spec.until.isoformat()
     states = ("on" if was else "off", "on" if spec.on else "off")
     keep(
-        session, target, "maintenance", event, states=states, reason=spec.reason, evidence={"until": until},
+        session,
+        target,
+        "maintenance",
+        event,
+        states=states,
+        reason=spec.reason,
+        evidence={"until": until},
         actor=who,
-    )  # fmt: skip
+    )
     _audit(session, who, event, target, {"reason": spec.reason, "until": until})
     tell(session, target)
     return target
@@ -49,7 +61,9 @@ def set_maintenance(session: Session, target_id: str, spec: MaintenanceIn, who: 
 def quarantine(session: Session, target_id: str, reason: str, who: str) -> Target:
     """Give a device no job until a person releases it. Raises 404, 409 `not_a_device`."""
     target = _device(session, target_id)
-    life.apply(session, target, health.Quarantine(reason), "quarantine", actor=who, always=True)
+    life.apply(
+        session, target, health.Quarantine(reason), "quarantine", actor=who, always=True
+    )
     _audit(session, who, "quarantine", target, {"reason": reason})
     tell(session, target)
     return target
@@ -60,9 +74,14 @@ def release(session: Session, target_id: str, reason: str, who: str) -> Target:
     `not_quarantined`."""
     target = _device(session, target_id)
     if target.health != "quarantined":
-        raise conflict(f"{target.name} is not in quarantine: it is {target.health}.", "not_quarantined")
+        raise conflict(
+            f"{target.name} is not in quarantine: it is {target.health}.",
+            "not_quarantined",
+        )
     evidence = {"was": target.health_reason, "reason": reason}
-    life.apply(session, target, health.Release(), "release", actor=who, evidence=evidence)
+    life.apply(
+        session, target, health.Release(), "release", actor=who, evidence=evidence
+    )
     _audit(session, who, "release", target, {"reason": reason})
     tell(session, target)
     return target
@@ -98,12 +117,29 @@ def _order(session: Session, target: Target, kind: OrderKind, who: str) -> None:
     order, new = orders.request(session, target, kind, who)
     if new:
         evidence = {"order_id": order.id}
-        keep(session, target, "order", "order_requested", reason=kind, evidence=evidence, actor=who)
+        keep(
+            session,
+            target,
+            "order",
+            "order_requested",
+            reason=kind,
+            evidence=evidence,
+            actor=who,
+        )
         _audit(session, who, "recheck" if kind == "check" else "reboot", target, {})
 
 
-def _audit(session: Session, who: str, action: str, target: Target, detail: dict[str, Any]) -> None:
-    audit.record(session, who, f"target.{action}", "target", target.id, {"name": target.name, **detail})
+def _audit(
+    session: Session, who: str, action: str, target: Target, detail: dict[str, Any]
+) -> None:
+    audit.record(
+        session,
+        who,
+        f"target.{action}",
+        "target",
+        target.id,
+        {"name": target.name, **detail},
+    )
 
 
 def _find(session: Session, target_id: str) -> Target:

@@ -28,7 +28,12 @@ SAY_MOVED_AGAIN = timedelta(hours=1)
 
 
 def see(
-    session: Session, agent_id: str, targets: Sequence[TargetAnnounceIn], at: datetime, *, news: bool
+    session: Session,
+    agent_id: str,
+    targets: Sequence[TargetAnnounceIn],
+    at: datetime,
+    *,
+    news: bool,
 ) -> list[TargetHeardOut]:
     """Note what an agent says of its targets; what is asked of it about each. `news`: the agent was silent
     before."""
@@ -36,20 +41,38 @@ def see(
     for one in said:
         queries.insert_target_once(session, _unseen(agent_id, one, at))
     rows = queries.lock_announced(session, [(one.kind, one.serial) for one in said])
-    return [_see(session, rows[one.kind, one.serial], agent_id, one, at, news=news) for one in said]
+    return [
+        _see(session, rows[one.kind, one.serial], agent_id, one, at, news=news)
+        for one in said
+    ]
 
 
 def _unseen(agent_id: str, said: TargetAnnounceIn, at: datetime) -> dict[str, Any]:
     """The row of a target nobody has announced before."""
     return {
-        "id": new_id("tgt"), "kind": said.kind, "serial": said.serial, "name": said.name,
-        "agent_id": agent_id, "refuses": None, "factors": {}, "fingerprint": "", "preflight": [],
-        "simulated": said.simulated, "last_seen_at": None, "created_at": at,
-    }  # fmt: skip
+        "id": new_id("tgt"),
+        "kind": said.kind,
+        "serial": said.serial,
+        "name": said.name,
+        "agent_id": agent_id,
+        "refuses": None,
+        "factors": {},
+        "fingerprint": "",
+        "preflight": [],
+        "simulated": said.simulated,
+        "last_seen_at": None,
+        "created_at": at,
+    }
 
 
 def _see(
-    session: Session, target: Target, agent_id: str, said: TargetAnnounceIn, at: datetime, *, news: bool
+    session: Session,
+    target: Target,
+    agent_id: str,
+    said: TargetAnnounceIn,
+    at: datetime,
+    *,
+    news: bool,
 ) -> TargetHeardOut:
     if target.agent_id != agent_id:
         if not _takes_over(session, target, agent_id, said, at):
@@ -75,7 +98,11 @@ def _see(
 
 
 def _takes_over(
-    session: Session, target: Target, agent_id: str, said: TargetAnnounceIn, at: datetime
+    session: Session,
+    target: Target,
+    agent_id: str,
+    said: TargetAnnounceIn,
+    at: datetime,
 ) -> bool:
     """Whether a target that another agent drives is this one's from now on.
 
@@ -97,7 +124,9 @@ def _nearness(connection: str | None) -> int:
     return {"online": 2, "absent": 0, None: 0}.get(connection, 1)
 
 
-def _of_another(session: Session, target: Target, said: TargetAnnounceIn) -> TargetHeardOut:
+def _of_another(
+    session: Session, target: Target, said: TargetAnnounceIn
+) -> TargetHeardOut:
     """The answer to an agent that knows a target another one drives: nothing is taken and nothing asked. What
     it says until it is heard counts as heard, or it would be said of another time when it drives it again."""
     names = queries.agent_names(session, {target.agent_id})
@@ -110,7 +139,9 @@ def _of_another(session: Session, target: Target, said: TargetAnnounceIn) -> Tar
 
 def _move(session: Session, target: Target, agent_id: str, at: datetime) -> None:
     before, target.agent_id = target.agent_id, agent_id
-    log.warning("target_moved", target_id=target.id, from_agent=before, to_agent=agent_id)
+    log.warning(
+        "target_moved", target_id=target.id, from_agent=before, to_agent=agent_id
+    )
     ref = f"moved:{before}:{agent_id}"
     if not queries.event_exists(session, target.id, ref, since=at - SAY_MOVED_AGAIN):
         evidence = {"from": before, "to": agent_id}
@@ -120,6 +151,11 @@ def _move(session: Session, target: Target, agent_id: str, at: datetime) -> None
 def _shown(target: Target) -> tuple[object, ...]:
     """What a heartbeat may change of what people see at a glance."""
     return (
-        target.agent_id, target.refuses, target.connection, target.connection_reason, target.health,
-        target.health_reason, tuple(target.configuration),
-    )  # fmt: skip
+        target.agent_id,
+        target.refuses,
+        target.connection,
+        target.connection_reason,
+        target.health,
+        target.health_reason,
+        tuple(target.configuration),
+    )

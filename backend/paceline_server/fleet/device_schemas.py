@@ -13,7 +13,9 @@ from pydantic import Field, StringConstraints
 from paceline_server.kernel.wire import Instant, Request, Response
 
 ConnectionState = Literal["absent", "offline", "unauthorized", "booting", "online"]
-HealthState = Literal["unknown", "checking", "good", "recovering", "suspect", "quarantined"]
+HealthState = Literal[
+    "unknown", "checking", "good", "recovering", "suspect", "quarantined"
+]
 OrderKind = Literal["check", "reboot"]
 Action = Literal["recheck", "reboot", "quarantine", "release", "maintenance"]
 Axis = Literal["connection", "health", "maintenance", "order", "recovery"]
@@ -29,7 +31,9 @@ MAX_RAW = 64
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Words = Annotated[str, StringConstraints(max_length=4000)]
-Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Reason = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
+]
 MAX_AGO_MS = 10 * 365 * 86_400_000
 """Ten years: what an agent says that waited for its server must be taken, whatever its age."""
 

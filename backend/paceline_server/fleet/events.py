@@ -38,24 +38,46 @@ def keep(
     """Keep one step of a target's life. `states`: before and after; `ref`: what its reporter calls it."""
     session.add(
         TargetEvent(
-            id=ids.new_id("tev"), target_id=target.id, at=at or clock.now(), axis=axis, event=event,
-            from_state=states[0], to_state=states[1], reason=reason, evidence=evidence or {}, actor=actor,
+            id=ids.new_id("tev"),
+            target_id=target.id,
+            at=at or clock.now(),
+            axis=axis,
+            event=event,
+            from_state=states[0],
+            to_state=states[1],
+            reason=reason,
+            evidence=evidence or {},
+            actor=actor,
             ref=ref,
         )
-    )  # fmt: skip
+    )
     session.flush()
 
 
 def listed(
-    session: Session, target_id: str, axis: Axis | None, *, limit: int, cursor: str | None
+    session: Session,
+    target_id: str,
+    axis: Axis | None,
+    *,
+    limit: int,
+    cursor: str | None,
 ) -> Page[TargetEventOut]:
     """Events of a target, those that happened last first: what an agent tells late stands where it was."""
     return page(
-        session, queries.events(target_id, axis), [TargetEvent.at, TargetEvent.id],
-        lambda row: [row.at, row.id], _out, limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        queries.events(target_id, axis),
+        [TargetEvent.at, TargetEvent.id],
+        lambda row: [row.at, row.id],
+        _out,
+        limit=limit,
+        cursor=cursor,
+    )
 
 
 def _out(row: TargetEvent) -> TargetEventOut:
-    own = {name: getattr(row, name) for name in TargetEventOut.model_fields if name != "words"}
+    own = {
+        name: getattr(row, name)
+        for name in TargetEventOut.model_fields
+        if name != "words"
+    }
     return TargetEventOut.model_validate({**own, "words": words.event(row)})

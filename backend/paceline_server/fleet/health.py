@@ -147,9 +147,18 @@ class Release:
 
 
 Event = (
-    Ask | CheckPassed | CheckFailed | GatesRead | InfrastructureFailed | RunSucceeded | Rebooted | GaveUp
-    | Recheck | Quarantine | Release
-)  # fmt: skip
+    Ask
+    | CheckPassed
+    | CheckFailed
+    | GatesRead
+    | InfrastructureFailed
+    | RunSucceeded
+    | Rebooted
+    | GaveUp
+    | Recheck
+    | Quarantine
+    | Release
+)
 
 
 def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line per event is the machine
@@ -160,7 +169,9 @@ def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line pe
         case CheckPassed():
             return _check_passed(health)
         case CheckFailed(at, infrastructure, why):
-            return _failed(health, at, why) if infrastructure else _unfit(health, at, why)
+            return (
+                _failed(health, at, why) if infrastructure else _unfit(health, at, why)
+            )
         case InfrastructureFailed(at, why):
             return _failed(health, at, why)
         case GatesRead():
@@ -170,11 +181,17 @@ def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line pe
         case Rebooted():
             return _rebooted(health)
         case GaveUp(why) | Quarantine(why):
-            return replace(health, state="quarantined", reason=why, checked=False, held_for=())
+            return replace(
+                health, state="quarantined", reason=why, checked=False, held_for=()
+            )
         case Recheck():
             return _recheck(health)
         case Release():
-            return Health(reason="released by a person") if health.state == "quarantined" else health
+            return (
+                Health(reason="released by a person")
+                if health.state == "quarantined"
+                else health
+            )
 
 
 def _ask(health: Health, at: datetime) -> Health:
@@ -188,7 +205,11 @@ def _check_passed(health: Health) -> Health:
     passed = replace(health, checked=True, check_after=None)
     if health.state == "quarantined":
         return health
-    return passed if health.state == "recovering" else replace(passed, state="good", reason=None)
+    return (
+        passed
+        if health.state == "recovering"
+        else replace(passed, state="good", reason=None)
+    )
 
 
 def _failed(health: Health, at: datetime, why: str) -> Health:
@@ -207,7 +228,11 @@ def _unfit(health: Health, at: datetime, why: str) -> Health:
     if health.state == "quarantined":
         return health
     doubted = replace(health, checked=False, check_after=at + LOOK_AGAIN_AFTER)
-    return doubted if health.state == "recovering" else replace(doubted, state="unknown", reason=why)
+    return (
+        doubted
+        if health.state == "recovering"
+        else replace(doubted, state="unknown", reason=why)
+    )
 
 
 def _gates_read(health: Health, gates: GatesRead) -> Health:
@@ -215,7 +240,9 @@ def _gates_read(health: Health, gates: GatesRead) -> Health:
         return health
     holds = _holds(health.held_for, gates)
     if holds:
-        return replace(health, state="recovering", reason=_resting(holds, gates), held_for=holds)
+        return replace(
+            health, state="recovering", reason=_resting(holds, gates), held_for=holds
+        )
     if health.state != "recovering":
         return health
     # What a check found unfit meanwhile is over with the rest: the next check waits for nothing.
@@ -231,8 +258,14 @@ def _holds(held: tuple[Hold, ...], gates: GatesRead) -> tuple[Hold, ...]:
     found: list[Hold] = []
     if (c is None or c > COOL_C) if "hot" in held else (c is not None and c >= HOT_C):
         found.append("hot")
-    calm = status <= CALM_STATUS if status is not None else (c is not None and c <= COOL_C)
-    if not calm if "throttling" in held else (status is not None and status >= THROTTLING_STATUS):
+    calm = (
+        status <= CALM_STATUS if status is not None else (c is not None and c <= COOL_C)
+    )
+    if (
+        not calm
+        if "throttling" in held
+        else (status is not None and status >= THROTTLING_STATUS)
+    ):
         found.append("throttling")
     if (
         (percent is None or percent < CHARGED_PERCENT)
@@ -247,7 +280,9 @@ def _holds(held: tuple[Hold, ...], gates: GatesRead) -> tuple[Hold, ...]:
 
 def _resting(holds: tuple[Hold, ...], gates: GatesRead) -> str:
     c = "unknown" if gates.battery_c is None else f"{gates.battery_c:g} °C"
-    percent = "unknown" if gates.battery_percent is None else f"{gates.battery_percent:g} %"
+    percent = (
+        "unknown" if gates.battery_percent is None else f"{gates.battery_percent:g} %"
+    )
     status = "unknown" if gates.thermal_status is None else f"{gates.thermal_status}"
     free_mib = 0 if gates.free_bytes is None else gates.free_bytes >> 20
     words: dict[Hold, str] = {
@@ -273,5 +308,9 @@ def _recheck(health: Health) -> Health:
     if health.state == "quarantined":
         return health
     return replace(
-        health, state="checking", reason="a person asked for a check", check_after=None, held_for=()
+        health,
+        state="checking",
+        reason="a person asked for a check",
+        check_after=None,
+        held_for=(),
     )

@@ -23,12 +23,27 @@ def imported_target(session: Session, name: str) -> Target:
     serial, at = f"import:{name}", clock.now()
     queries.insert_agent_once(
         session,
-        {"id": IMPORTS_AGENT, "name": "imports", "version": "", "created_at": at, "last_seen_at": None},
+        {
+            "id": IMPORTS_AGENT,
+            "name": "imports",
+            "version": "",
+            "created_at": at,
+            "last_seen_at": None,
+        },
     )
     fresh = {
-        "id": new_id("tgt"), "kind": KIND, "serial": serial, "name": name, "agent_id": IMPORTS_AGENT,
-        "refuses": WHY, "factors": {}, "fingerprint": sha256_hex(serial), "preflight": [],
-        "simulated": False, "last_seen_at": None, "created_at": at,
-    }  # fmt: skip
+        "id": new_id("tgt"),
+        "kind": KIND,
+        "serial": serial,
+        "name": name,
+        "agent_id": IMPORTS_AGENT,
+        "refuses": WHY,
+        "factors": {},
+        "fingerprint": sha256_hex(serial),
+        "preflight": [],
+        "simulated": False,
+        "last_seen_at": None,
+        "created_at": at,
+    }
     queries.insert_target_once(session, fresh)
     return queries.lock_announced(session, [(KIND, serial)])[KIND, serial]

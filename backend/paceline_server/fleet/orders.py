@@ -30,16 +30,24 @@ MAX_REBOOTS = 2
 A_DAY = timedelta(days=1)
 
 
-def request(session: Session, target: Target, kind: OrderKind, who: str) -> tuple[TargetOrder, bool]:
+def request(
+    session: Session, target: Target, kind: OrderKind, who: str
+) -> tuple[TargetOrder, bool]:
     """(the order that waits, whether it is new)."""
     at = clock.now()
     for one in waiting(session, target.id, at):
         if one.kind == kind:
             return one, False
     row = TargetOrder(
-        id=ids.new_id("tod"), target_id=target.id, kind=kind, life="pending", requested_by=who,
-        requested_at=at, expires_at=at + EXPIRES_AFTER, ended_at=None,
-    )  # fmt: skip
+        id=ids.new_id("tod"),
+        target_id=target.id,
+        kind=kind,
+        life="pending",
+        requested_by=who,
+        requested_at=at,
+        expires_at=at + EXPIRES_AFTER,
+        ended_at=None,
+    )
     session.add(row)
     session.flush()
     return row, True
@@ -47,30 +55,60 @@ def request(session: Session, target: Target, kind: OrderKind, who: str) -> tupl
 
 def waiting(session: Session, target_id: str, at: datetime) -> list[TargetOrder]:
     """Orders to be carried out, the oldest first."""
-    return [one for one in queries.pending_orders(session, [target_id]) if one.expires_at > at]
+    return [
+        one
+        for one in queries.pending_orders(session, [target_id])
+        if one.expires_at > at
+    ]
 
 
 def answered(
-    session: Session, target: Target, done: Sequence[str], refused: Sequence[OrderRefusedIn], at: datetime
+    session: Session,
+    target: Target,
+    done: Sequence[str],
+    refused: Sequence[OrderRefusedIn],
+    at: datetime,
 ) -> None:
     """End the orders an agent says it has carried out, and those it will not, with why. Those that ended
     before, or are of another target, stay; one that only expired was answered late."""
     if not done and not refused:
         return
-    found = queries.unanswered_orders(session, target.id, {*done, *(one.id for one in refused)})
+    found = queries.unanswered_orders(
+        session, target.id, {*done, *(one.id for one in refused)}
+    )
     for order_id in done:
         if (order := found.pop(order_id, None)) is not None:
             order.life, order.ended_at = "done", at
-            keep(session, target, "order", "order_done", reason=order.kind, evidence={"order_id": order.id})
+            keep(
+                session,
+                target,
+                "order",
+                "order_done",
+                reason=order.kind,
+                evidence={"order_id": order.id},
+            )
     for one in refused:
         if (order := found.pop(one.id, None)) is not None:
-            order.life, order.ended_at, order.why = "refused", at, one.why or "its agent does not say why"
+            order.life, order.ended_at, order.why = (
+                "refused",
+                at,
+                one.why or "its agent does not say why",
+            )
             evidence = {"order_id": order.id, "requested_by": order.requested_by}
             reason = f"{order.kind}: {order.why}"
-            keep(session, target, "order", "order_refused", reason=reason, evidence=evidence)
+            keep(
+                session,
+                target,
+                "order",
+                "order_refused",
+                reason=reason,
+                evidence=evidence,
+            )
 
 
-def reboots_left(session: Session, target_ids: Sequence[str], at: datetime) -> dict[str, int]:
+def reboots_left(
+    session: Session, target_ids: Sequence[str], at: datetime
+) -> dict[str, int]:
     """Per target: how many restarts may still be asked for within a day."""
     used = queries.reboots_since(session, target_ids, at - A_DAY)
     return {one: max(0, MAX_REBOOTS - used.get(one, 0)) for one in target_ids}

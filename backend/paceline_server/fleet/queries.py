@@ -90,33 +90,53 @@ class Filter:
 
 def targets(wanted: Filter, seen_since: datetime) -> Select[Any]:
     """Targets, filtered. `seen_since`: heard of after it counts as reachable."""
-    equal = {Target.kind: wanted.kind, Target.health: wanted.health, Target.simulated: wanted.simulated}
-    query = select(Target).where(*(column == one for column, one in equal.items() if one is not None))
+    equal = {
+        Target.kind: wanted.kind,
+        Target.health: wanted.health,
+        Target.simulated: wanted.simulated,
+    }
+    query = select(Target).where(
+        *(column == one for column, one in equal.items() if one is not None)
+    )
     if wanted.health is not None:
         query = query.where(Target.kind == "device")
     if wanted.state is not None:
         query = query.where(_in_state(wanted.state, seen_since))
     if wanted.q:
-        texts = (Target.name, Target.serial, Target.connection_route, Target.factors["model"].as_string())
-        query = query.where(or_(*(text.icontains(wanted.q, autoescape=True) for text in texts)))
+        texts = (
+            Target.name,
+            Target.serial,
+            Target.connection_route,
+            Target.factors["model"].as_string(),
+        )
+        query = query.where(
+            or_(*(text.icontains(wanted.q, autoescape=True) for text in texts))
+        )
     return query
 
 
 def slim(query: Select[Any]) -> Select[Any]:
     """The same targets without what is large of each."""
-    return query.options(defer(Target.factors), defer(Target.preflight), defer(Target.last_check))
+    return query.options(
+        defer(Target.factors), defer(Target.preflight), defer(Target.last_check)
+    )
 
 
 def _in_state(state: str, seen_since: datetime) -> ColumnElement[bool]:
     reachable = and_(
         Target.last_seen_at.is_not(None),
         Target.last_seen_at >= seen_since,
-        or_(Target.kind == "host", func.coalesce(Target.connection, "absent") == "online"),
+        or_(
+            Target.kind == "host",
+            func.coalesce(Target.connection, "absent") == "online",
+        ),
     )
     leased = exists().where(Job.target_id == Target.id, Job.state.in_(LEASED_STATES))
     found: dict[str, ColumnElement[bool]] = {
-        "offline": ~reachable, "busy": and_(reachable, leased), "online": and_(reachable, ~leased),
-    }  # fmt: skip
+        "offline": ~reachable,
+        "busy": and_(reachable, leased),
+        "online": and_(reachable, ~leased),
+    }
     return found.get(state, false())
 
 
@@ -130,9 +150,13 @@ def lock_target(session: Session, target_id: str) -> Target:
     return session.scalars(query.execution_options(populate_existing=True)).one()
 
 
-def lock_announced(session: Session, identities: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Target]:
+def lock_announced(
+    session: Session, identities: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], Target]:
     """Targets by (kind, serial), locked in order of id."""
-    query = select(Target).where(tuple_(Target.kind, Target.serial).in_(list(identities)))
+    query = select(Target).where(
+        tuple_(Target.kind, Target.serial).in_(list(identities))
+    )
     return {(one.kind, one.serial): one for one in _locked(session, query)}
 
 
@@ -148,12 +172,18 @@ def _locked(session: Session, query: Select[Target]) -> list[Target]:
 
 def kind_and_failures(session: Session, target_id: str) -> tuple[str, int]:
     """What decides whether the end of a job has a say in a target's health; not locked."""
-    row = session.execute(select(Target.kind, Target.failures).where(Target.id == target_id)).one()
+    row = session.execute(
+        select(Target.kind, Target.failures).where(Target.id == target_id)
+    ).one()
     return row.kind, row.failures
 
 
 def targets_of(session: Session, agent_id: str) -> list[Target]:
-    return list(session.scalars(select(Target).where(Target.agent_id == agent_id).order_by(Target.id)))
+    return list(
+        session.scalars(
+            select(Target).where(Target.agent_id == agent_id).order_by(Target.id)
+        )
+    )
 
 
 def agent_names(session: Session, agent_ids: set[str]) -> dict[str, str]:
@@ -163,40 +193,66 @@ def agent_names(session: Session, agent_ids: set[str]) -> dict[str, str]:
 
 def active_jobs(session: Session, target_ids: list[str]) -> dict[str, str]:
     """Target id → the job that holds its lease (at most one, by a unique index)."""
-    query = select(Job.target_id, Job.id).where(Job.target_id.in_(target_ids), Job.state.in_(LEASED_STATES))
+    query = select(Job.target_id, Job.id).where(
+        Job.target_id.in_(target_ids), Job.state.in_(LEASED_STATES)
+    )
     return {row.target_id: row.id for row in session.execute(query)}
 
 
 def gone_silent(session: Session, since: datetime, until: datetime) -> list[Target]:
     """Targets last heard of in (since, until]: those that became offline between two sweeps."""
     return list(
-        session.scalars(select(Target).where(Target.last_seen_at > since, Target.last_seen_at <= until))
+        session.scalars(
+            select(Target).where(
+                Target.last_seen_at > since, Target.last_seen_at <= until
+            )
+        )
     )
 
 
 def insert_agent_once(session: Session, values: dict[str, Any]) -> None:
     """Make an agent's row; nothing when it exists (also in another transaction)."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    session.execute(insert(Agent).values(**values).on_conflict_do_nothing(index_elements=["id"]))
+    insert = (
+        postgresql.insert
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert
+    )
+    session.execute(
+        insert(Agent).values(**values).on_conflict_do_nothing(index_elements=["id"])
+    )
 
 
 def insert_target_once(session: Session, values: dict[str, Any]) -> None:
     """Make the row of a target seen for the first time; nothing when it exists (also in another
     transaction)."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    insert = (
+        postgresql.insert
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert
+    )
     statement = insert(Target).values(**values)
     session.execute(statement.on_conflict_do_nothing(index_elements=["kind", "serial"]))
 
 
 def agents_of_suite(session: Session, suite: str) -> list[str]:
     """Ids of the agents that announced a suite."""
-    return list(session.scalars(select(SuiteAgent.agent_id).where(SuiteAgent.suite == suite)))
+    return list(
+        session.scalars(select(SuiteAgent.agent_id).where(SuiteAgent.suite == suite))
+    )
 
 
-def remember_factors(session: Session, fingerprint: str, factors: dict[str, Any], at: datetime) -> None:
+def remember_factors(
+    session: Session, fingerprint: str, factors: dict[str, Any], at: datetime
+) -> None:
     """Keep what a fingerprint stands for: history explains by it, long after the target is another."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    statement = insert(Fingerprint).values(hash=fingerprint, factors=factors, first_seen_at=at)
+    insert = (
+        postgresql.insert
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert
+    )
+    statement = insert(Fingerprint).values(
+        hash=fingerprint, factors=factors, first_seen_at=at
+    )
     session.execute(statement.on_conflict_do_nothing())
 
 
@@ -206,7 +262,9 @@ def events(target_id: str, axis: str | None) -> Select[Any]:
     return query if axis is None else query.where(TargetEvent.axis == axis)
 
 
-def event_exists(session: Session, target_id: str, ref: str, since: datetime | None = None) -> bool:
+def event_exists(
+    session: Session, target_id: str, ref: str, since: datetime | None = None
+) -> bool:
     """Whether what its reporter calls `ref` was kept already (since an instant, if one is given)."""
     found = exists().where(TargetEvent.target_id == target_id, TargetEvent.ref == ref)
     found = found if since is None else found.where(TargetEvent.at > since)
@@ -215,13 +273,17 @@ def event_exists(session: Session, target_id: str, ref: str, since: datetime | N
 
 def newest_event(session: Session, target_id: str, axis: str) -> TargetEvent | None:
     """The last thing that happened on an axis."""
-    query = events(target_id, axis).order_by(TargetEvent.at.desc(), TargetEvent.id.desc())
+    query = events(target_id, axis).order_by(
+        TargetEvent.at.desc(), TargetEvent.id.desc()
+    )
     return session.scalars(query.limit(1)).one_or_none()
 
 
 def newest_reading(session: Session, target_id: str) -> TargetReading | None:
     query = select(TargetReading).where(TargetReading.target_id == target_id)
-    return session.scalars(query.order_by(TargetReading.at.desc()).limit(1)).one_or_none()
+    return session.scalars(
+        query.order_by(TargetReading.at.desc()).limit(1)
+    ).one_or_none()
 
 
 def readings(
@@ -230,7 +292,11 @@ def readings(
     """The newest readings in [since, until], oldest first."""
     query = (
         select(TargetReading)
-        .where(TargetReading.target_id == target_id, TargetReading.at >= since, TargetReading.at <= until)
+        .where(
+            TargetReading.target_id == target_id,
+            TargetReading.at >= since,
+            TargetReading.at <= until,
+        )
         .order_by(TargetReading.at.desc())
         .limit(limit)
     )
@@ -245,26 +311,34 @@ def pending_orders(session: Session, target_ids: Sequence[str]) -> list[TargetOr
     return list(session.scalars(query.order_by(TargetOrder.id)))
 
 
-def refused_orders(session: Session, target_ids: Sequence[str], since: datetime) -> list[TargetOrder]:
+def refused_orders(
+    session: Session, target_ids: Sequence[str], since: datetime
+) -> list[TargetOrder]:
     """Orders an agent refused since an instant, the oldest first."""
     query = select(TargetOrder).where(
-        TargetOrder.target_id.in_(list(target_ids)), TargetOrder.life == "refused",
+        TargetOrder.target_id.in_(list(target_ids)),
+        TargetOrder.life == "refused",
         TargetOrder.ended_at > since,
-    )  # fmt: skip
+    )
     return list(session.scalars(query.order_by(TargetOrder.id)))
 
 
-def unanswered_orders(session: Session, target_id: str, order_ids: Collection[str]) -> dict[str, TargetOrder]:
+def unanswered_orders(
+    session: Session, target_id: str, order_ids: Collection[str]
+) -> dict[str, TargetOrder]:
     """Orders of a target that its agent may still speak of, by id: those that wait, and those that time ran
     out on before it could."""
     query = select(TargetOrder).where(
-        TargetOrder.target_id == target_id, TargetOrder.id.in_(list(order_ids)),
+        TargetOrder.target_id == target_id,
+        TargetOrder.id.in_(list(order_ids)),
         TargetOrder.life.in_(("pending", "expired")),
-    )  # fmt: skip
+    )
     return {one.id: one for one in session.scalars(query)}
 
 
-def reboots_since(session: Session, target_ids: Sequence[str], since: datetime) -> dict[str, int]:
+def reboots_since(
+    session: Session, target_ids: Sequence[str], since: datetime
+) -> dict[str, int]:
     """Restarts per target since an instant: those people ordered and those the recovery ladder made. One that
     the agent says it made for an order is that order's, counted once."""
     wanted = list(target_ids)
@@ -275,7 +349,9 @@ def reboots_since(session: Session, target_ids: Sequence[str], since: datetime) 
         TargetOrder.requested_at > since,
     )
     for_order = TargetEvent.evidence["order_id"].as_string()
-    climbed = select(TargetEvent.target_id, func.coalesce(for_order, TargetEvent.id)).where(
+    climbed = select(
+        TargetEvent.target_id, func.coalesce(for_order, TargetEvent.id)
+    ).where(
         TargetEvent.target_id.in_(wanted),
         TargetEvent.axis == "recovery",
         TargetEvent.evidence["step"].as_string() == "reboot",
@@ -301,18 +377,26 @@ def anything_over(session: Session, at: datetime) -> bool:
 
 def maintenance_over(session: Session, at: datetime) -> list[str]:
     """Ids of targets whose maintenance has ended; not locked."""
-    return list(session.scalars(select(Target.id).where(_maintenance_over(at)).order_by(Target.id)))
+    return list(
+        session.scalars(
+            select(Target.id).where(_maintenance_over(at)).order_by(Target.id)
+        )
+    )
 
 
 def targets_of_overdue_orders(session: Session, at: datetime) -> list[str]:
     """Ids of targets with an order nobody carried out in time; not locked."""
     overdue = exists().where(
-        TargetOrder.target_id == Target.id, TargetOrder.life == "pending", TargetOrder.expires_at <= at
+        TargetOrder.target_id == Target.id,
+        TargetOrder.life == "pending",
+        TargetOrder.expires_at <= at,
     )
     return list(session.scalars(select(Target.id).where(overdue).order_by(Target.id)))
 
 
-def forget_events(session: Session, before: datetime, connections_before: datetime) -> None:
+def forget_events(
+    session: Session, before: datetime, connections_before: datetime
+) -> None:
     """Remove old events; those of the connection earlier."""
     old = TargetEvent.at < before
     gone = and_(TargetEvent.axis == "connection", TargetEvent.at < connections_before)

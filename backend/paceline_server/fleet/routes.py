@@ -10,7 +10,13 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts.auth import ANYONE, Principal, require
 from paceline_server.fleet import actions, events, queries, service, shapes
-from paceline_server.fleet.device_schemas import Axis, HealthState, MaintenanceIn, ReasonIn, TargetEventOut
+from paceline_server.fleet.device_schemas import (
+    Axis,
+    HealthState,
+    MaintenanceIn,
+    ReasonIn,
+    TargetEventOut,
+)
 from paceline_server.fleet.schemas import (
     AgentOut,
     EnrolIn,
@@ -44,20 +50,26 @@ def create_enrolment_code(_: Admin, session: DbSession) -> EnrolmentCodeOut:
     return service.create_enrolment_code(session)
 
 
-@router.post("/agents/enrol", status_code=201, max_body_size=ENROL_BYTES, dependencies=[ANYONE])
+@router.post(
+    "/agents/enrol", status_code=201, max_body_size=ENROL_BYTES, dependencies=[ANYONE]
+)
 def enrol(body: EnrolIn, session: DbSession) -> EnrolOut:
     """Join with a one-time code; the credential is in this answer only."""
     return service.enrol(session, body)
 
 
 @router.post("/agents/self/heartbeat", max_body_size=HEARTBEAT_BYTES)
-def heartbeat(body: HeartbeatIn, agent: AgentItself, session: DbSession) -> HeartbeatOut:
+def heartbeat(
+    body: HeartbeatIn, agent: AgentItself, session: DbSession
+) -> HeartbeatOut:
     """Say that the agent lives, what it drives and (when `suites` is given) what it can run."""
     return service.heartbeat(session, agent.agent_id or "", body)
 
 
 @router.get("/agents")
-def list_agents(_: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None) -> Page[AgentOut]:
+def list_agents(
+    _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
+) -> Page[AgentOut]:
     """Agents, newest first."""
     return page(
         session,
@@ -89,10 +101,18 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
     since = clock.now() - timedelta(seconds=settings.current().offline_after_s)
     found, slim = queries.targets(wanted, since), fields == "names"
     rows = page(
-        session, queries.slim(found) if slim else found, [Target.id], lambda row: [row.id], lambda row: row,
-        limit=limit, cursor=cursor, descending=False,
-    )  # fmt: skip
-    return Page(items=shapes.targets_out(session, rows.items, slim=slim), next=rows.next)
+        session,
+        queries.slim(found) if slim else found,
+        [Target.id],
+        lambda row: [row.id],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+        descending=False,
+    )
+    return Page(
+        items=shapes.targets_out(session, rows.items, slim=slim), next=rows.next
+    )
 
 
 @router.get("/targets/{target_id}")
@@ -106,19 +126,27 @@ def _shown(session: Session, target: Target) -> TargetOut:
 
 
 @router.put("/targets/{target_id}/maintenance")
-def set_maintenance(target_id: str, body: MaintenanceIn, who: Admin, session: DbSession) -> TargetOut:
+def set_maintenance(
+    target_id: str, body: MaintenanceIn, who: Admin, session: DbSession
+) -> TargetOut:
     """Hold a target back for maintenance, until an instant if one is given, or give it free again."""
     return _shown(session, actions.set_maintenance(session, target_id, body, who.name))
 
 
 @router.post("/targets/{target_id}/quarantine")
-def quarantine_target(target_id: str, body: ReasonIn, who: Admin, session: DbSession) -> TargetOut:
+def quarantine_target(
+    target_id: str, body: ReasonIn, who: Admin, session: DbSession
+) -> TargetOut:
     """Give a device no job until it is released; 409 `not_a_device` for a host."""
-    return _shown(session, actions.quarantine(session, target_id, body.reason, who.name))
+    return _shown(
+        session, actions.quarantine(session, target_id, body.reason, who.name)
+    )
 
 
 @router.post("/targets/{target_id}/release")
-def release_target(target_id: str, body: ReasonIn, who: Admin, session: DbSession) -> TargetOut:
+def release_target(
+    target_id: str, body: ReasonIn, who: Admin, session: DbSession
+) -> TargetOut:
     """Let a device out of quarantine; it is checked before it gets a job."""
     return _shown(session, actions.release(session, target_id, body.reason, who.name))
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal, Self
 
-from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
+from pydantic import (
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from paceline_server.catalog.schemas import SuiteAnnounceIn, SuiteRefusedOut
 from paceline_server.fleet.device_schemas import (
@@ -77,7 +83,9 @@ class TargetAnnounceIn(Request):
     @property
     def reached(self) -> bool:
         """Whether what is said of it was read from it: a host is always reached by its agent."""
-        return self.kind == "host" or (self.connection is not None and self.connection.state == "online")
+        return self.kind == "host" or (
+            self.connection is not None and self.connection.state == "online"
+        )
 
 
 class EnrolmentCodeOut(Response):
@@ -139,7 +147,9 @@ class HeartbeatIn(Request):
             if len(taken) < MAX_TARGETS:
                 taken.append(target)
             else:
-                refused.append(_refused(one, f"an agent has at most {MAX_TARGETS} targets"))
+                refused.append(
+                    _refused(one, f"an agent has at most {MAX_TARGETS} targets")
+                )
         made = handler({**data, "targets": taken})
         made._refused = refused
         return made
@@ -148,14 +158,17 @@ class HeartbeatIn(Request):
 def _refused(one: object, why: str) -> TargetRefusedOut:
     known = one if isinstance(one, dict) else {}
     kind, serial = (
-        str(known.get(name, "")).encode("utf-8", "replace").decode()[:200] for name in ("kind", "serial")
+        str(known.get(name, "")).encode("utf-8", "replace").decode()[:200]
+        for name in ("kind", "serial")
     )
     return TargetRefusedOut(kind=kind, serial=serial, why=why)
 
 
 def _first_fault(error: ValidationError) -> str:
     """The field and what is wrong with it, without what was sent: that may be no text to repeat."""
-    fault = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    fault = error.errors(include_input=False, include_url=False, include_context=False)[
+        0
+    ]
     where = ".".join(str(part) for part in fault["loc"])
     return f"{where}: {fault['msg']}" if where else str(fault["msg"])
 

@@ -29,21 +29,49 @@ from paceline_server.fleet.schemas import (
     HeartbeatIn,
     HeartbeatOut,
 )
-from paceline_server.fleet.shapes import agent_out, is_free_to_use, is_online, targets_out, tell
+from paceline_server.fleet.shapes import (
+    agent_out,
+    is_free_to_use,
+    is_online,
+    targets_out,
+    tell,
+)
 from paceline_server.fleet.upkeep import forget, sweep
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
-from paceline_server.store.tables.fleet import Agent, EnrolmentCode, Target, TargetReading
+from paceline_server.store.tables.fleet import (
+    Agent,
+    EnrolmentCode,
+    Target,
+    TargetReading,
+)
 
 log = structlog.get_logger("paceline.fleet")
 
 __all__ = [
-    "READING_EVERY", "agents_heard_last", "any_silent", "attempt_failed", "create_enrolment_code", "enrol",
-    "find_target", "forget", "forget_expired", "heartbeat", "imported_target", "is_enrolled",
-    "is_free_to_use", "is_online", "online_targets", "readings", "run_succeeded", "sweep", "targets_out",
-    "tell", "tell_silent",
-]  # fmt: skip
+    "READING_EVERY",
+    "agents_heard_last",
+    "any_silent",
+    "attempt_failed",
+    "create_enrolment_code",
+    "enrol",
+    "find_target",
+    "forget",
+    "forget_expired",
+    "heartbeat",
+    "imported_target",
+    "is_enrolled",
+    "is_free_to_use",
+    "is_online",
+    "online_targets",
+    "readings",
+    "run_succeeded",
+    "sweep",
+    "targets_out",
+    "tell",
+    "tell_silent",
+]
 
 
 def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
@@ -52,7 +80,12 @@ def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
     at = clock.now()
     expires_at = at + timedelta(minutes=settings.current().enrolment_code_minutes)
     session.add(
-        EnrolmentCode(code_sha256=sha256_hex(code), created_at=at, expires_at=expires_at, used_by=None)
+        EnrolmentCode(
+            code_sha256=sha256_hex(code),
+            created_at=at,
+            expires_at=expires_at,
+            used_by=None,
+        )
     )
     return EnrolmentCodeOut(code=code, expires_at=expires_at)
 
@@ -73,8 +106,18 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
             "This enrolment code was used already or has expired; make a new one with "
             "`paceline-server enrolment-code`.",
         )
-    session.add(Agent(id=agent_id, name=spec.name, version=spec.version, created_at=at, last_seen_at=None))
-    _, credential = accounts.issue_token(session, spec.name, "pla", ["agent"], agent_id=agent_id)
+    session.add(
+        Agent(
+            id=agent_id,
+            name=spec.name,
+            version=spec.version,
+            created_at=at,
+            last_seen_at=None,
+        )
+    )
+    _, credential = accounts.issue_token(
+        session, spec.name, "pla", ["agent"], agent_id=agent_id
+    )
     log.info("agent_enrolled", agent_id=agent_id, name=spec.name)
     return EnrolOut(agent_id=agent_id, credential=credential)
 
@@ -100,7 +143,9 @@ def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOu
     heard.refused_targets = list(said.refused_targets)
     for one in heard.refused_targets:
         log.warning("target_refused", agent_id=agent_id, serial=one.serial, why=one.why)
-    heard.targets = announced.see(session, agent_id, said.targets, at, news=not was_online)
+    heard.targets = announced.see(
+        session, agent_id, said.targets, at, news=not was_online
+    )
     if "suites" in said.model_fields_set:
         heard.refused = catalog.announce(session, agent_id, said.suites).refused
     return heard
@@ -137,8 +182,15 @@ def online_targets(session: Session, suite: str) -> list[Target]:
     """Reachable targets without a hold whose agent announced `suite`, by id."""
     at = clock.now()
     agents = queries.agents_of_suite(session, suite)
-    candidates = [target for agent_id in agents for target in queries.targets_of(session, agent_id)]
-    return sorted((one for one in candidates if is_free_to_use(one, at)), key=lambda target: target.id)
+    candidates = [
+        target
+        for agent_id in agents
+        for target in queries.targets_of(session, agent_id)
+    ]
+    return sorted(
+        (one for one in candidates if is_free_to_use(one, at)),
+        key=lambda target: target.id,
+    )
 
 
 def readings(

@@ -52,13 +52,19 @@ class _Around:
 
 
 def targets_out(
-    session: Session, targets: Sequence[Target], *, raw: bool = False, slim: bool = False
+    session: Session,
+    targets: Sequence[Target],
+    *,
+    raw: bool = False,
+    slim: bool = False,
 ) -> list[TargetOut]:
     """Wire shapes, in order, with what other tables say from one query each. `raw`: with the steps of the
     last check and what its commands printed; `slim`: as `queries.slim` loaded them, without what is large."""
     at, wanted = clock.now(), [target.id for target in targets]
     devices = [target.id for target in targets if target.kind == "device"]
-    waiting = [one for one in queries.pending_orders(session, devices) if one.expires_at > at]
+    waiting = [
+        one for one in queries.pending_orders(session, devices) if one.expires_at > at
+    ]
     refused = queries.refused_orders(session, devices, at - orders.EXPIRES_AFTER)
     around = _Around(
         agents=queries.agent_names(session, {target.agent_id for target in targets}),
@@ -77,14 +83,24 @@ def _by_target(rows: Sequence[TargetOrder]) -> dict[str, list[OrderOut]]:
     return found
 
 
-def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool, slim: bool) -> TargetOut:
+def _target_out(
+    target: Target, around: _Around, at: datetime, *, raw: bool, slim: bool
+) -> TargetOut:
     online, job_id = is_reachable(target, at), around.active.get(target.id)
     hold, hold_reason = words.hold_of(target, at)
     ok, said = words.takes_jobs(target, at, online=online, busy=job_id is not None)
     own = (
-        "id", "kind", "name", "serial", "agent_id", "refuses", "fingerprint", "simulated", "last_seen_at",
+        "id",
+        "kind",
+        "name",
+        "serial",
+        "agent_id",
+        "refuses",
+        "fingerprint",
+        "simulated",
+        "last_seen_at",
         "boot_id",
-    )  # fmt: skip
+    )
     shown: dict[str, Any] = {
         **{name: getattr(target, name) for name in own},
         "factors": {} if slim else target.factors,
@@ -97,54 +113,71 @@ def _target_out(target: Target, around: _Around, at: datetime, *, raw: bool, sli
         "active_job_id": job_id,
         "takes_jobs": {"ok": ok, "words": said},
         "maintenance": _maintenance(target, at),
-        "actions": actions(target, waiting={one.kind for one in around.orders.get(target.id, [])}),
+        "actions": actions(
+            target, waiting={one.kind for one in around.orders.get(target.id, [])}
+        ),
         "health": _health(target),
         **_ONLY_DEVICES,
     }
     if target.kind == "device":
         shown |= {
             "connection": _connection(target),
-            "gates": None if target.gates is None else {**target.gates, "at": target.gates_at},
+            "gates": None
+            if target.gates is None
+            else {**target.gates, "at": target.gates_at},
             "configuration": words.configuration(target.configuration),
             "check": None if slim else _check(target, raw=raw),
             "orders": around.orders.get(target.id, []),
             "refused_orders": around.refused.get(target.id, []),
             "reboots_left": around.reboots_left.get(target.id, 0),
-        }  # fmt: skip
+        }
     return TargetOut.model_validate(shown)
 
 
 _ONLY_DEVICES: dict[str, Any] = {
-    "connection": None, "gates": None, "configuration": [], "check": None, "orders": [], "refused_orders": [],
+    "connection": None,
+    "gates": None,
+    "configuration": [],
+    "check": None,
+    "orders": [],
+    "refused_orders": [],
     "reboots_left": 0,
-}  # fmt: skip
+}
 """What a host has none of."""
 
 
 def _health(target: Target) -> dict[str, Any]:
     advice = words.ADVICE[target.health] if target.kind == "device" else None  # type: ignore[index]
     return {
-        "state": target.health, "reason": target.health_reason, "since": target.health_since,
-        "advice": advice, "failures": target.failures,
-    }  # fmt: skip
+        "state": target.health,
+        "reason": target.health_reason,
+        "since": target.health_since,
+        "advice": advice,
+        "failures": target.failures,
+    }
 
 
 def _connection(target: Target) -> dict[str, Any] | None:
     if target.connection is None:
         return None
     return {
-        "state": target.connection, "reason": target.connection_reason, "advice": target.connection_advice,
-        "route": target.connection_route, "since": target.connection_since,
-    }  # fmt: skip
+        "state": target.connection,
+        "reason": target.connection_reason,
+        "advice": target.connection_advice,
+        "route": target.connection_route,
+        "since": target.connection_since,
+    }
 
 
 def _maintenance(target: Target, at: datetime) -> dict[str, Any] | None:
     if not words.in_maintenance(target, at):
         return None
     return {
-        "by": target.maintenance_by, "reason": target.maintenance_reason,
-        "until": target.maintenance_until, "since": target.maintenance_since,
-    }  # fmt: skip
+        "by": target.maintenance_by,
+        "reason": target.maintenance_reason,
+        "until": target.maintenance_until,
+        "since": target.maintenance_since,
+    }
 
 
 def _check(target: Target, *, raw: bool) -> CheckOut | None:
@@ -170,7 +203,15 @@ def actions(target: Target, waiting: set[str]) -> list[Action]:
 def tell(session: Session, target: Target) -> None:
     """Let streams know that a target may look different now (also called when a lease begins or ends)."""
     session.flush()
-    shown = {"id", "state", "hold", "active_job_id", "connection", "health", "takes_jobs"}
+    shown = {
+        "id",
+        "state",
+        "hold",
+        "active_job_id",
+        "connection",
+        "health",
+        "takes_jobs",
+    }
     data = targets_out(session, [target])[0].model_dump(mode="json", include=shown)
     live_events.emit(session, "target", None, None, data)
 

@@ -38,7 +38,9 @@ def _end_maintenance(session: Session) -> int:
     at = clock.now()
     over = [
         target
-        for target in queries.lock_targets(session, queries.maintenance_over(session, at))
+        for target in queries.lock_targets(
+            session, queries.maintenance_over(session, at)
+        )
         if target.maintenance_by is not None and not words.in_maintenance(target, at)
     ]
     for target in over:
@@ -46,23 +48,42 @@ def _end_maintenance(session: Session) -> int:
         target.maintenance_by = target.maintenance_reason = None
         target.maintenance_since = target.maintenance_until = None
         keep(
-            session, target, "maintenance", "maintenance_ended", states=("on", "off"), evidence=evidence,
+            session,
+            target,
+            "maintenance",
+            "maintenance_ended",
+            states=("on", "off"),
+            evidence=evidence,
             actor=SYSTEM,
-        )  # fmt: skip
+        )
         tell(session, target)
     return len(over)
 
 
 def _expire_orders(session: Session) -> int:
     at = clock.now()
-    targets = queries.lock_targets(session, queries.targets_of_overdue_orders(session, at))
+    targets = queries.lock_targets(
+        session, queries.targets_of_overdue_orders(session, at)
+    )
     by_id = {target.id: target for target in targets}
-    overdue = [one for one in queries.pending_orders(session, list(by_id)) if one.expires_at <= at]
+    overdue = [
+        one
+        for one in queries.pending_orders(session, list(by_id))
+        if one.expires_at <= at
+    ]
     for order in overdue:
         order.life, order.ended_at = "expired", at
         target = by_id[order.target_id]
         evidence = {"order_id": order.id, "requested_by": order.requested_by}
-        keep(session, target, "order", "order_expired", reason=order.kind, evidence=evidence, actor=SYSTEM)
+        keep(
+            session,
+            target,
+            "order",
+            "order_expired",
+            reason=order.kind,
+            evidence=evidence,
+            actor=SYSTEM,
+        )
         tell(session, target)
     return len(overdue)
 

@@ -39,7 +39,9 @@ _CONNECTION = {
 def configuration(names: list[str]) -> list[ConfigurationErrorOut]:
     """Configuration errors by name, with what to do."""
     return [
-        ConfigurationErrorOut(name=name, text=words_of(name).text, advice=words_of(name).advice)
+        ConfigurationErrorOut(
+            name=name, text=words_of(name).text, advice=words_of(name).advice
+        )
         for name in names
     ]
 
@@ -57,7 +59,11 @@ def hold_of(target: Target, at: datetime) -> tuple[str | None, str | None]:
         return "maintenance", target.maintenance_reason
     if target.health == "quarantined":
         return "quarantined", target.health_reason
-    return ("cooling", target.health_reason) if target.health == "recovering" else (None, None)
+    return (
+        ("cooling", target.health_reason)
+        if target.health == "recovering"
+        else (None, None)
+    )
 
 
 def in_maintenance(target: Target, at: datetime) -> bool:
@@ -74,10 +80,16 @@ def is_connected(target: Target) -> bool:
 def refusals(target: Target, at: datetime, *, online: bool) -> list[str]:
     """Why no job is leased for it, the most telling first; empty when nothing is in the way."""
     found = []
-    if target.agent_id == IMPORTS_AGENT:  # all else would be about a program it never had
+    if (
+        target.agent_id == IMPORTS_AGENT
+    ):  # all else would be about a program it never had
         return [target.refuses or ""]
     if in_maintenance(target, at):
-        by, why, until = target.maintenance_by or "", target.maintenance_reason, target.maintenance_until
+        by, why, until = (
+            target.maintenance_by or "",
+            target.maintenance_reason,
+            target.maintenance_until,
+        )
         found.append(maintenance(by, why, until))
     if target.health == "quarantined":
         found.append(_with(_HEALTH["quarantined"], target.health_reason))
@@ -96,7 +108,9 @@ def _with(text: str, reason: str | None) -> str:
     return f"{text}: {reason}" if reason else text
 
 
-def takes_jobs(target: Target, at: datetime, *, online: bool, busy: bool) -> tuple[bool, str]:
+def takes_jobs(
+    target: Target, at: datetime, *, online: bool, busy: bool
+) -> tuple[bool, str]:
     """(whether a job may be leased for it now, the sentence)."""
     found = refusals(target, at, online=online)
     if found:
@@ -137,5 +151,9 @@ def event(row: TargetEvent) -> str:
     moved = f" ({row.from_state} → {row.to_state})" if steps else ""
     by = "" if row.actor in ("agent", "system") else f" by {row.actor}"
     times = row.evidence.get("times", 1)
-    again = "" if times == 1 else f", {times} times since {row.evidence.get('since', '')[:16]}"
+    again = (
+        ""
+        if times == 1
+        else f", {times} times since {row.evidence.get('since', '')[:16]}"
+    )
     return _with(f"{said}{by}{moved}{again}", row.reason)

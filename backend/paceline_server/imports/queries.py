@@ -12,7 +12,9 @@ from paceline_server.store.tables.imports import ImportDocument
 
 def documents(form: str | None) -> Select[Any]:
     """Every document, or those of one format, without what they hold: it is large."""
-    query = select(ImportDocument).options(defer(ImportDocument.document, raiseload=True))
+    query = select(ImportDocument).options(
+        defer(ImportDocument.document, raiseload=True)
+    )
     return query if form is None else query.where(ImportDocument.format == form)
 
 
@@ -21,4 +23,6 @@ def document(session: Session, import_id: str) -> ImportDocument | None:
 
 
 def with_digest(session: Session, digest: str) -> ImportDocument | None:
-    return session.scalars(select(ImportDocument).where(ImportDocument.digest == digest)).one_or_none()
+    return session.scalars(
+        select(ImportDocument).where(ImportDocument.digest == digest)
+    ).one_or_none()

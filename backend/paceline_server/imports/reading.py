@@ -37,7 +37,13 @@ def rows_of(document: DocumentIn) -> list[ImportedRowOut]:
     texts = {record.line: record.text for record in log.records if record.text}
     names = [name_of(session) for session in log.sessions]
     return [
-        _row(f"{number}.{place}", session, row, list(_stated(session, row, log.claims, names)), texts)
+        _row(
+            f"{number}.{place}",
+            session,
+            row,
+            list(_stated(session, row, log.claims, names)),
+            texts,
+        )
         for number, session in enumerate(log.sessions, 1)
         for place, row in enumerate(session.rows, 1)
     ]
@@ -57,7 +63,11 @@ def devices_of(document: DocumentIn) -> list[str]:
 
 
 def _with_api(session: SessionIn) -> str:
-    return name_of(session) if session.api is None else f"{name_of(session)} (API {session.api})"
+    return (
+        name_of(session)
+        if session.api is None
+        else f"{name_of(session)} (API {session.api})"
+    )
 
 
 def policy_of(policy: PolicyIn | None) -> ImportedPolicyOut | None:
@@ -70,7 +80,9 @@ def policy_of(policy: PolicyIn | None) -> ImportedPolicyOut | None:
         rounds = policy.warmup_rounds
         words += f", after {rounds:,} warm-up round{'' if rounds == 1 else 's'}"
     return ImportedPolicyOut(
-        in_force=ImportedInForceOut(minimum=policy.minimum, warmup_rounds=policy.warmup_rounds),
+        in_force=ImportedInForceOut(
+            minimum=policy.minimum, warmup_rounds=policy.warmup_rounds
+        ),
         unit=policy.unit,
         words=words,
         source_text=policy.text,
@@ -80,12 +92,25 @@ def policy_of(policy: PolicyIn | None) -> ImportedPolicyOut | None:
 
 def other_lines(document: DocumentIn) -> list[str]:
     """Lines that are read and are no rows of a table: counters, headers, averages without their other arm."""
-    used = {line for session in document.log.sessions for row in session.rows for line in row.lines}
-    return [record.text for record in document.log.records if record.line not in used and record.text]
+    used = {
+        line
+        for session in document.log.sessions
+        for row in session.rows
+        for line in row.lines
+    }
+    return [
+        record.text
+        for record in document.log.records
+        if record.line not in used and record.text
+    ]
 
 
 def _row(
-    name: str, session: SessionIn, row: RowIn, stated: list[StatedOut], texts: dict[int, str]
+    name: str,
+    session: SessionIn,
+    row: RowIn,
+    stated: list[StatedOut],
+    texts: dict[int, str],
 ) -> ImportedRowOut:
     average, reference = row.average, row.fallback
     share = None if reference.value == 0 else average.value / reference.value - 1.0
@@ -98,8 +123,12 @@ def _row(
         device=name_of(session),
         model=session.device,
         api=session.api,
-        variant=None if session.heading is None or not session.heading.note else session.heading.note,
-        warmup_rounds=None if session.heading is None else session.heading.warmup_rounds,
+        variant=None
+        if session.heading is None or not session.heading.note
+        else session.heading.note,
+        warmup_rounds=None
+        if session.heading is None
+        else session.heading.warmup_rounds,
         params={"batch": row.batch},
         arm=row.arm,
         reference=REFERENCE,
@@ -126,7 +155,9 @@ def _words(arm: str, share: float | None, low: float | None, high: float | None)
         return f"{REFERENCE} took no time as printed: nothing to compare with"
     if low <= 0.0 and (high is None or high >= 0.0):
         return f"{arm} and {REFERENCE} are equal as printed"
-    return f"{arm} {percent(share)} {'slower' if share > 0 else 'faster'} than {REFERENCE}"
+    return (
+        f"{arm} {percent(share)} {'slower' if share > 0 else 'faster'} than {REFERENCE}"
+    )
 
 
 def _percent(share: float | None) -> float | None:

@@ -23,7 +23,10 @@ Form = Annotated[str | None, Query(alias="format", max_length=50)]
 
 
 @router.post(
-    "/imports", status_code=201, max_body_size=IMPORT_BYTES, responses={200: {"model": ImportDetailOut}}
+    "/imports",
+    status_code=201,
+    max_body_size=IMPORT_BYTES,
+    responses={200: {"model": ImportDetailOut}},
 )
 def store_import(
     body: ImportIn, principal: Writer, session: DbSession, response: Response
@@ -37,7 +40,11 @@ def store_import(
 
 @router.get("/imports")
 def list_imports(
-    _: Reader, session: DbSession, form: Form = None, limit: Limit = 50, cursor: Cursor = None
+    _: Reader,
+    session: DbSession,
+    form: Form = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Page[ImportOut]:
     """Stored documents, the newest first."""
     return service.list_documents(session, form=form, limit=limit, cursor=cursor)

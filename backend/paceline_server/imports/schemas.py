@@ -14,7 +14,11 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
 from paceline_server.catalog.schemas import ParamValue
-from paceline_server.imports.criterion.schemas import CriterionIn, ImportedRunOut, MeasuredOnIn
+from paceline_server.imports.criterion.schemas import (
+    CriterionIn,
+    ImportedRunOut,
+    MeasuredOnIn,
+)
 from paceline_server.kernel.wire import Request, Response
 
 MAX_SESSIONS = 1_000

@@ -18,7 +18,11 @@ from sqlalchemy.orm import Session
 from paceline_server.detect.policies import service as policies
 from paceline_server.imports import queries, reading
 from paceline_server.imports.criterion import service as criterion
-from paceline_server.imports.criterion.schemas import CriterionIn, ImportedRunOut, MeasuredOnIn
+from paceline_server.imports.criterion.schemas import (
+    CriterionIn,
+    ImportedRunOut,
+    MeasuredOnIn,
+)
 from paceline_server.imports.schemas import (
     DocumentIn,
     ImportDetailOut,
@@ -55,7 +59,11 @@ def store(session: Session, body: ImportIn, who: str) -> tuple[ImportDetailOut, 
         digest=digest,
         imported_by=who,
         created_at=clock.now(),
-        **(_of_log(said) if isinstance(said, DocumentIn) else _of_criterion(said, body.measured_on)),
+        **(
+            _of_log(said)
+            if isinstance(said, DocumentIn)
+            else _of_criterion(said, body.measured_on)
+        ),
     )
     try:
         with session.begin_nested():
@@ -68,7 +76,10 @@ def store(session: Session, body: ImportIn, who: str) -> tuple[ImportDetailOut, 
         return _detail(session, found), False
     if isinstance(said, CriterionIn):
         runs = criterion.keep(session, said, body.measured_on, who, row.id)
-        row.document = {**row.document, "runs": [one.model_dump(mode="json") for one in runs]}
+        row.document = {
+            **row.document,
+            "runs": [one.model_dump(mode="json") for one in runs],
+        }
     about = {"name": row.title, "file": row.file, "rows": row.row_count}
     audit.record(session, who, "import.create", "import", row.id, about)
     return _detail(session, row), True
@@ -102,12 +113,19 @@ def _of_criterion(said: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
     }
 
 
-def list_documents(session: Session, *, form: str | None, limit: int, cursor: str | None) -> Page[ImportOut]:
+def list_documents(
+    session: Session, *, form: str | None, limit: int, cursor: str | None
+) -> Page[ImportOut]:
     """Stored documents, the newest first."""
     return page(
-        session, queries.documents(form), [ImportDocument.created_at, ImportDocument.id],
-        lambda row: [row.created_at, row.id], _out, limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        queries.documents(form),
+        [ImportDocument.created_at, ImportDocument.id],
+        lambda row: [row.created_at, row.id],
+        _out,
+        limit=limit,
+        cursor=cursor,
+    )
 
 
 def get(session: Session, import_id: str) -> ImportDetailOut:
@@ -168,10 +186,15 @@ def _detail(session: Session, row: ImportDocument) -> ImportDetailOut:
 def _runs_of(row: ImportDocument) -> ImportDetailOut:
     """A document that has runs and no rows."""
     return ImportDetailOut(
-        **_out(row).model_dump(), rows=[], policy=None, advice=[], other_lines=[], why_no_samples="",
+        **_out(row).model_dump(),
+        rows=[],
+        policy=None,
+        advice=[],
+        other_lines=[],
+        why_no_samples="",
         why_no_verdict=row.document["why_no_verdict"],
         runs=[ImportedRunOut.model_validate(one) for one in row.document["runs"]],
-    )  # fmt: skip
+    )
 
 
 def _advice(session: Session, document: DocumentIn) -> list[ImportedAdviceOut]:
@@ -179,7 +202,10 @@ def _advice(session: Session, document: DocumentIn) -> list[ImportedAdviceOut]:
     policy = document.log.policy
     if policy is None:
         return []
-    return [*_measured(session, policy), *map(_unmeasured, reading.devices_of(document))]
+    return [
+        *_measured(session, policy),
+        *map(_unmeasured, reading.devices_of(document)),
+    ]
 
 
 def _measured(session: Session, policy: PolicyIn) -> list[ImportedAdviceOut]:

@@ -93,7 +93,11 @@ def _params(field: str, value: Any) -> None:
 
 def _clock(field: str, value: Any) -> None:
     _object(field, value)
-    _fields(value, {"name": _name, "resolution_ns": _positive, "overhead_ns": _natural}, f"{field}.")
+    _fields(
+        value,
+        {"name": _name, "resolution_ns": _positive, "overhead_ns": _natural},
+        f"{field}.",
+    )
 
 
 def _unit(field: str, value: Any) -> None:
@@ -101,7 +105,9 @@ def _unit(field: str, value: Any) -> None:
         raise _bad(field, "a unit")
     if value not in UNITS:
         known = ", ".join(sorted(UNITS))
-        raise EventError("unknown_unit", f"{field}: {value[:40]!r} is none of {known}", field)
+        raise EventError(
+            "unknown_unit", f"{field}: {value[:40]!r} is none of {known}", field
+        )
 
 
 def _metrics(field: str, value: Any) -> None:
@@ -135,7 +141,11 @@ def _work(field: str, value: Any) -> None:
 def _version(field: str, value: Any) -> None:
     _natural(field, value)
     if value != 1:
-        raise EventError("version", f"this reader speaks version 1 of the bench stream, not {value}", field)
+        raise EventError(
+            "version",
+            f"this reader speaks version 1 of the bench stream, not {value}",
+            field,
+        )
 
 
 REQUIRED: Final[dict[str, dict[str, Check]]] = {
@@ -148,7 +158,13 @@ REQUIRED: Final[dict[str, dict[str, Check]]] = {
         "build": _build,
         "clock": _clock,
     },
-    "case": {"case": _natural, "benchmark": _name, "arm": _name, "params": _params, "metrics": _metrics},
+    "case": {
+        "case": _natural,
+        "benchmark": _name,
+        "arm": _name,
+        "params": _params,
+        "metrics": _metrics,
+    },
     "samples": {
         "case": _natural,
         "metric": _name,
@@ -167,16 +183,24 @@ REQUIRED: Final[dict[str, dict[str, Check]]] = {
     "error": {"code": _text, "text": _text},
 }
 _OPTIONAL: Final[dict[str, dict[str, Check]]] = {
-    "case": {"items_per_iteration": _natural, "bytes_per_iteration": _natural, "unavailable": _name},
+    "case": {
+        "items_per_iteration": _natural,
+        "bytes_per_iteration": _natural,
+        "unavailable": _name,
+    },
     "samples": {"work": _work},
     "check": {"detail": _text},
 }
 
 
-def _fields(event: dict[str, Any], required: dict[str, Check], prefix: str = "") -> None:
+def _fields(
+    event: dict[str, Any], required: dict[str, Check], prefix: str = ""
+) -> None:
     for name, check in required.items():
         if name not in event:
-            raise EventError("missing_field", f"{prefix}{name} is missing", f"{prefix}{name}")
+            raise EventError(
+                "missing_field", f"{prefix}{name} is missing", f"{prefix}{name}"
+            )
         check(f"{prefix}{name}", event[name])
 
 
@@ -190,7 +214,9 @@ def event_type(event: object) -> str:
     if not isinstance(kind, str):
         raise _bad("type", "text")
     if kind not in REQUIRED:
-        raise EventError("unknown_type", f"{kind[:40]!r} is none of {', '.join(REQUIRED)}", "type")
+        raise EventError(
+            "unknown_type", f"{kind[:40]!r} is none of {', '.join(REQUIRED)}", "type"
+        )
     return kind
 
 

@@ -45,10 +45,16 @@ def store_imported(session: Session, job_id: str, cases: Sequence[Imported]) -> 
     at = clock.now()
     rows = list(_rows(job_id, cases))
     ledger = [
-        {"job_id": job_id, "attempt": ATTEMPT, "seq": row["seq"], "kind": KIND, "digest": _digest(row),
-         "received_at": at}
+        {
+            "job_id": job_id,
+            "attempt": ATTEMPT,
+            "seq": row["seq"],
+            "kind": KIND,
+            "digest": _digest(row),
+            "received_at": at,
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     queries.add_to_ledger(session, ledger)
     queries.add_rows(session, SampleChunk, rows)
 
@@ -60,18 +66,40 @@ def _rows(job_id: str, cases: Sequence[Imported]) -> Iterator[queries.Row]:
             values = case.values[start : start + CHUNK]
             n = int(values.size)
             yield {
-                "job_id": job_id, "attempt": ATTEMPT, "seq": seq, "launch": 0, "side": None,
-                "benchmark": case.benchmark, "arm": case.arm, "params": case.params, "metric": case.metric,
-                "unit": case.unit, "direction": case.direction, "phase": "measure", "n": n, "values": values,
-                "rounds": bytes(4 * n), "positions": bytes(4 * n),
-                "iterations": case.iterations[start : start + CHUNK].astype("<i8").tobytes(),
-                "t_ns": bytes(8 * n), "counters": None, "work": None,
-            }  # fmt: skip
+                "job_id": job_id,
+                "attempt": ATTEMPT,
+                "seq": seq,
+                "launch": 0,
+                "side": None,
+                "benchmark": case.benchmark,
+                "arm": case.arm,
+                "params": case.params,
+                "metric": case.metric,
+                "unit": case.unit,
+                "direction": case.direction,
+                "phase": "measure",
+                "n": n,
+                "values": values,
+                "rounds": bytes(4 * n),
+                "positions": bytes(4 * n),
+                "iterations": case.iterations[start : start + CHUNK]
+                .astype("<i8")
+                .tobytes(),
+                "t_ns": bytes(8 * n),
+                "counters": None,
+                "work": None,
+            }
             seq += 1
 
 
 def _digest(row: queries.Row) -> bytes:
-    named = (row["benchmark"], row["arm"], params_key(row["params"]), row["metric"], row["unit"])
+    named = (
+        row["benchmark"],
+        row["arm"],
+        params_key(row["params"]),
+        row["metric"],
+        row["unit"],
+    )
     digest = hashlib.sha256("\0".join(named).encode())
     digest.update(np.asarray(row["values"], dtype="<f8").tobytes())
     digest.update(row["iterations"])

@@ -15,7 +15,13 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest.cases import params_key
-from paceline_server.ingest.wire import Checked, ConditionsItem, EventItem, LogItem, SamplesItem
+from paceline_server.ingest.wire import (
+    Checked,
+    ConditionsItem,
+    EventItem,
+    LogItem,
+    SamplesItem,
+)
 from paceline_server.store import live_events
 from paceline_server.store.tables.jobs import Job
 
@@ -29,7 +35,14 @@ MAX_LOG_TEXT = 500
 """Characters of a log line shown live."""
 
 
-def tell(session: Session, job: Job, fresh: Sequence[Checked], *, first_launch: int, launches: int) -> None:
+def tell(
+    session: Session,
+    job: Job,
+    fresh: Sequence[Checked],
+    *,
+    first_launch: int,
+    launches: int,
+) -> None:
     """Emit what `fresh` holds and keep the job's progress."""
     series: dict[tuple[Any, ...], list[Checked]] = {}
     conditions: deque[ConditionsItem] = deque(maxlen=MAX_CONDITIONS)
@@ -44,7 +57,9 @@ def tell(session: Session, job: Job, fresh: Sequence[Checked], *, first_launch: 
         elif isinstance(item, ConditionsItem):
             conditions.append(item)
         elif isinstance(item, LogItem):
-            logs.setdefault(item.stream, deque(maxlen=MAX_LOG_LINES)).extend(item.lines[-MAX_LOG_LINES:])
+            logs.setdefault(item.stream, deque(maxlen=MAX_LOG_LINES)).extend(
+                item.lines[-MAX_LOG_LINES:]
+            )
         elif isinstance(item, EventItem) and item.event["type"] == "progress":
             progress = _progress(item, first_launch, launches)
 
@@ -57,9 +72,19 @@ def tell(session: Session, job: Job, fresh: Sequence[Checked], *, first_launch: 
         job.progress = dict(progress)
         emit("progress", dict(progress))
     for seen in conditions:
-        emit("conditions", {"seq": seen.seq, "phase": seen.phase, "at_ms": seen.at_ms, "values": seen.values})
+        emit(
+            "conditions",
+            {
+                "seq": seen.seq,
+                "phase": seen.phase,
+                "at_ms": seen.at_ms,
+                "values": seen.values,
+            },
+        )
     for stream, lines in logs.items():
-        emit("log", {"stream": stream, "lines": [line[:MAX_LOG_TEXT] for line in lines]})
+        emit(
+            "log", {"stream": stream, "lines": [line[:MAX_LOG_TEXT] for line in lines]}
+        )
 
 
 def _progress(item: EventItem, first_launch: int, launches: int) -> dict[str, int]:
@@ -75,8 +100,12 @@ def _samples(chunks: Sequence[Checked]) -> dict[str, Any]:
     item = chunks[0].item
     if not isinstance(item, SamplesItem):
         raise TypeError("a series holds samples")
-    values = np.concatenate([chunk.packed.values for chunk in chunks if chunk.packed is not None])
-    picked = np.unique(np.linspace(0, len(values) - 1, min(len(values), MAX_VALUES)).astype(np.int64))
+    values = np.concatenate(
+        [chunk.packed.values for chunk in chunks if chunk.packed is not None]
+    )
+    picked = np.unique(
+        np.linspace(0, len(values) - 1, min(len(values), MAX_VALUES)).astype(np.int64)
+    )
     return {
         "benchmark": item.benchmark,
         "arm": item.arm,

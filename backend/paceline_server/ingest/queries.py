@@ -56,12 +56,18 @@ _CHUNK = [getattr(SampleChunk, name) for name in Chunk._fields]
 
 def add_to_ledger(session: Session, rows: Sequence[Row]) -> set[int]:
     """Insert the identities that are new; returns their seqs."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    insert = (
+        postgresql.insert
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert
+    )
     statement = insert(Item).on_conflict_do_nothing().returning(Item.seq)
     return set(session.scalars(statement, rows))
 
 
-def known_items(session: Session, job_id: str, attempt: int, seqs: Sequence[int]) -> dict[int, bytes]:
+def known_items(
+    session: Session, job_id: str, attempt: int, seqs: Sequence[int]
+) -> dict[int, bytes]:
     """Digests of those seqs that are in the ledger."""
     query = select(Item.seq, Item.digest).where(
         Item.job_id == job_id, Item.attempt == attempt, Item.seq.in_(list(seqs))
@@ -78,7 +84,9 @@ def add_rows(session: Session, table: type[Base], rows: Sequence[Row]) -> None:
 
 def count_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> int:
     """How many of the seqs 0 … last_seq have arrived."""
-    query = select(func.count()).where(Item.job_id == job_id, Item.attempt == attempt, Item.seq <= last_seq)
+    query = select(func.count()).where(
+        Item.job_id == job_id, Item.attempt == attempt, Item.seq <= last_seq
+    )
     return session.scalars(query).one()
 
 
@@ -92,7 +100,9 @@ def seqs_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> li
     return list(session.scalars(query))
 
 
-def chunks(session: Session, job_id: str, attempts: Sequence[int], side: str | None = None) -> list[Chunk]:
+def chunks(
+    session: Session, job_id: str, attempts: Sequence[int], side: str | None = None
+) -> list[Chunk]:
     """All chunks of one side (None: of a job without sides) of these attempts, by launch, then as they were
     sent."""
     query = (
@@ -107,12 +117,22 @@ def chunks(session: Session, job_id: str, attempts: Sequence[int], side: str | N
     return [Chunk(*row) for row in session.execute(query)]
 
 
-def newest_chunks(session: Session, job_id: str, attempt: int, per_case: int) -> list[Chunk]:
+def newest_chunks(
+    session: Session, job_id: str, attempt: int, per_case: int
+) -> list[Chunk]:
     """The last `per_case` chunks of each case of an attempt, oldest first."""
     case = (
-        SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params, SampleChunk.metric, SampleChunk.side
-    )  # fmt: skip
-    age = func.row_number().over(partition_by=case, order_by=SampleChunk.seq.desc()).label("age")
+        SampleChunk.benchmark,
+        SampleChunk.arm,
+        SampleChunk.params,
+        SampleChunk.metric,
+        SampleChunk.side,
+    )
+    age = (
+        func.row_number()
+        .over(partition_by=case, order_by=SampleChunk.seq.desc())
+        .label("age")
+    )
     ranked = (
         select(SampleChunk.seq, age)
         .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt)
@@ -121,7 +141,11 @@ def newest_chunks(session: Session, job_id: str, attempt: int, per_case: int) ->
     wanted = select(ranked.c.seq).where(ranked.c.age <= per_case)
     query = (
         select(*_CHUNK)
-        .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt, SampleChunk.seq.in_(wanted))
+        .where(
+            SampleChunk.job_id == job_id,
+            SampleChunk.attempt == attempt,
+            SampleChunk.seq.in_(wanted),
+        )
         .order_by(SampleChunk.seq)
     )
     return [Chunk(*row) for row in session.execute(query)]
@@ -132,19 +156,30 @@ def counts(
 ) -> list[tuple[str, str, dict[str, Any], str, str | None, int]]:
     """(benchmark, arm, params, metric, side, samples) of each case of an attempt."""
     case = (
-        SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params, SampleChunk.metric, SampleChunk.side
-    )  # fmt: skip
+        SampleChunk.benchmark,
+        SampleChunk.arm,
+        SampleChunk.params,
+        SampleChunk.metric,
+        SampleChunk.side,
+    )
     query = (
         select(*case, func.sum(SampleChunk.n))
         .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt)
         .group_by(*case)
         .order_by(func.min(SampleChunk.seq))
     )
-    return [(row[0], row[1], row[2], row[3], row[4], int(row[5])) for row in session.execute(query)]
+    return [
+        (row[0], row[1], row[2], row[3], row[4], int(row[5]))
+        for row in session.execute(query)
+    ]
 
 
 def events(
-    session: Session, job_id: str, attempts: Sequence[int], kinds: Sequence[str], side: str | None = None
+    session: Session,
+    job_id: str,
+    attempts: Sequence[int],
+    kinds: Sequence[str],
+    side: str | None = None,
 ) -> list[tuple[int, dict[str, Any]]]:
     """(launch, event) of some types and one side, by launch, then as they were sent."""
     query = (
@@ -160,11 +195,15 @@ def events(
     return [(launch, event) for launch, event in session.execute(query)]
 
 
-def conditions(session: Session, job_id: str, attempts: Sequence[int]) -> list[ConditionsRow]:
+def conditions(
+    session: Session, job_id: str, attempts: Sequence[int]
+) -> list[ConditionsRow]:
     """Every observation of the target, as it was sent."""
     query = (
         select(ConditionsRow)
-        .where(ConditionsRow.job_id == job_id, ConditionsRow.attempt.in_(list(attempts)))
+        .where(
+            ConditionsRow.job_id == job_id, ConditionsRow.attempt.in_(list(attempts))
+        )
         .order_by(ConditionsRow.attempt, ConditionsRow.seq)
     )
     return list(session.scalars(query))
@@ -176,7 +215,11 @@ def conditions_after(
     """Observations with a seq above `after`; `raw`: loaded with what was printed."""
     query = (
         select(ConditionsRow)
-        .where(ConditionsRow.job_id == job_id, ConditionsRow.attempt == attempt, ConditionsRow.seq > after)
+        .where(
+            ConditionsRow.job_id == job_id,
+            ConditionsRow.attempt == attempt,
+            ConditionsRow.seq > after,
+        )
         .order_by(ConditionsRow.seq)
         .limit(limit)
     )
@@ -185,11 +228,17 @@ def conditions_after(
     return list(session.scalars(query))
 
 
-def reported_after(session: Session, job_id: str, attempt: int, after: int, limit: int) -> list[ReportedLine]:
+def reported_after(
+    session: Session, job_id: str, attempt: int, after: int, limit: int
+) -> list[ReportedLine]:
     """Reported lines with a seq above `after`."""
     query = (
         select(ReportedLine)
-        .where(ReportedLine.job_id == job_id, ReportedLine.attempt == attempt, ReportedLine.seq > after)
+        .where(
+            ReportedLine.job_id == job_id,
+            ReportedLine.attempt == attempt,
+            ReportedLine.seq > after,
+        )
         .order_by(ReportedLine.seq)
         .limit(limit)
     )
@@ -215,11 +264,15 @@ def forget_raw(session: Session, job_ids: Sequence[str]) -> None:
     session.execute(update(ConditionsRow).where(*old).values(raw=null()))
 
 
-def log_from(session: Session, job_id: str, attempt: int, seq: int, limit: int) -> list[LogChunk]:
+def log_from(
+    session: Session, job_id: str, attempt: int, seq: int, limit: int
+) -> list[LogChunk]:
     """Chunks of log lines from `seq` on."""
     query = (
         select(LogChunk)
-        .where(LogChunk.job_id == job_id, LogChunk.attempt == attempt, LogChunk.seq >= seq)
+        .where(
+            LogChunk.job_id == job_id, LogChunk.attempt == attempt, LogChunk.seq >= seq
+        )
         .order_by(LogChunk.seq)
         .limit(limit)
     )
@@ -237,10 +290,16 @@ def log_tail(session: Session, job_id: str, attempt: int, limit: int) -> list[Lo
     return list(reversed(list(session.scalars(query))))
 
 
-def measured_cases(session: Session, job_id: str) -> list[tuple[str, str, dict[str, Any]]]:
+def measured_cases(
+    session: Session, job_id: str
+) -> list[tuple[str, str, dict[str, Any]]]:
     """(benchmark, arm, params) of every case with measured samples, whatever became of the attempt."""
     case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params)
-    query = select(*case).where(SampleChunk.job_id == job_id, SampleChunk.phase == "measure").distinct()
+    query = (
+        select(*case)
+        .where(SampleChunk.job_id == job_id, SampleChunk.phase == "measure")
+        .distinct()
+    )
     return [(row[0], row[1], row[2]) for row in session.execute(query)]
 
 

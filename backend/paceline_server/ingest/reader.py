@@ -38,9 +38,13 @@ LIVE_VALUES = 150
 """Values of a live series, evenly picked: what a chart shows without dots."""
 
 
-def blocks(session: Session, job_id: str, side: Side | None = None) -> list[CaseSamples]:
+def blocks(
+    session: Session, job_id: str, side: Side | None = None
+) -> list[CaseSamples]:
     """All samples that count of a job, one entry per (benchmark, arm, params, metric), as they appeared."""
-    return _joined(queries.chunks(session, job_id, jobs.counting_attempts(session, job_id), side))
+    return _joined(
+        queries.chunks(session, job_id, jobs.counting_attempts(session, job_id), side)
+    )
 
 
 def _joined(chunks: Sequence[queries.Chunk]) -> list[CaseSamples]:
@@ -50,7 +54,13 @@ def _joined(chunks: Sequence[queries.Chunk]) -> list[CaseSamples]:
 def _grouped(chunks: Sequence[queries.Chunk]) -> dict[Key, list[queries.Chunk]]:
     groups: dict[Key, list[queries.Chunk]] = {}
     for chunk in chunks:
-        key = (chunk.benchmark, chunk.arm, params_key(chunk.params), chunk.metric, chunk.side)
+        key = (
+            chunk.benchmark,
+            chunk.arm,
+            params_key(chunk.params),
+            chunk.metric,
+            chunk.side,
+        )
         groups.setdefault(key, []).append(chunk)
     return groups
 
@@ -65,11 +75,16 @@ def _case(chunks: Sequence[queries.Chunk]) -> CaseSamples:
         metric=first.metric,
         unit=first.unit,
         direction=cast(Direction, first.direction),
-        launch=np.repeat(np.array([chunk.launch for chunk in chunks], dtype=np.int64), lengths),
+        launch=np.repeat(
+            np.array([chunk.launch for chunk in chunks], dtype=np.int64), lengths
+        ),
         round=_int32s([chunk.rounds for chunk in chunks]),
         position=_int32s([chunk.positions for chunk in chunks]),
         value=np.concatenate([chunk.values for chunk in chunks]),
-        warmup=np.repeat(np.array([chunk.phase == "warmup" for chunk in chunks], dtype=np.bool_), lengths),
+        warmup=np.repeat(
+            np.array([chunk.phase == "warmup" for chunk in chunks], dtype=np.bool_),
+            lengths,
+        ),
         iterations=_int64s([chunk.iterations for chunk in chunks]),
         work=_work(chunks, lengths),
     )
@@ -78,7 +93,10 @@ def _case(chunks: Sequence[queries.Chunk]) -> CaseSamples:
 def _work(chunks: Sequence[queries.Chunk], lengths: Sequence[int]) -> dict[str, Ints]:
     """Counters by name over all chunks; a chunk without one has `NOT_COUNTED`."""
     names = sorted({name for chunk in chunks for name in chunk.counters or ()})
-    found = {name: [np.full(n, NOT_COUNTED, dtype=np.int64) for n in lengths] for name in names}
+    found = {
+        name: [np.full(n, NOT_COUNTED, dtype=np.int64) for n in lengths]
+        for name in names
+    }
     for at, chunk in enumerate(chunks):
         if chunk.counters and chunk.work is not None:
             rows = _int64s([chunk.work]).reshape(len(chunk.counters), -1)
@@ -118,10 +136,15 @@ def warnings(session: Session, job_id: str, side: Side | None = None) -> list[Wa
 
 def cases(session: Session, job_id: str, side: Side | None = None) -> list[Case]:
     """Cases the launches that count announced, with or without samples."""
-    return [case_of(event, launch) for launch, event in _events(session, job_id, side, "case")]
+    return [
+        case_of(event, launch)
+        for launch, event in _events(session, job_id, side, "case")
+    ]
 
 
-def starts(session: Session, job_id: str, side: Side | None = None) -> list[tuple[int, dict[str, Any]]]:
+def starts(
+    session: Session, job_id: str, side: Side | None = None
+) -> list[tuple[int, dict[str, Any]]]:
     """(launch, `start` event) of the launches that count: build facts, clock, seed."""
     return _events(session, job_id, side, "start")
 
@@ -129,7 +152,9 @@ def starts(session: Session, job_id: str, side: Side | None = None) -> list[tupl
 def _events(
     session: Session, job_id: str, side: Side | None, *kinds: str
 ) -> list[tuple[int, dict[str, Any]]]:
-    return queries.events(session, job_id, jobs.counting_attempts(session, job_id), kinds, side)
+    return queries.events(
+        session, job_id, jobs.counting_attempts(session, job_id), kinds, side
+    )
 
 
 def conditions(session: Session, job_id: str) -> list[Conditions]:
@@ -158,13 +183,19 @@ def live_series(session: Session, job_id: str) -> list[LiveSeries]:
     attempt = jobs.get_job(session, job_id).attempt
     counted: dict[Key, int] = {
         (benchmark, arm, params_key(params), metric, side): n
-        for benchmark, arm, params, metric, side, n in queries.counts(session, job_id, attempt)
+        for benchmark, arm, params, metric, side, n in queries.counts(
+            session, job_id, attempt
+        )
     }
     found = []
-    for key, chunks in _grouped(queries.newest_chunks(session, job_id, attempt, LIVE_CHUNKS)).items():
+    for key, chunks in _grouped(
+        queries.newest_chunks(session, job_id, attempt, LIVE_CHUNKS)
+    ).items():
         case = _case(chunks)
         last = len(case.value) - 1
-        picked = np.unique(np.linspace(0, last, min(last + 1, LIVE_VALUES)).astype(np.int64))
+        picked = np.unique(
+            np.linspace(0, last, min(last + 1, LIVE_VALUES)).astype(np.int64)
+        )
         found.append(
             LiveSeries(
                 benchmark=case.benchmark,
@@ -182,7 +213,13 @@ def live_series(session: Session, job_id: str) -> list[LiveSeries]:
 
 
 def log_page(
-    session: Session, job_id: str, *, attempt: int | None, after: int, limit: int, cursor: str | None
+    session: Session,
+    job_id: str,
+    *,
+    attempt: int | None,
+    after: int,
+    limit: int,
+    cursor: str | None,
 ) -> Page[LogLineOut]:
     """Log lines of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
@@ -200,12 +237,16 @@ def log_page(
     return Page[LogLineOut](items=[out for *_, out in shown], next=following)
 
 
-def log_tail(session: Session, job_id: str, *, attempt: int | None, lines: int) -> Page[LogLineOut]:
+def log_tail(
+    session: Session, job_id: str, *, attempt: int | None, lines: int
+) -> Page[LogLineOut]:
     """The last lines of an attempt's log (the newest attempt unless given). Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     chunks = queries.log_tail(session, job_id, number, lines)
     said = [
-        LogLineOut(seq=chunk.seq, stream=chunk.stream, text=text) for chunk in chunks for text in chunk.lines
+        LogLineOut(seq=chunk.seq, stream=chunk.stream, text=text)
+        for chunk in chunks
+        for text in chunk.lines
     ]
     return Page[LogLineOut](items=said[-lines:], next=None)
 
@@ -222,7 +263,9 @@ def log_text(session: Session, job_id: str, *, attempt: int | None) -> WholeLog:
     job = jobs.get_job(session, job_id)
     number = job.attempt if attempt is None else attempt
     suite = jobs.get_run(session, job.run_id).suite
-    name = _NOT_IN_A_FILENAME.sub("-", f"{suite}-{job.target_name}-{job_id}-attempt-{number}")
+    name = _NOT_IN_A_FILENAME.sub(
+        "-", f"{suite}-{job.target_name}-{job_id}-attempt-{number}"
+    )
     return WholeLog(f"{name}.log", _log_lines(job_id, number))
 
 
@@ -255,13 +298,22 @@ def conditions_page(
     start = after if cursor is None else decode_cursor(cursor, [int])[0]
     rows = queries.conditions_after(session, job_id, number, start, limit + 1, raw=raw)
     own = [name for name in ConditionsOut.model_fields if raw or name != "raw"]
-    shown = [ConditionsOut.model_validate({name: getattr(row, name) for name in own}) for row in rows[:limit]]
+    shown = [
+        ConditionsOut.model_validate({name: getattr(row, name) for name in own})
+        for row in rows[:limit]
+    ]
     following = encode_cursor([shown[-1].seq]) if len(rows) > limit else None
     return Page[ConditionsOut](items=shown, next=following)
 
 
 def reported_page(
-    session: Session, job_id: str, *, attempt: int | None, after: int, limit: int, cursor: str | None
+    session: Session,
+    job_id: str,
+    *,
+    attempt: int | None,
+    after: int,
+    limit: int,
+    cursor: str | None,
 ) -> Page[ReportedOut]:
     """What a device's log reported during an attempt (the newest unless given), above `after`. Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt

@@ -10,7 +10,12 @@ from fastapi.responses import StreamingResponse
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.ingest import reader, service
 from paceline_server.ingest.schemas import ItemsIn, ItemsOut
-from paceline_server.jobs.schemas import ConditionsOut, FinishIn, LogLineOut, ReportedOut
+from paceline_server.jobs.schemas import (
+    ConditionsOut,
+    FinishIn,
+    LogLineOut,
+    ReportedOut,
+)
 from paceline_server.jobs.writer import LeaseWriter
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
@@ -35,10 +40,16 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     def put(node: Any) -> Any:
         if isinstance(node, dict):
             ref = node.get("$ref")
-            return put(defs[ref.rsplit("/", 1)[1]]) if ref else {key: put(each) for key, each in node.items()}
+            return (
+                put(defs[ref.rsplit("/", 1)[1]])
+                if ref
+                else {key: put(each) for key, each in node.items()}
+            )
         return [put(each) for each in node] if isinstance(node, list) else node
 
-    inlined: dict[str, Any] = put({key: each for key, each in schema.items() if key != "discriminator"})
+    inlined: dict[str, Any] = put(
+        {key: each for key, each in schema.items() if key != "discriminator"}
+    )
     return inlined
 
 
@@ -46,13 +57,19 @@ ITEMS_BYTES = 8 * 1024 * 1024
 _ITEMS_BODY = {
     "requestBody": {
         "required": True,
-        "content": {"application/json": {"schema": _inlined(ItemsIn.model_json_schema())}},
+        "content": {
+            "application/json": {"schema": _inlined(ItemsIn.model_json_schema())}
+        },
         "description": "At most 8 MiB as sent and 64 MiB of JSON; optionally `Content-Encoding: gzip`.",
     }
 }
 
 
-@router.post("/jobs/{job_id}/attempts/{attempt}/items", openapi_extra=_ITEMS_BODY, max_body_size=ITEMS_BYTES)
+@router.post(
+    "/jobs/{job_id}/attempts/{attempt}/items",
+    openapi_extra=_ITEMS_BODY,
+    max_body_size=ITEMS_BYTES,
+)
 def store_items(
     writer: LeaseWriter,
     body: Annotated[bytes, Depends(body_of)],
@@ -77,7 +94,9 @@ _LOG_TEXT = {
 }
 
 
-@router.get("/jobs/{job_id}/log", response_model=Page[LogLineOut], responses={200: _LOG_TEXT})
+@router.get(
+    "/jobs/{job_id}/log", response_model=Page[LogLineOut], responses={200: _LOG_TEXT}
+)
 def read_log(  # noqa: PLR0917 - query parameters, passed by name
     job_id: str,
     _: Reader,
@@ -93,10 +112,14 @@ def read_log(  # noqa: PLR0917 - query parameters, passed by name
     if form == "text":
         whole = reader.log_text(session, job_id, attempt=attempt)
         headers = {"Content-Disposition": f'attachment; filename="{whole.filename}"'}
-        return StreamingResponse(whole.lines, media_type="text/plain; charset=utf-8", headers=headers)
+        return StreamingResponse(
+            whole.lines, media_type="text/plain; charset=utf-8", headers=headers
+        )
     if tail:
         return reader.log_tail(session, job_id, attempt=attempt, lines=limit)
-    return reader.log_page(session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor)
+    return reader.log_page(
+        session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor
+    )
 
 
 @router.get("/jobs/{job_id}/conditions")
@@ -113,7 +136,13 @@ def read_conditions(  # noqa: PLR0917 - query parameters, passed by name
     """What the target was like, the oldest first; with `expand=raw`, of a device, what its commands
     printed."""
     return reader.conditions_page(
-        session, job_id, attempt=attempt, after=after, raw=expand == "raw", limit=limit, cursor=cursor
+        session,
+        job_id,
+        attempt=attempt,
+        after=after,
+        raw=expand == "raw",
+        limit=limit,
+        cursor=cursor,
     )
 
 
@@ -129,4 +158,6 @@ def read_reported(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[ReportedOut]:
     """What a device's log reported in lines that the suite declares, the oldest first: an app's own figures,
     no samples."""
-    return reader.reported_page(session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor)
+    return reader.reported_page(
+        session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor
+    )

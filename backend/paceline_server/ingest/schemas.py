@@ -102,9 +102,9 @@ class ReportedItemIn(Request):
 class ItemsIn(Request):
     """POST body, optionally `Content-Encoding: gzip`."""
 
-    items: list[SamplesItemIn | EventItemIn | ConditionsItemIn | LogItemIn | ReportedItemIn] = Field(
-        max_length=1000
-    )
+    items: list[
+        SamplesItemIn | EventItemIn | ConditionsItemIn | LogItemIn | ReportedItemIn
+    ] = Field(max_length=1000)
 
 
 class ItemsOut(Response):

@@ -83,7 +83,9 @@ def read_items(body: bytes, encoding: str) -> list[Checked]:
 
 
 def _refused(error: wire.ItemError) -> ProblemError:
-    where = error.field if error.index is None else f"items[{error.index}].{error.field}"
+    where = (
+        error.field if error.index is None else f"items[{error.index}].{error.field}"
+    )
     named = "" if error.index is None else f"item {error.index} (seq {error.seq}), "
     return ProblemError(
         422,
@@ -110,12 +112,16 @@ def store(session: Session, writer: jobs.Writer, items: Sequence[Checked]) -> It
         return ItemsOut(stored=0, duplicates=len(items))
     _append(session, writer, fresh)
     job = held.job
-    job.samples += sum(len(checked.packed.values) for checked in fresh if checked.packed is not None)
+    job.samples += sum(
+        len(checked.packed.values) for checked in fresh if checked.packed is not None
+    )
     live.tell(session, job, fresh, first_launch=first, launches=held.job.launches)
     return ItemsOut(stored=len(fresh), duplicates=len(items) - len(fresh))
 
 
-def _undeclared(checked: Checked, plan: jobs.Plan, launches: range) -> tuple[str, str] | None:
+def _undeclared(
+    checked: Checked, plan: jobs.Plan, launches: range
+) -> tuple[str, str] | None:
     """(field, why) when an item is not what this attempt was asked to measure."""
     item = checked.item
     if isinstance(item, ConditionsItem | LogItem):
@@ -125,11 +131,17 @@ def _undeclared(checked: Checked, plan: jobs.Plan, launches: range) -> tuple[str
         return misplaced
     if isinstance(item, SamplesItem):
         metric = (item.metric, item.unit, item.direction)
-        return plan.declared.refuses_series(item.benchmark, item.arm, metric, item.params)
+        return plan.declared.refuses_series(
+            item.benchmark, item.arm, metric, item.params
+        )
     event = item.event
     if event["type"] == "case":
-        metrics = [(each["name"], each["unit"], each["direction"]) for each in event["metrics"]]
-        refused = plan.declared.refuses_case(event["benchmark"], event["arm"], metrics, event["params"])
+        metrics = [
+            (each["name"], each["unit"], each["direction"]) for each in event["metrics"]
+        ]
+        refused = plan.declared.refuses_case(
+            event["benchmark"], event["arm"], metrics, event["params"]
+        )
         return None if refused is None else (f"event.{refused[0]}", refused[1])
     if event["type"] == "start" and event["suite"] != plan.declared.suite:
         return "event.suite", f"the job measures {plan.declared.suite}"
@@ -141,20 +153,27 @@ def _misplaced(
 ) -> tuple[str, str] | None:
     """(field, why) when an item is of a launch or a side this attempt does not have."""
     if item.launch is None:  # a line of a log may be of none
-        return None if item.side is None else ("side", "a line of no launch has no side")
+        return (
+            None if item.side is None else ("side", "a line of no launch has no side")
+        )
     if item.launch not in launches:
         return (
             "launch",
             f"{item.launch} is none of this attempt's: {launches.start} to {launches.stop - 1}",
         )
     if plan.two_sided and item.side is None:
-        return "side", "this job measures two revisions: say which one this is of, base or head"
+        return (
+            "side",
+            "this job measures two revisions: say which one this is of, base or head",
+        )
     if item.side is not None and not plan.two_sided:
         return "side", "this job measures one revision; only an A/B job has sides"
     return None
 
 
-def _claim(session: Session, writer: jobs.Writer, items: Sequence[Checked], *, closed: bool) -> list[Checked]:
+def _claim(
+    session: Session, writer: jobs.Writer, items: Sequence[Checked], *, closed: bool
+) -> list[Checked]:
     """Enter new identities into the ledger; returns their items."""
     job_id, attempt = writer.job_id, writer.attempt
     unique: dict[int, Checked] = {}
@@ -187,7 +206,9 @@ def _claim(session: Session, writer: jobs.Writer, items: Sequence[Checked], *, c
     return [checked for seq, checked in unique.items() if seq in fresh]
 
 
-def _conflict(session: Session, writer: jobs.Writer, checked: Checked, known: bytes) -> NoReturn:
+def _conflict(
+    session: Session, writer: jobs.Writer, checked: Checked, known: bytes
+) -> NoReturn:
     """409, storing nothing but an incident: two contents claim one identity."""
     seq = checked.item.seq
     session.rollback()
@@ -224,11 +245,19 @@ def _columns(checked: Checked) -> queries.Row:
     item = checked.item
     if isinstance(item, EventItem):
         return {
-            "launch": item.launch, "side": item.side, "type": item.event["type"], "event": item.event
-        }  # fmt: skip
+            "launch": item.launch,
+            "side": item.side,
+            "type": item.event["type"],
+            "event": item.event,
+        }
     if isinstance(item, ConditionsItem):
         raw = [to_builtins(one) for one in item.raw]
-        return {"phase": item.phase, "at_ms": item.at_ms, "values": item.values, "raw": raw or None}
+        return {
+            "phase": item.phase,
+            "at_ms": item.at_ms,
+            "values": item.values,
+            "raw": raw or None,
+        }
     if isinstance(item, LogItem):
         return {"stream": item.stream, "lines": item.lines}
     if isinstance(item, ReportedItem):
@@ -262,9 +291,13 @@ def finish(session: Session, writer: jobs.Writer, report: FinishIn) -> None:
     """End an attempt; `done` only when all its items are here. Raises 409 `items_missing`, `lease_lost`."""
     held = jobs.hold(session, writer, delivers=True)
     if report.outcome == "done" and not held.closed:
-        arrived = queries.count_up_to(session, writer.job_id, writer.attempt, report.last_seq)
+        arrived = queries.count_up_to(
+            session, writer.job_id, writer.attempt, report.last_seq
+        )
         if arrived != report.last_seq + 1:
-            seqs = queries.seqs_up_to(session, writer.job_id, writer.attempt, report.last_seq)
+            seqs = queries.seqs_up_to(
+                session, writer.job_id, writer.attempt, report.last_seq
+            )
             missing = gaps(seqs, report.last_seq)
             problem = conflict(
                 f"Of {report.last_seq + 1} items {arrived} have arrived; send {missing}, then finish again.",
@@ -284,13 +317,28 @@ def gaps(seqs: Sequence[int], last_seq: int) -> str:
     expected = 0
     for seq in [*seqs, last_seq + 1]:
         if seq > expected:
-            missing.append(str(expected) if seq == expected + 1 else f"{expected}-{seq - 1}")
+            missing.append(
+                str(expected) if seq == expected + 1 else f"{expected}-{seq - 1}"
+            )
         expected = seq + 1
     shown = ", ".join(missing[:MAX_GAPS])
     return shown + (", …" if len(missing) > MAX_GAPS else "")
 
 
 __all__ = [
-    "CaseSamples", "Imported", "LiveSeries", "blocks", "cases", "checks", "conditions", "finish", "gaps",
-    "live_series", "read_items", "starts", "store", "store_imported", "warnings",
-]  # fmt: skip
+    "CaseSamples",
+    "Imported",
+    "LiveSeries",
+    "blocks",
+    "cases",
+    "checks",
+    "conditions",
+    "finish",
+    "gaps",
+    "live_series",
+    "read_items",
+    "starts",
+    "store",
+    "store_imported",
+    "warnings",
+]

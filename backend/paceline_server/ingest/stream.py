@@ -17,7 +17,12 @@ import msgspec
 import numpy as np
 
 from paceline_server.ingest.cases import Case, Check, Warned, params_key
-from paceline_server.ingest.events import TERMINALS, EventError, check_fields, event_type
+from paceline_server.ingest.events import (
+    TERMINALS,
+    EventError,
+    check_fields,
+    event_type,
+)
 from paceline_server.kernel.units import PER_ITERATION
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
 
@@ -72,7 +77,11 @@ class Stream:
     @property
     def ok(self) -> bool:
         """Nothing was refused and the terminal is `done`."""
-        return self.fault is None and self.terminal is not None and self.terminal["type"] == "done"
+        return (
+            self.fault is None
+            and self.terminal is not None
+            and self.terminal["type"] == "done"
+        )
 
 
 class StreamReader:
@@ -92,18 +101,26 @@ class StreamReader:
         except EventError as fault:
             cut_short = fault.code == "not_json" and not newline
             code = "truncated" if cut_short else fault.code
-            detail = "the stream stops in the middle of a line" if cut_short else fault.detail
+            detail = (
+                "the stream stops in the middle of a line"
+                if cut_short
+                else fault.detail
+            )
             self.stream.fault = Fault(code, self.lines, detail)
 
     def finish(self) -> Stream:
         """The end of the stream: without a terminal it is `truncated`."""
         if self.stream.fault is None and self.stream.terminal is None:
-            self.stream.fault = Fault("truncated", self.lines + 1, "the stream ended without done or error")
+            self.stream.fault = Fault(
+                "truncated", self.lines + 1, "the stream ended without done or error"
+            )
         return self.stream
 
     def _read(self, line: bytes) -> None:
         if len(line) > MAX_LINE_BYTES:
-            raise EventError("line_too_long", f"a line holds at most {MAX_LINE_BYTES} bytes")
+            raise EventError(
+                "line_too_long", f"a line holds at most {MAX_LINE_BYTES} bytes"
+            )
         if self.stream.terminal is not None:
             raise EventError("after_terminal", "nothing may follow done or error")
         event = _parse(line)
@@ -122,7 +139,11 @@ class StreamReader:
                 stream.start = event
             case "case":
                 if event["case"] in stream.cases:
-                    raise EventError("duplicate_case", f"case {event['case']} was already announced", "case")
+                    raise EventError(
+                        "duplicate_case",
+                        f"case {event['case']} was already announced",
+                        "case",
+                    )
                 stream.cases[event["case"]] = case_of(event, stream.launch)
             case "samples":
                 stream.samples.append(_sample_of(event, stream))
@@ -131,7 +152,9 @@ class StreamReader:
             case "progress":
                 stream.progress = (event["done"], event["total"])
             case "warning":
-                stream.warnings.append(Warned(stream.launch, event["code"], event["text"]))
+                stream.warnings.append(
+                    Warned(stream.launch, event["code"], event["text"])
+                )
         if kind in TERMINALS:
             stream.terminal = event
 
@@ -148,7 +171,10 @@ def case_of(event: dict[str, Any], launch: int) -> Case:
         benchmark=event["benchmark"],
         arm=event["arm"],
         params=event["params"],
-        metrics=tuple((metric["name"], metric["unit"], metric["direction"]) for metric in event["metrics"]),
+        metrics=tuple(
+            (metric["name"], metric["unit"], metric["direction"])
+            for metric in event["metrics"]
+        ),
         items_per_iteration=event.get("items_per_iteration"),
         bytes_per_iteration=event.get("bytes_per_iteration"),
         unavailable=event.get("unavailable"),
@@ -158,14 +184,30 @@ def case_of(event: dict[str, Any], launch: int) -> Case:
 def _sample_of(event: dict[str, Any], stream: Stream) -> Sample:
     case = stream.cases.get(event["case"])
     if case is None:
-        raise EventError("unknown_case", f"case {event['case']} was never announced", "case")
+        raise EventError(
+            "unknown_case", f"case {event['case']} was never announced", "case"
+        )
     if case.unavailable is not None:
-        raise EventError("bad_field", f"case: {event['case']} is unavailable and has no samples", "case")
-    unit = next((unit for name, unit, _ in case.metrics if name == event["metric"]), None)
+        raise EventError(
+            "bad_field",
+            f"case: {event['case']} is unavailable and has no samples",
+            "case",
+        )
+    unit = next(
+        (unit for name, unit, _ in case.metrics if name == event["metric"]), None
+    )
     if unit is None:
-        raise EventError("bad_field", f"metric: {event['metric'][:40]!r} is not one of the case's", "metric")
+        raise EventError(
+            "bad_field",
+            f"metric: {event['metric'][:40]!r} is not one of the case's",
+            "metric",
+        )
     if event["launch"] != stream.launch:
-        raise EventError("bad_field", f"launch: start said {stream.launch}, not {event['launch']}", "launch")
+        raise EventError(
+            "bad_field",
+            f"launch: start said {stream.launch}, not {event['launch']}",
+            "launch",
+        )
     divisor = event["iterations"] if unit in PER_ITERATION else 1
     return Sample(
         case=event["case"],
@@ -183,10 +225,14 @@ def _sample_of(event: dict[str, Any], stream: Stream) -> Sample:
 def _parse(line: bytes) -> Any:
     try:
         value = msgspec.json.decode(line)
-    except msgspec.ValidationError:  # syntax is right, but a number such as 1e999 fits no float
+    except (
+        msgspec.ValidationError
+    ):  # syntax is right, but a number such as 1e999 fits no float
         raise EventError("bad_field", "a number is out of range") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise EventError("not_json", f"not one JSON object in UTF-8 ({error})") from None
+        raise EventError(
+            "not_json", f"not one JSON object in UTF-8 ({error})"
+        ) from None
     except RecursionError:
         raise EventError("not_json", "nested too deeply") from None
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
@@ -203,7 +249,9 @@ def _depth(value: Any) -> int:
             break
         deepest += 1
         level = [
-            child for each in containers for child in (each.values() if isinstance(each, dict) else each)
+            child
+            for each in containers
+            for child in (each.values() if isinstance(each, dict) else each)
         ]
     return deepest
 
@@ -258,15 +306,30 @@ def _joined(case: Case, metric: str, rows: list[tuple[int, Sample]]) -> CaseSamp
         metric=metric,
         unit=unit,
         direction=cast(Direction, direction),
-        launch=np.repeat(np.array([launch for launch, _ in rows], dtype=np.int64), lengths),
-        round=np.repeat(np.array([sample.round for _, sample in rows], dtype=np.int64), lengths),
-        position=np.repeat(np.array([sample.position for _, sample in rows], dtype=np.int64), lengths),
-        value=np.array([value for _, sample in rows for value in sample.values], dtype=np.float64),
-        warmup=np.repeat(np.array([not sample.measured for _, sample in rows], dtype=np.bool_), lengths),
-        iterations=np.repeat(np.array([sample.iterations for _, sample in rows], dtype=np.int64), lengths),
+        launch=np.repeat(
+            np.array([launch for launch, _ in rows], dtype=np.int64), lengths
+        ),
+        round=np.repeat(
+            np.array([sample.round for _, sample in rows], dtype=np.int64), lengths
+        ),
+        position=np.repeat(
+            np.array([sample.position for _, sample in rows], dtype=np.int64), lengths
+        ),
+        value=np.array(
+            [value for _, sample in rows for value in sample.values], dtype=np.float64
+        ),
+        warmup=np.repeat(
+            np.array([not sample.measured for _, sample in rows], dtype=np.bool_),
+            lengths,
+        ),
+        iterations=np.repeat(
+            np.array([sample.iterations for _, sample in rows], dtype=np.int64), lengths
+        ),
         work={name: np.repeat(_counts(rows, name), lengths) for name in names},
     )
 
 
 def _counts(rows: list[tuple[int, Sample]], name: str) -> Ints:
-    return np.array([sample.work.get(name, NOT_COUNTED) for _, sample in rows], dtype=np.int64)
+    return np.array(
+        [sample.work.get(name, NOT_COUNTED) for _, sample in rows], dtype=np.int64
+    )

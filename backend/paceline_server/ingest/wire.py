@@ -123,7 +123,9 @@ class ReportedItem(_Item, tag="reported"):
     side: Side | None
     pattern: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_FIELD)] | None
     at: Annotated[str, msgspec.Meta(max_length=MAX_FIELD)] | None
-    fields: Annotated[dict[str, int | str | Printed], msgspec.Meta(max_length=MAX_FIELDS)]
+    fields: Annotated[
+        dict[str, int | str | Printed], msgspec.Meta(max_length=MAX_FIELDS)
+    ]
     text: Annotated[str, msgspec.Meta(max_length=MAX_REPORTED_TEXT)]
     note: Annotated[str, msgspec.Meta(max_length=MAX_REPORTED_TEXT)] | None
 
@@ -147,7 +149,9 @@ class BodyError(Exception):
 class ItemError(Exception):
     """An item that is refused. `index` is its place in the body, `seq` its number if one could be read."""
 
-    def __init__(self, index: int | None, seq: int | None, field: str, detail: str) -> None:
+    def __init__(
+        self, index: int | None, seq: int | None, field: str, detail: str
+    ) -> None:
         self.index = index
         self.seq = seq
         self.field = field
@@ -189,7 +193,10 @@ def inflate(body: bytes, encoding: str) -> bytes:
     if encoding in ("", "identity"):
         return body
     if encoding not in ("gzip", "x-gzip"):
-        raise BodyError("unsupported_encoding", f"Content-Encoding {encoding[:40]!r}: send gzip or none.")
+        raise BodyError(
+            "unsupported_encoding",
+            f"Content-Encoding {encoding[:40]!r}: send gzip or none.",
+        )
     parts: list[bytes] = []
     room, rest = MAX_INFLATED, body
     while True:
@@ -197,11 +204,14 @@ def inflate(body: bytes, encoding: str) -> bytes:
         try:
             part = member.decompress(rest, room + 1)
         except zlib.error as error:
-            raise BodyError("invalid_request", f"The body is not gzip: {error}.") from None
+            raise BodyError(
+                "invalid_request", f"The body is not gzip: {error}."
+            ) from None
         room -= len(part)
         if room < 0:
             raise BodyError(
-                "body_too_large", f"The body inflates to more than {MAX_INFLATED} bytes; send it in parts."
+                "body_too_large",
+                f"The body inflates to more than {MAX_INFLATED} bytes; send it in parts.",
             )
         parts.append(part)
         if not member.eof:
@@ -222,7 +232,9 @@ def decode(raw: bytes) -> list[Checked]:
     except msgspec.ValidationError as error:
         raise _located(raw, str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BodyError("invalid_request", f"The body is not JSON in UTF-8: {str(error)[:200]}.") from None
+        raise BodyError(
+            "invalid_request", f"The body is not JSON in UTF-8: {str(error)[:200]}."
+        ) from None
     except RecursionError:
         raise BodyError("invalid_request", "The body is nested too deeply.") from None
     checked = []
@@ -254,7 +266,14 @@ def _located(raw: bytes, message: str) -> ItemError:
     seq: object = None
     try:
         seq = msgspec.json.decode(raw)["items"][index]["seq"]
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, IndexError, TypeError):
+    except (
+        msgspec.MsgspecError,
+        UnicodeDecodeError,
+        RecursionError,
+        KeyError,
+        IndexError,
+        TypeError,
+    ):
         seq = None
     known = seq if isinstance(seq, int) and not isinstance(seq, bool) else None
     return ItemError(index, known, rest.lstrip(".") or "item", text)
@@ -270,16 +289,24 @@ def _check(item: AnyItem) -> Checked:
             _check_storable("values", item.values)
             for index, one in enumerate(item.raw):
                 if not is_storable(one.text) or not is_storable(one.command):
-                    raise _RefusedError(f"raw[{index}]", "contains U+0000 or a lone surrogate")
+                    raise _RefusedError(
+                        f"raw[{index}]", "contains U+0000 or a lone surrogate"
+                    )
         case ReportedItem():
             _check_storable(
-                "reported", {name: getattr(item, name) for name in ("pattern", "at", "text", "note")}
+                "reported",
+                {
+                    name: getattr(item, name)
+                    for name in ("pattern", "at", "text", "note")
+                },
             )
             _check_storable("fields", msgspec.to_builtins(item.fields))
         case LogItem():
             for index, line in enumerate(item.lines):
                 if len(line) > MAX_LOG_LINE:
-                    raise _RefusedError(f"lines[{index}]", f"longer than {MAX_LOG_LINE} characters")
+                    raise _RefusedError(
+                        f"lines[{index}]", f"longer than {MAX_LOG_LINE} characters"
+                    )
                 if not is_storable(line):
                     raise _RefusedError(f"lines[{index}]", "contains U+0000")
     encoded = _canonical.encode(item)
@@ -294,7 +321,8 @@ def _check_storable(where: str, value: dict[str, Any]) -> None:
             raise _RefusedError(where, "a name contains U+0000")
         if not is_storable(each):
             raise _RefusedError(
-                f"{where}.{key[:60]}", "contains U+0000, a number that is not finite or one beyond 64 bits"
+                f"{where}.{key[:60]}",
+                "contains U+0000, a number that is not finite or one beyond 64 bits",
             )
 
 
@@ -302,7 +330,9 @@ def _check_event(item: EventItem) -> None:
     try:
         kind = event_type(item.event)
         if kind == "samples":
-            raise EventError("unknown_type", "samples travel as items of kind samples", "type")
+            raise EventError(
+                "unknown_type", "samples travel as items of kind samples", "type"
+            )
         check_fields(kind, item.event)
         if kind == "start" and item.event["launch"] != item.launch:
             raise EventError("bad_field", "launch: is not the item's", "launch")
@@ -319,7 +349,10 @@ def _check_samples(item: SamplesItem) -> Checked:
     if item.unit not in UNITS:
         raise _RefusedError("unit", f"unknown_unit: {item.unit[:40]!r}")
     if len(item.work) > MAX_COUNTERS or not all(item.work):
-        raise _RefusedError("work", f"expected at most {MAX_COUNTERS} counters with names that are not empty")
+        raise _RefusedError(
+            "work",
+            f"expected at most {MAX_COUNTERS} counters with names that are not empty",
+        )
     counters = tuple(sorted(item.work))
     if not is_storable(list(counters)):
         raise _RefusedError("work", "a name contains U+0000")
@@ -337,7 +370,10 @@ def _check_samples(item: SamplesItem) -> Checked:
         iterations=_packed("iterations", item.iterations, n, ("q", 1, INT64_MAX)),
         t_ns=_packed("t_ns", item.t_ns, n, ("q", 0, INT64_MAX)),
         counters=counters,
-        work=b"".join(_packed(f"work.{name}", item.work[name], n, ("q", 0, INT64_MAX)) for name in counters),
+        work=b"".join(
+            _packed(f"work.{name}", item.work[name], n, ("q", 0, INT64_MAX))
+            for name in counters
+        ),
     )
     item.rounds = item.positions = item.iterations = item.t_ns = []
     item.values, item.work = [], {}
@@ -350,7 +386,9 @@ def _struct(code: str, n: int) -> struct.Struct:
     return struct.Struct(f"<{n}{code}")
 
 
-def _packed(name: str, numbers: Sequence[int], n: int, limits: tuple[str, int, int]) -> bytes:
+def _packed(
+    name: str, numbers: Sequence[int], n: int, limits: tuple[str, int, int]
+) -> bytes:
     code, least, most = limits
     if len(numbers) != n:
         raise _RefusedError(name, f"{len(numbers)} entries for {n} values")
@@ -359,18 +397,31 @@ def _packed(name: str, numbers: Sequence[int], n: int, limits: tuple[str, int, i
     except struct.error:  # beyond what the type holds
         packed = b""
     if not packed or np.frombuffer(packed, dtype=f"<{code}").min() < least:
-        bad = next(index for index, number in enumerate(numbers) if not least <= number <= most)
-        raise _RefusedError(f"{name}[{bad}]", f"expected a whole number from {least} to {most}")
+        bad = next(
+            index for index, number in enumerate(numbers) if not least <= number <= most
+        )
+        raise _RefusedError(
+            f"{name}[{bad}]", f"expected a whole number from {least} to {most}"
+        )
     return packed
 
 
 def _samples_digest(item: SamplesItem, packed: Packed) -> bytes:
-    series = (item.benchmark, item.arm, item.params, item.metric, item.unit, item.direction)
+    series = (
+        item.benchmark,
+        item.arm,
+        item.params,
+        item.metric,
+        item.unit,
+        item.direction,
+    )
     digest = hashlib.sha256(_canonical.encode((item.launch, item.phase, series)))
     for part in (packed.rounds, packed.positions, packed.iterations, packed.t_ns):
         digest.update(part)
     digest.update(packed.values.data)
-    if packed.counters:  # without counters as before there were any, for spools that outlive an update
+    if (
+        packed.counters
+    ):  # without counters as before there were any, for spools that outlive an update
         digest.update(_canonical.encode(packed.counters) + packed.work)
     if item.side is not None:  # likewise
         digest.update(item.side.encode())

@@ -36,7 +36,11 @@ def launches_on(target: Target) -> int:
 
 
 def begin(
-    session: Session, run: Run, targets: Sequence[Target], not_before: datetime, launches: int | None = None
+    session: Session,
+    run: Run,
+    targets: Sequence[Target],
+    not_before: datetime,
+    launches: int | None = None,
 ) -> RunOut:
     """Store a run (its request filled in, everything else is set here) with its jobs, leasable from
     `not_before`. `launches`: of a batch of each job; None: what its kind of target gets."""

@@ -45,7 +45,11 @@ class Param:
             return self._refuses_int(value)
         if self.kind == "regex" and isinstance(value, str) and self._matches(value):
             return None
-        wanted = f"text matching {self.pattern}" if self.kind == "regex" else "one of " + _listed(self.values)
+        wanted = (
+            f"text matching {self.pattern}"
+            if self.kind == "regex"
+            else "one of " + _listed(self.values)
+        )
         return f"{value!r} is not declared: expected {wanted}"
 
     def _refuses_int(self, value: ParamValue) -> str | None:
@@ -77,11 +81,18 @@ class Benchmark:
         """(param, why) of the first param that is missing, unknown or has an undeclared value."""
         for name, value in params.items():
             if name not in self.params:
-                return name, f"{self.name} has no such param; it has {_listed(self.params)}"
+                return (
+                    name,
+                    f"{self.name} has no such param; it has {_listed(self.params)}",
+                )
             if (why := self.params[name].refuses(value)) is not None:
                 return name, why
         absent = next((name for name in self.params if name not in params), None)
-        return None if absent is None else (absent, f"every sample of {self.name} has this param")
+        return (
+            None
+            if absent is None
+            else (absent, f"every sample of {self.name} has this param")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +111,17 @@ class Declared:
     knobs: Mapping[str, Knob]
     launch_timeouts: Mapping[tuple[str, str], float]
     """(workload, `host` | `android`) → seconds one launch may take."""
-    known: dict[tuple[str, str, Metric, tuple[tuple[str, ParamValue], ...]], None] = field(
-        default_factory=dict
+    known: dict[tuple[str, str, Metric, tuple[tuple[str, ParamValue], ...]], None] = (
+        field(default_factory=dict)
     )
     """Series already found declared."""
 
     def runs_on(self, benchmark: str, target_kind: str) -> bool:
         """Whether the benchmark's workload has a section for this kind of target."""
-        return (self.benchmarks[benchmark].workload, DEVICE_SECTION[target_kind]) in self.launch_timeouts
+        return (
+            self.benchmarks[benchmark].workload,
+            DEVICE_SECTION[target_kind],
+        ) in self.launch_timeouts
 
     def launch_timeout_s(self, benchmarks: Iterable[str], target_kind: str) -> float:
         """The longest launch timeout among the workloads of `benchmarks`."""
@@ -128,22 +142,41 @@ class Declared:
         return refused
 
     def refuses_case(
-        self, name: str, arm: str, metrics: Iterable[Metric], params: Mapping[str, ParamValue]
+        self,
+        name: str,
+        arm: str,
+        metrics: Iterable[Metric],
+        params: Mapping[str, ParamValue],
     ) -> tuple[str, str] | None:
         """(field, why) when the manifest does not declare such a case."""
         benchmark = self.benchmarks.get(name)
         if benchmark is None:
-            return "benchmark", f"{name[:80]!r} is not declared; {self.suite} has {_listed(self.benchmarks)}"
+            return (
+                "benchmark",
+                f"{name[:80]!r} is not declared; {self.suite} has {_listed(self.benchmarks)}",
+            )
         if arm not in benchmark.arms:
-            return "arm", f"{arm[:80]!r} is not declared; {name} has {_listed(benchmark.arms)}"
+            return (
+                "arm",
+                f"{arm[:80]!r} is not declared; {name} has {_listed(benchmark.arms)}",
+            )
         for metric, unit, direction in metrics:
             declared = benchmark.metrics.get(metric)
             if declared is None:
-                return "metric", f"{metric[:80]!r} is not declared; {name} has {_listed(benchmark.metrics)}"
+                return (
+                    "metric",
+                    f"{metric[:80]!r} is not declared; {name} has {_listed(benchmark.metrics)}",
+                )
             if unit != declared[0]:
-                return "unit", f"{unit!r}, but {name} declares {metric} in {declared[0]}"
+                return (
+                    "unit",
+                    f"{unit!r}, but {name} declares {metric} in {declared[0]}",
+                )
             if direction != declared[1]:
-                return "direction", f"{direction!r}, but {name} declares {metric} as {declared[1]} is better"
+                return (
+                    "direction",
+                    f"{direction!r}, but {name} declares {metric} as {declared[1]} is better",
+                )
         refused = benchmark.refuses_params(params)
         return None if refused is None else (f"params.{refused[0]}", refused[1])
 
@@ -154,7 +187,11 @@ MAX_KNOWN = 10_000
 
 def _listed(names: Iterable[object]) -> str:
     shown = [str(name) for name in names]
-    return ", ".join(shown[:12]) + (f" and {len(shown) - 12} more" if len(shown) > 12 else "") or "none"
+    return (
+        ", ".join(shown[:12])
+        + (f" and {len(shown) - 12} more" if len(shown) > 12 else "")
+        or "none"
+    )
 
 
 def _span(low: int | None, high: int | None) -> str:
@@ -182,8 +219,13 @@ def read_manifest(raw: dict[str, Any]) -> Declared:
             workload=about.workload,
             arms=tuple(about.arms),
             reference=about.reference,
-            params={param: _param(declared) for param, declared in about.params.items()},
-            metrics={metric: (each.unit, each.direction) for metric, each in about.metrics.items()},
+            params={
+                param: _param(declared) for param, declared in about.params.items()
+            },
+            metrics={
+                metric: (each.unit, each.direction)
+                for metric, each in about.metrics.items()
+            },
         )
         for name, about in manifest.benchmarks.items()
     }

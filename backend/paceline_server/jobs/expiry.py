@@ -34,7 +34,9 @@ def expire_leases(session: Session) -> int:
     ran_out = queries.run_out_leases(session, at, BATCH)
     for job, attempt in ran_out:
         event = on_lease_loss(
-            cast(JobState, job.state), requeues=job.requeues, cancel_requested=attempt.cancel_requested
+            cast(JobState, job.state),
+            requeues=job.requeues,
+            cancel_requested=attempt.cancel_requested,
         )
         attempt.outcome = "cancelled" if event is Event.cancel else "lost"
         attempt.finished_at = at
@@ -48,7 +50,13 @@ def expire_unleased(session: Session) -> int:
     at = clock.now()
     overdue = queries.overdue_jobs(session, at, BATCH)
     for job in overdue:
-        move(session, job, Event.expire, at, detail="no agent leased the job in time: is its target online?")
+        move(
+            session,
+            job,
+            Event.expire,
+            at,
+            detail="no agent leased the job in time: is its target online?",
+        )
     return len(overdue)
 
 

@@ -23,18 +23,29 @@ def failure_of(job: Job) -> FailureOut | None:
 def take_apart(detail: str) -> FailureOut:
     """A detail without an excerpt is a sentence and advice."""
     lines = detail.split("\n")
-    marked = [at for at, line in enumerate(lines) if line.startswith((ERROR_MARK, CONTEXT_MARK))]
+    marked = [
+        at
+        for at, line in enumerate(lines)
+        if line.startswith((ERROR_MARK, CONTEXT_MARK))
+    ]
     if not marked:
         return FailureOut(
-            sentence=lines[0], excerpt=[], is_recognised=False, advice="\n".join(lines[1:]).strip()
+            sentence=lines[0],
+            excerpt=[],
+            is_recognised=False,
+            advice="\n".join(lines[1:]).strip(),
         )
     excerpt = [
-        ExcerptLineOut(text=lines[at][len(ERROR_MARK) :], is_error=lines[at].startswith(ERROR_MARK))
+        ExcerptLineOut(
+            text=lines[at][len(ERROR_MARK) :], is_error=lines[at].startswith(ERROR_MARK)
+        )
         for at in marked
     ]
     recognised = any(line.is_error for line in excerpt)
     before = lines[: marked[0]]
-    head = before if recognised or len(before) < 2 else before[:-1]  # the last one introduces the lines
+    head = (
+        before if recognised or len(before) < 2 else before[:-1]
+    )  # the last one introduces the lines
     return FailureOut(
         sentence="\n".join(head).strip(),
         excerpt=excerpt,
@@ -49,7 +60,14 @@ def first_error(detail: str | None) -> str | None:
         return None
     failure = take_apart(detail.strip())
     errors = [line.text for line in failure.excerpt if line.is_error]
-    return next((text for line in [*errors, *failure.sentence.split("\n")] if (text := line.strip())), None)
+    return next(
+        (
+            text
+            for line in [*errors, *failure.sentence.split("\n")]
+            if (text := line.strip())
+        ),
+        None,
+    )
 
 
 def sentence_of(job: Job) -> str | None:

@@ -83,17 +83,32 @@ def _launches(session: Session, original: Run, target_id: str) -> int:
     return queries.launches_of(session, original.id, target_id) or original.launches
 
 
-def _named_then(session: Session, original: Run, benchmarks: Sequence[str]) -> list[str]:
+def _named_then(
+    session: Session, original: Run, benchmarks: Sequence[str]
+) -> list[str]:
     """The benchmarks as the run's own manifest calls them: history knows them by their newest names."""
-    declared, suite = original.manifest["benchmarks"], queries.suite(session, original.suite)
+    declared, suite = (
+        original.manifest["benchmarks"],
+        queries.suite(session, original.suite),
+    )
     if suite is None or all(name in declared for name in benchmarks):
         return list(benchmarks)
     newest = manifests.read(suite.manifest).benchmarks
-    olds = {name: [old for old in one.aliases if old in declared] for name, one in newest.items()}
-    return sorted({(name if name in declared else (olds.get(name) or [name])[0]) for name in benchmarks})
+    olds = {
+        name: [old for old in one.aliases if old in declared]
+        for name, one in newest.items()
+    }
+    return sorted(
+        {
+            (name if name in declared else (olds.get(name) or [name])[0])
+            for name in benchmarks
+        }
+    )
 
 
-def _narrowed(original: Run, benchmarks: Sequence[str], params: Mapping[str, Sequence[ParamValue]]) -> Run:
+def _narrowed(
+    original: Run, benchmarks: Sequence[str], params: Mapping[str, Sequence[ParamValue]]
+) -> Run:
     return Run(
         suite=original.suite,
         repository=original.repository,

@@ -41,28 +41,64 @@ def imported_run(session: Session, said: ImportedRun) -> Job:
     """Store the run with its one job, ready for its samples."""
     at = clock.now()
     run = Run(
-        id=ids.new_id("run"), suite=said.suite, repository="imports", manifest_path=said.source,
-        manifest=said.manifest, commit=said.commit or UNKNOWN, branch=said.branch, base_commit=None,
-        trigger=IMPORTED, state="active", verdict=None, reason=None, demonstration=False,
-        benchmarks=list(said.manifest["benchmarks"]), params={}, knobs={}, launches=1, rounds=1,
-        min_time_ns=1_000, created_by=said.created_by, created_at=at, finished_at=None,
-    )  # fmt: skip
+        id=ids.new_id("run"),
+        suite=said.suite,
+        repository="imports",
+        manifest_path=said.source,
+        manifest=said.manifest,
+        commit=said.commit or UNKNOWN,
+        branch=said.branch,
+        base_commit=None,
+        trigger=IMPORTED,
+        state="active",
+        verdict=None,
+        reason=None,
+        demonstration=False,
+        benchmarks=list(said.manifest["benchmarks"]),
+        params={},
+        knobs={},
+        launches=1,
+        rounds=1,
+        min_time_ns=1_000,
+        created_by=said.created_by,
+        created_at=at,
+        finished_at=None,
+    )
     session.add(run)
     session.flush()
     job = Job(
-        id=ids.new_id("job"), run_id=run.id, target_id=said.target.id, state="analysing", attempt=ATTEMPT,
-        batch=0, launches=1, requeues=0, seed=0, partial=False, samples=said.samples, not_before=at,
-        created_at=at, started_at=at,
-    )  # fmt: skip
+        id=ids.new_id("job"),
+        run_id=run.id,
+        target_id=said.target.id,
+        state="analysing",
+        attempt=ATTEMPT,
+        batch=0,
+        launches=1,
+        requeues=0,
+        seed=0,
+        partial=False,
+        samples=said.samples,
+        not_before=at,
+        created_at=at,
+        started_at=at,
+    )
     session.add(job)
     session.flush()
     session.add(
         Attempt(
-            job_id=job.id, number=ATTEMPT, batch=0, agent_id=said.target.agent_id, lease_token_sha256="",
-            leased_at=at, lease_expires_at=at, cancel_requested=False, outcome="done", last_seq=None,
+            job_id=job.id,
+            number=ATTEMPT,
+            batch=0,
+            agent_id=said.target.agent_id,
+            lease_token_sha256="",
+            leased_at=at,
+            lease_expires_at=at,
+            cancel_requested=False,
+            outcome="done",
+            last_seq=None,
             finished_at=at,
         )
-    )  # fmt: skip
+    )
     session.flush()
     return job
 

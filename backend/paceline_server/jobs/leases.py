@@ -60,7 +60,9 @@ class Hold:
     closed: bool
 
 
-def lease(session: Session, agent_id: str, target_ids: Sequence[str] | None) -> LeaseOut | None:
+def lease(
+    session: Session, agent_id: str, target_ids: Sequence[str] | None
+) -> LeaseOut | None:
     """Lease the oldest job for a free target of this agent; None when there is none."""
     at, lease_s = clock.now(), settings.current().lease_s
     job = queries.lease_one(session, agent_id, target_ids, at)
@@ -104,7 +106,9 @@ def _work(session: Session, job: Job, target: Target) -> WorkOut:
     run = queries.run(session, job.run_id)
     if run is None:  # a foreign key forbids it
         raise not_found("run", job.run_id)
-    timeout_s = plan_of(session, job.run_id).declared.launch_timeout_s(run.benchmarks, target.kind)
+    timeout_s = plan_of(session, job.run_id).declared.launch_timeout_s(
+        run.benchmarks, target.kind
+    )
     return WorkOut(
         suite=run.suite,
         repository=run.repository,
@@ -126,10 +130,15 @@ def _work(session: Session, job: Job, target: Target) -> WorkOut:
 
 def lease_lost(why: str) -> ProblemError:
     """409 `lease_lost`: the agent stops the workload."""
-    return conflict(f"{why} Stop the workload; nothing of this attempt is taken any more.", "lease_lost")
+    return conflict(
+        f"{why} Stop the workload; nothing of this attempt is taken any more.",
+        "lease_lost",
+    )
 
 
-def hold(session: Session, writer: Writer, *, delivers: bool = False, renews: bool = False) -> Hold:
+def hold(
+    session: Session, writer: Writer, *, delivers: bool = False, renews: bool = False
+) -> Hold:
     """The lease `writer` claims, checked and locked. Raises 404, 409 `lease_lost`.
 
     `delivers`: the write brings results, so it is taken late as well (`lost` → `uploading` if the target is
@@ -142,7 +151,9 @@ def hold(session: Session, writer: Writer, *, delivers: bool = False, renews: bo
             raise not_found("job", writer.job_id)
         raise lease_lost("The job has no such attempt.")
     job, attempt = found
-    known = ids.same_secret(attempt.lease_token_sha256, ids.sha256_hex(writer.lease_token))
+    known = ids.same_secret(
+        attempt.lease_token_sha256, ids.sha256_hex(writer.lease_token)
+    )
     if not known or attempt.agent_id != writer.agent_id:
         raise lease_lost("The lease token is not this attempt's.")
     if delivers and attempt.outcome in ("done", "failed", "cancelled"):
@@ -206,7 +217,9 @@ def report_state(session: Session, writer: Writer, report: StateIn) -> None:
     job.base_artifact_hash = report.base_artifact_hash or job.base_artifact_hash
     job.fingerprint = report.fingerprint or job.fingerprint
     if report.commits is not None:
-        job.commits = [one.model_dump(mode="json", exclude_defaults=True) for one in report.commits]
+        job.commits = [
+            one.model_dump(mode="json", exclude_defaults=True) for one in report.commits
+        ]
     if report.build:
         job.build = dict(report.build)
     if (state, *_shown(job)[1:]) != before and job.state != "lost":
@@ -215,7 +228,13 @@ def report_state(session: Session, writer: Writer, report: StateIn) -> None:
 
 def _shown(job: Job) -> tuple[str | None, ...]:
     """What a report changes of what people see; the state first."""
-    return job.state, job.detail, job.artifact_hash, job.base_artifact_hash, job.fingerprint
+    return (
+        job.state,
+        job.detail,
+        job.artifact_hash,
+        job.base_artifact_hash,
+        job.fingerprint,
+    )
 
 
 def finish(session: Session, held: Hold, report: FinishIn) -> None:
@@ -228,10 +247,16 @@ def finish(session: Session, held: Hold, report: FinishIn) -> None:
         if attempt.outcome == report.outcome:
             return
         raise lease_lost(f"The attempt has ended as {attempt.outcome}.")
-    cause = report.cause or {"failed": "agent_error", "cancelled": "cancelled"}.get(report.outcome)
-    event = {"done": Event.finish_done, "cancelled": Event.finish_cancelled}.get(report.outcome)
+    cause = report.cause or {"failed": "agent_error", "cancelled": "cancelled"}.get(
+        report.outcome
+    )
+    event = {"done": Event.finish_done, "cancelled": Event.finish_cancelled}.get(
+        report.outcome
+    )
     if event is None:
-        event = on_failure(cast(JobState, job.state), cause=str(cause), requeues=job.requeues)
+        event = on_failure(
+            cast(JobState, job.state), cause=str(cause), requeues=job.requeues
+        )
     try:
         step(cast(JobState, job.state), event)
     except IllegalTransitionError as error:
@@ -244,5 +269,7 @@ def finish(session: Session, held: Hold, report: FinishIn) -> None:
         fleet.run_succeeded(session, job.target_id, job.id)
     elif report.outcome == "failed":
         said = (str(cause), report.detail)
-        fleet.attempt_failed(session, job.target_id, *said, job_id=job.id, attempt=attempt.number)
+        fleet.attempt_failed(
+            session, job.target_id, *said, job_id=job.id, attempt=attempt.number
+        )
     move(session, job, event, at, cause=cause, detail=report.detail)  # type: ignore[arg-type]  # literals

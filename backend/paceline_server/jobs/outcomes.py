@@ -96,17 +96,26 @@ def roll_up(jobs: Iterable[JobSummary]) -> RollUp:
     if not states <= FINAL:
         state: RunState = "queued" if states == {"queued"} else "active"
         return RollUp(state, "queued" if state == "queued" else "running", None, None)
-    failing = [job for job in summaries if job.state == "done" and job.verdict == "fail"]
+    failing = [
+        job for job in summaries if job.state == "done" and job.verdict == "fail"
+    ]
     unjudged = [
-        job for state in WITHOUT_VERDICT for job in summaries if job_outcome(job.state, job.verdict) == state
+        job
+        for state in WITHOUT_VERDICT
+        for job in summaries
+        if job_outcome(job.state, job.verdict) == state
     ]
     if failing or unjudged:
         worst = unjudged[0] if unjudged else failing[0]
         outcome = "fail" if failing else job_outcome(worst.state, None)
         return RollUp(
-            _state(states), outcome, "fail" if failing else None, _reason([*failing, *unjudged]),
-            worst.cause, worst.cause_detail,
-        )  # fmt: skip
+            _state(states),
+            outcome,
+            "fail" if failing else None,
+            _reason([*failing, *unjudged]),
+            worst.cause,
+            worst.cause_detail,
+        )
     doubtful = [job for job in summaries if job.verdict != "pass"]
     verdict: Verdict = "inconclusive" if doubtful else "pass"
     return RollUp("done", verdict, verdict, _reason(doubtful or summaries))
@@ -141,12 +150,16 @@ def _reason(jobs: list[JobSummary]) -> str:
         names = targets_by_reason.setdefault(why(job), [])
         if job.target_name not in names:
             names.append(job.target_name)
-    reasons = [f"{_targets(names)}: {reason}" for reason, names in targets_by_reason.items()]
+    reasons = [
+        f"{_targets(names)}: {reason}" for reason, names in targets_by_reason.items()
+    ]
     fit = len(reasons)
     while fit > 1 and len(_counted(reasons, fit)) > REASON_CHARACTERS:
         fit -= 1
     text = _counted(reasons, fit)
-    return text if len(text) <= REASON_CHARACTERS else f"{text[: REASON_CHARACTERS - 1]}…"
+    return (
+        text if len(text) <= REASON_CHARACTERS else f"{text[: REASON_CHARACTERS - 1]}…"
+    )
 
 
 def _counted(reasons: list[str], first: int) -> str:
@@ -157,4 +170,6 @@ def _counted(reasons: list[str], first: int) -> str:
 
 def _targets(names: list[str]) -> str:
     rest = len(names) - TARGETS_NAMED
-    return f"{', '.join(names[:TARGETS_NAMED])}{f' and {rest} more' if rest > 0 else ''}"
+    return (
+        f"{', '.join(names[:TARGETS_NAMED])}{f' and {rest} more' if rest > 0 else ''}"
+    )

@@ -29,7 +29,10 @@ def targets_of_suite(session: Session, name: str) -> list[Target]:
     """Targets whose agent announced the suite, by name."""
     query = (
         select(Target)
-        .join(SuiteAgent, and_(SuiteAgent.agent_id == Target.agent_id, SuiteAgent.suite == name))
+        .join(
+            SuiteAgent,
+            and_(SuiteAgent.agent_id == Target.agent_id, SuiteAgent.suite == name),
+        )
         .order_by(Target.name, Target.id)
     )
     return list(session.scalars(query))
@@ -42,11 +45,18 @@ def run(session: Session, run_id: str) -> Run | None:
 
 def lock_run(session: Session, run_id: str) -> Run:
     """The run, locked until the transaction ends. Jobs read after this are as others committed them."""
-    query = select(Run).where(Run.id == run_id).with_for_update().execution_options(populate_existing=True)
+    query = (
+        select(Run)
+        .where(Run.id == run_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
     return session.scalars(query).one()
 
 
-def runs(suite_name: str | None, target: str | None, state: str | None, trigger: str | None) -> Select[Run]:
+def runs(
+    suite_name: str | None, target: str | None, state: str | None, trigger: str | None
+) -> Select[Run]:
     """The list of runs, filtered."""
     query = select(Run)
     if suite_name is not None:
@@ -56,17 +66,25 @@ def runs(suite_name: str | None, target: str | None, state: str | None, trigger:
     if trigger is not None:
         query = query.where(Run.trigger == trigger)
     if target is not None:
-        query = query.where(exists().where(Job.run_id == Run.id, Job.target_id == target))
+        query = query.where(
+            exists().where(Job.run_id == Run.id, Job.target_id == target)
+        )
     return query
 
 
 def launches_of(session: Session, run_id: str, target_id: str) -> int | None:
     """Launches a batch of the run's job on a target has; None when it has no job there."""
-    query = select(Job.launches).where(Job.run_id == run_id, Job.target_id == target_id).limit(1)
+    query = (
+        select(Job.launches)
+        .where(Job.run_id == run_id, Job.target_id == target_id)
+        .limit(1)
+    )
     return session.scalars(query).one_or_none()
 
 
-def jobs_of_runs(session: Session, run_ids: Iterable[str]) -> dict[str, list[tuple[Job, Target]]]:
+def jobs_of_runs(
+    session: Session, run_ids: Iterable[str]
+) -> dict[str, list[tuple[Job, Target]]]:
     """Jobs with their targets, per run, in order of creation."""
     found: dict[str, list[tuple[Job, Target]]] = {run_id: [] for run_id in run_ids}
     query = (
@@ -89,24 +107,39 @@ def lock_jobs_of_run(session: Session, run_id: str) -> list[Job]:
 
 def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:
     """A job and its target."""
-    query = select(Job, Target).join(Target, Target.id == Job.target_id).where(Job.id == job_id)
+    query = (
+        select(Job, Target)
+        .join(Target, Target.id == Job.target_id)
+        .where(Job.id == job_id)
+    )
     return session.execute(query).one_or_none()
 
 
 def lock_job(session: Session, job_id: str) -> Job | None:
     """The job, locked until the transaction ends."""
-    query = select(Job).where(Job.id == job_id).with_for_update().execution_options(populate_existing=True)
+    query = (
+        select(Job)
+        .where(Job.id == job_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
     return session.scalars(query).one_or_none()
 
 
-def lock_attempt(session: Session, job_id: str, number: int) -> tuple[Job, Attempt] | None:
+def lock_attempt(
+    session: Session, job_id: str, number: int
+) -> tuple[Job, Attempt] | None:
     """A job, locked, and one of its attempts as it is under that lock.
 
     Two statements on purpose: PostgreSQL re-reads after a lock wait only the row it waited for, so an attempt
     joined in the same statement would be as it was before the wait.
     """
     job = lock_job(session, job_id)
-    found = None if job is None else session.get(Attempt, (job_id, number), populate_existing=True)
+    found = (
+        None
+        if job is None
+        else session.get(Attempt, (job_id, number), populate_existing=True)
+    )
     return None if job is None or found is None else (job, found)
 
 
@@ -118,7 +151,9 @@ def attempt(session: Session, job_id: str, number: int) -> Attempt | None:
 _candidate = aliased(Job)
 
 
-def _leasable(agent_id: str, target_ids: Sequence[str] | None, at: datetime) -> Select[str]:
+def _leasable(
+    agent_id: str, target_ids: Sequence[str] | None, at: datetime
+) -> Select[str]:
     """Ids of jobs queued and due, on a free, willing target of this agent, the oldest first. A device must be
     connected and in good health; a host only free of maintenance."""
     candidate, other = _candidate, aliased(Job)
@@ -134,7 +169,10 @@ def _leasable(agent_id: str, target_ids: Sequence[str] | None, at: datetime) -> 
             Target.refuses.is_(None),
             or_(Target.maintenance_by.is_(None), Target.maintenance_until <= at),
             Target.health != "quarantined",
-            or_(Target.kind != "device", and_(Target.connection == "online", Target.health == "good")),
+            or_(
+                Target.kind != "device",
+                and_(Target.connection == "online", Target.health == "good"),
+            ),
             ~held,
         )
         .order_by(candidate.not_before, candidate.id)
@@ -150,13 +188,17 @@ def something_to_lease(
     return session.execute(_leasable(agent_id, target_ids, at)).first() is not None
 
 
-def lease_one(session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime) -> Job | None:
+def lease_one(
+    session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
+) -> Job | None:
     """Take the oldest leasable job: queued → leased, attempt + 1, in one statement (I5).
 
     Returns None when there is none, and when another lease took the same target first (the unique partial
     index decides; the caller may ask again).
     """
-    oldest = _leasable(agent_id, target_ids, at).with_for_update(of=_candidate, skip_locked=True)
+    oldest = _leasable(agent_id, target_ids, at).with_for_update(
+        of=_candidate, skip_locked=True
+    )
     statement = (
         update(Job)
         .where(Job.id == oldest.scalar_subquery(), Job.state == "queued")
@@ -176,23 +218,33 @@ def lease_one(session: Session, agent_id: str, target_ids: Sequence[str] | None,
         return None
     if job_id is None:
         return None
-    query = select(Job).where(Job.id == job_id).execution_options(populate_existing=True)
+    query = (
+        select(Job).where(Job.id == job_id).execution_options(populate_existing=True)
+    )
     return session.scalars(query).one()
 
 
 def target_is_held(session: Session, target_id: str) -> bool:
     """Whether any job holds the target."""
-    query = select(literal(1)).where(exists().where(Job.target_id == target_id, Job.state.in_(HELD)))
+    query = select(literal(1)).where(
+        exists().where(Job.target_id == target_id, Job.state.in_(HELD))
+    )
     return session.execute(query).first() is not None
 
 
-def run_out_leases(session: Session, at: datetime, limit: int) -> list[tuple[Job, Attempt]]:
+def run_out_leases(
+    session: Session, at: datetime, limit: int
+) -> list[tuple[Job, Attempt]]:
     """Held jobs whose newest attempt's lease ran out by `at`, locked; those others work on are skipped.
 
     The jobs are locked first and read again with their attempts afterwards: a lease renewed while the lock
     was being taken has not run out.
     """
-    ran_out = and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt, Attempt.lease_expires_at < at)
+    ran_out = and_(
+        Attempt.job_id == Job.id,
+        Attempt.number == Job.attempt,
+        Attempt.lease_expires_at < at,
+    )
     candidates = (
         select(Job.id)
         .join(Attempt, ran_out)
@@ -234,7 +286,12 @@ def anything_expired(session: Session, at: datetime) -> bool:
         Job.state.in_(HELD),
     )
     overdue = and_(Job.state == "queued", Job.expires_at <= at)
-    query = select(literal(1)).select_from(Job).where(or_(ran_out, overdue), Job.state.not_in(FINAL)).limit(1)
+    query = (
+        select(literal(1))
+        .select_from(Job)
+        .where(or_(ran_out, overdue), Job.state.not_in(FINAL))
+        .limit(1)
+    )
     return session.execute(query).first() is not None
 
 

@@ -67,7 +67,13 @@ def list_runs(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[RunOut]:
     """Runs, the newest first."""
     return service.list_runs(
-        session, suite=suite, target=target, state=state, trigger=trigger, limit=limit, cursor=cursor
+        session,
+        suite=suite,
+        target=target,
+        state=state,
+        trigger=trigger,
+        limit=limit,
+        cursor=cursor,
     )
 
 
@@ -84,7 +90,9 @@ def cancel_run(run_id: str, _: Requester, session: DbSession) -> RunOut:
 
 
 @router.post("/schedules", status_code=201)
-def create_schedule(body: ScheduleIn, principal: Requester, session: DbSession) -> ScheduleOut:
+def create_schedule(
+    body: ScheduleIn, principal: Requester, session: DbSession
+) -> ScheduleOut:
     """Have a run asked for again and again, once it is enabled. Needs `ingest`."""
     return schedules.create(session, body, principal.name)
 
@@ -124,7 +132,9 @@ def get_job(job_id: str, _: Reader, session: DbSession) -> JobOut:
 
 
 @router.post(
-    "/agents/self/lease", response_model=LeaseOut, responses={204: {"description": "Nothing to do."}}
+    "/agents/self/lease",
+    response_model=LeaseOut,
+    responses={204: {"description": "Nothing to do."}},
 )
 async def lease(body: LeaseIn, agent: Agent, request: Request) -> object:
     """Lease the next job, waiting up to `wait_s` for one; 204 when there is none.
@@ -168,10 +178,16 @@ def _try_lease(agent_id: str, body: LeaseIn) -> LeaseOut | None:
 @router.post("/jobs/{job_id}/attempts/{attempt}/renew")
 def renew(writer: LeaseWriter, session: DbSession) -> RenewOut:
     """Keep the lease; `cancel` asks the agent to stop."""
-    return RenewOut(cancel=leases.renew(session, writer), lease_s=settings.current().lease_s)
+    return RenewOut(
+        cancel=leases.renew(session, writer), lease_s=settings.current().lease_s
+    )
 
 
-@router.post("/jobs/{job_id}/attempts/{attempt}/state", status_code=204, max_body_size=STATE_BYTES)
+@router.post(
+    "/jobs/{job_id}/attempts/{attempt}/state",
+    status_code=204,
+    max_body_size=STATE_BYTES,
+)
 def report_state(body: StateIn, writer: LeaseWriter, session: DbSession) -> None:
     """What the agent does next."""
     leases.report_state(session, writer, body)

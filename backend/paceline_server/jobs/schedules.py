@@ -35,27 +35,43 @@ def create(session: Session, spec: ScheduleIn, who: str) -> ScheduleOut:
     does not allow, 404 `unknown_suite`, 409 `name_taken`."""
     if queries.schedule_named(session, spec.name) is not None:
         raise conflict(
-            f"There is a schedule called {spec.name!r} already: choose another name.", "name_taken"
+            f"There is a schedule called {spec.name!r} already: choose another name.",
+            "name_taken",
         )
     row = Schedule(
-        id=ids.new_id("sch"), name=spec.name, kind=spec.kind, suite=spec.suite, target_id=spec.target_id,
-        request=_request(spec), every_s=spec.every_s, enabled=spec.enabled, next_at=clock.now(),
-        last_run_id=None, created_by=who, created_at=clock.now(),
-    )  # fmt: skip
+        id=ids.new_id("sch"),
+        name=spec.name,
+        kind=spec.kind,
+        suite=spec.suite,
+        target_id=spec.target_id,
+        request=_request(spec),
+        every_s=spec.every_s,
+        enabled=spec.enabled,
+        next_at=clock.now(),
+        last_run_id=None,
+        created_by=who,
+        created_at=clock.now(),
+    )
     service.check_run(session, _run(row, None))
     session.add(row)
     session.flush()
-    audit.record(session, who, "schedule.create", "schedule", row.id, {"name": row.name})
+    audit.record(
+        session, who, "schedule.create", "schedule", row.id, {"name": row.name}
+    )
     return _out(session, row)
 
 
-def change(session: Session, schedule_id: str, patch: SchedulePatch, who: str) -> ScheduleOut:
+def change(
+    session: Session, schedule_id: str, patch: SchedulePatch, who: str
+) -> ScheduleOut:
     """Switch on or off, or change the rhythm: a shorter one counts from its last tick, so its next run comes
     sooner; a longer one begins after the next. Switched on, its next run is due at once. Raises 404."""
     row = _find(session, schedule_id)
     if patch.every_s is not None:
         last = row.next_at - timedelta(seconds=row.every_s)
-        row.next_at = min(row.next_at, max(clock.now(), last + timedelta(seconds=patch.every_s)))
+        row.next_at = min(
+            row.next_at, max(clock.now(), last + timedelta(seconds=patch.every_s))
+        )
         row.every_s = patch.every_s
     if patch.enabled is not None:
         if patch.enabled and not row.enabled:
@@ -70,7 +86,9 @@ def change(session: Session, schedule_id: str, patch: SchedulePatch, who: str) -
 def remove(session: Session, schedule_id: str, who: str) -> None:
     """Ask for no more runs; those there are stay. Raises 404."""
     row = _find(session, schedule_id)
-    audit.record(session, who, "schedule.remove", "schedule", row.id, {"name": row.name})
+    audit.record(
+        session, who, "schedule.remove", "schedule", row.id, {"name": row.name}
+    )
     session.delete(row)
 
 
@@ -82,9 +100,14 @@ def get(session: Session, schedule_id: str) -> ScheduleOut:
 def listed(session: Session, *, limit: int, cursor: str | None) -> Page[ScheduleOut]:
     """Schedules, the newest first."""
     return page(
-        session, queries.schedules(), [Schedule.created_at, Schedule.id],
-        lambda row: (row.created_at, row.id), lambda row: _out(session, row), limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        queries.schedules(),
+        [Schedule.created_at, Schedule.id],
+        lambda row: (row.created_at, row.id),
+        lambda row: _out(session, row),
+        limit=limit,
+        cursor=cursor,
+    )
 
 
 def _find(session: Session, schedule_id: str) -> Schedule:
@@ -95,9 +118,22 @@ def _find(session: Session, schedule_id: str) -> Schedule:
 
 
 def _out(session: Session, row: Schedule) -> ScheduleOut:
-    names = queries.target_names(session, [] if row.target_id is None else [row.target_id])
-    own = ("id", "name", "kind", "suite", "target_id", "every_s", "enabled", "next_at", "last_run_id",
-           "created_by", "created_at")  # fmt: skip
+    names = queries.target_names(
+        session, [] if row.target_id is None else [row.target_id]
+    )
+    own = (
+        "id",
+        "name",
+        "kind",
+        "suite",
+        "target_id",
+        "every_s",
+        "enabled",
+        "next_at",
+        "last_run_id",
+        "created_by",
+        "created_at",
+    )
     return ScheduleOut(
         **{name: getattr(row, name) for name in own},
         **row.request,
@@ -106,12 +142,27 @@ def _out(session: Session, row: Schedule) -> ScheduleOut:
 
 
 def _request(spec: ScheduleIn) -> dict[str, object]:
-    return spec.model_dump(include={"benchmarks", "params", "launches", "rounds", "min_time_ns", "suppress"})
+    return spec.model_dump(
+        include={
+            "benchmarks",
+            "params",
+            "launches",
+            "rounds",
+            "min_time_ns",
+            "suppress",
+        }
+    )
 
 
 def _run(row: Schedule, targets: list[str] | None) -> RunIn:
     """The request of one tick. A/A jobs, like nightly ones, measure the head of the announced branch."""
-    wanted = targets if targets is not None else None if row.target_id is None else [row.target_id]
+    wanted = (
+        targets
+        if targets is not None
+        else None
+        if row.target_id is None
+        else [row.target_id]
+    )
     return RunIn(
         suite=row.suite,
         targets=wanted,
@@ -128,7 +179,10 @@ def tick() -> int:
             return 0
     with session_scope() as session:
         at = clock.now()
-        return sum(_carry_out(session, row, at) for row in queries.lock_due_schedules(session, at, BATCH))
+        return sum(
+            _carry_out(session, row, at)
+            for row in queries.lock_due_schedules(session, at, BATCH)
+        )
 
 
 def _carry_out(session: Session, row: Schedule, at: datetime) -> int:
@@ -140,10 +194,16 @@ def _carry_out(session: Session, row: Schedule, at: datetime) -> int:
         if not free:
             return 0
         with session.begin_nested():
-            run = service.create_run(session, _run(row, free), f"schedule {row.name}", schedule_id=row.id)
+            run = service.create_run(
+                session, _run(row, free), f"schedule {row.name}", schedule_id=row.id
+            )
     except ProblemError as problem:
         if problem.code != "no_target":  # nobody is there tonight: nothing to report
-            detail = {"schedule": row.name, "schedule_id": row.id, "why": problem.detail[:500]}
+            detail = {
+                "schedule": row.name,
+                "schedule_id": row.id,
+                "why": problem.detail[:500],
+            }
             incidents.report(session, incidents.SCHEDULE_REFUSED, detail)
         return 0
     row.last_run_id = run.id

@@ -16,25 +16,59 @@ Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
 Verdict = Literal["pass", "fail", "inconclusive"]
 Trigger = Literal["manual", "schedule", "ci", "confirm", "bisect", "a_a", "import"]
 JobState = Literal[
-    "queued", "leased", "preparing", "measuring", "uploading", "analysing",
-    "done", "failed", "cancelled", "lost", "expired",
-]  # fmt: skip
+    "queued",
+    "leased",
+    "preparing",
+    "measuring",
+    "uploading",
+    "analysing",
+    "done",
+    "failed",
+    "cancelled",
+    "lost",
+    "expired",
+]
 RunState = Literal["queued", "active", "done", "failed", "cancelled"]
 Outcome = Literal[
-    "queued", "running", "pass", "fail", "inconclusive", "failed", "lost", "expired", "cancelled"
-]  # fmt: skip
+    "queued",
+    "running",
+    "pass",
+    "fail",
+    "inconclusive",
+    "failed",
+    "lost",
+    "expired",
+    "cancelled",
+]
 """The one word for how a run or a job stands; `inconclusive` only of what was measured and judged."""
 Cause = Literal[
     # workload faults: a signal, never retried
-    "stream_invalid", "workload_hung", "workload_flooded", "workload_crashed", "workload_error",
-    "workload_no_terminal", "check_failed", "build_failed", "suite_invalid",
+    "stream_invalid",
+    "workload_hung",
+    "workload_flooded",
+    "workload_crashed",
+    "workload_error",
+    "workload_no_terminal",
+    "check_failed",
+    "build_failed",
+    "suite_invalid",
     # infrastructure faults
-    "checkout_failed", "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost", "cancelled",
-    "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
+    "checkout_failed",
+    "agent_lost",
+    "agent_error",
+    "disk_full",
+    "target_refused",
+    "lease_lost",
+    "cancelled",
+    "device_lost",
+    "device_rebooted",
+    "device_refused",
+    "device_storage_full",
+    "device_unauthorized",
     "placing_failed",
     # faults of the server
     "analysis_failed",
-]  # fmt: skip
+]
 
 
 COMMIT = r"^[0-9a-f]{7,64}$"

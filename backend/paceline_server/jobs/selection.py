@@ -29,7 +29,9 @@ class Selection:
     faults: dict[str, str] = field(default_factory=dict)
 
 
-def select(declared: Declared, wanted: RunIn, reported: Collection[str] = ()) -> Selection:
+def select(
+    declared: Declared, wanted: RunIn, reported: Collection[str] = ()
+) -> Selection:
     """Check the benchmarks, params, knobs and names of a request. `reported`: names of configuration errors
     that targets of the suite have, among them such that this server has no words for."""
     faults: dict[str, str] = {}
@@ -37,7 +39,9 @@ def select(declared: Declared, wanted: RunIn, reported: Collection[str] = ()) ->
     for name in names:
         if name not in declared.benchmarks:
             known = ", ".join(declared.benchmarks)
-            faults["benchmarks"] = f"{name!r} is not declared by {declared.suite}; it has {known}"
+            faults["benchmarks"] = (
+                f"{name!r} is not declared by {declared.suite}; it has {known}"
+            )
     known_names = [name for name in names if name in declared.benchmarks]
     for param, values in wanted.params.items():
         fault = _param_fault(declared, known_names, param, values)
@@ -46,11 +50,15 @@ def select(declared: Declared, wanted: RunIn, reported: Collection[str] = ()) ->
     for name in wanted.suppress:
         if name not in CONFIGURATION_ERRORS and name not in reported:
             known = ", ".join(dict.fromkeys((*CONFIGURATION_ERRORS, *sorted(reported))))
-            faults["suppress"] = f"{name!r} is no configuration error; there are {known}"
+            faults["suppress"] = (
+                f"{name!r} is no configuration error; there are {known}"
+            )
     knobs, demonstration = _knobs(declared, wanted.knobs, faults)
     return Selection(
         benchmarks=names,
-        params={name: list(dict.fromkeys(values)) for name, values in wanted.params.items()},
+        params={
+            name: list(dict.fromkeys(values)) for name, values in wanted.params.items()
+        },
         knobs=knobs,
         demonstration=demonstration,
         faults=faults,
@@ -60,7 +68,11 @@ def select(declared: Declared, wanted: RunIn, reported: Collection[str] = ()) ->
 def _param_fault(
     declared: Declared, names: Sequence[str], param: str, values: Sequence[ParamValue]
 ) -> str | None:
-    having = [declared.benchmarks[name] for name in names if param in declared.benchmarks[name].params]
+    having = [
+        declared.benchmarks[name]
+        for name in names
+        if param in declared.benchmarks[name].params
+    ]
     if not having:
         return "none of the selected benchmarks has this param"
     if not 1 <= len(values) <= MAX_VALUES_PER_PARAM:
@@ -83,7 +95,9 @@ def _knobs(
         knob = declared.knobs.get(name)
         if knob is None:
             known = ", ".join(declared.knobs) or "none"
-            faults[f"knobs.{name}"] = f"{declared.suite} declares no such knob; it has {known}"
+            faults[f"knobs.{name}"] = (
+                f"{declared.suite} declares no such knob; it has {known}"
+            )
             continue
         refused = knob.param.refuses(value)
         if refused is not None:

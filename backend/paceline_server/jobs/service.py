@@ -36,23 +36,52 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 
 __all__ = [
-    "CANCEL", "WITHOUT_VERDICT", "Hold", "ImportedRun", "Plan", "Requested", "Writer", "ab_run",
-    "analyse_imported", "cancel", "commits_of", "conclude", "confirmation_run", "counting_attempts",
-    "create_run", "ending_of", "fail_analysis", "finish", "get_job", "get_run", "hold", "imported_run",
-    "lease_lost", "list_runs", "plan_of", "request_batch", "requested", "sentence_of", "why_without_verdict",
-]  # fmt: skip
+    "CANCEL",
+    "WITHOUT_VERDICT",
+    "Hold",
+    "ImportedRun",
+    "Plan",
+    "Requested",
+    "Writer",
+    "ab_run",
+    "analyse_imported",
+    "cancel",
+    "commits_of",
+    "conclude",
+    "confirmation_run",
+    "counting_attempts",
+    "create_run",
+    "ending_of",
+    "fail_analysis",
+    "finish",
+    "get_job",
+    "get_run",
+    "hold",
+    "imported_run",
+    "lease_lost",
+    "list_runs",
+    "plan_of",
+    "request_batch",
+    "requested",
+    "sentence_of",
+    "why_without_verdict",
+]
 
 
 CANCEL = "jobs.cancel"
 """Outbox topic: cancel a run, of a caller that holds locks which come after a job's."""
 
 
-def create_run(session: Session, spec: RunIn, created_by: str, schedule_id: str | None = None) -> RunOut:
+def create_run(
+    session: Session, spec: RunIn, created_by: str, schedule_id: str | None = None
+) -> RunOut:
     """Create a run and one queued job per target; with `base_commit` an A/B run, whose jobs measure both.
 
     Raises 404 `unknown_suite`, 400 `invalid_request` naming each wrong field, 409 `no_target`.
     """
-    known = spec.suppress if schedule_id is not None else ()  # checked when the schedule was made
+    known = (
+        spec.suppress if schedule_id is not None else ()
+    )  # checked when the schedule was made
     suite, selection, targets = _checked(session, spec, known)
     commit = spec.commit or suite.commit
     run = Run(
@@ -107,7 +136,11 @@ def _branch_of(spec: RunIn, suite: Suite) -> str | None:
             detail = f"name the commit too: only the head of {suite.branch or 'no branch'} was announced"
             raise invalid_request(f"branch: {detail}.", {"branch": detail})
         return spec.branch
-    return suite.branch if spec.commit is None or suite.commit.startswith(spec.commit) else None
+    return (
+        suite.branch
+        if spec.commit is None or suite.commit.startswith(spec.commit)
+        else None
+    )
 
 
 def able_targets(session: Session, spec: RunIn) -> list[Target]:
@@ -150,7 +183,11 @@ def _checked(
 def base_of(spec: RunIn, commit: str) -> str | None:
     """The base of an A/B run; a shorter name of `commit` itself becomes `commit`, so that an A/A run shows as
     one. A request of trigger `a_a` needs no base: it is the commit."""
-    base = commit if spec.trigger == "a_a" and spec.base_commit is None else spec.base_commit
+    base = (
+        commit
+        if spec.trigger == "a_a" and spec.base_commit is None
+        else spec.base_commit
+    )
     if base is None:
         return None
     if not (base.startswith(commit) or commit.startswith(base)):
@@ -167,18 +204,36 @@ def _targets(
     benchmarks, faults, at = selection.benchmarks, selection.faults, clock.now()
     able = {target.id: target for target in of_suite}
     if spec.targets is not None:
-        chosen = [able[target_id] for target_id in dict.fromkeys(spec.targets) if target_id in able]
+        chosen = [
+            able[target_id]
+            for target_id in dict.fromkeys(spec.targets)
+            if target_id in able
+        ]
         unknown = [target_id for target_id in spec.targets if target_id not in able]
         if unknown:
-            faults["targets"] = f"{unknown[0]!r} is no target whose agent announced {spec.suite}"
+            faults["targets"] = (
+                f"{unknown[0]!r} is no target whose agent announced {spec.suite}"
+            )
         for target in chosen:
-            unfit = [name for name in benchmarks if not _runs_on(declared, name, target)]
+            unfit = [
+                name for name in benchmarks if not _runs_on(declared, name, target)
+            ]
             if unfit:
-                faults["targets"] = f"{unfit[0]} does not run on a {target.kind} such as {target.name}"
+                faults["targets"] = (
+                    f"{unfit[0]} does not run on a {target.kind} such as {target.name}"
+                )
         return chosen
-    wanted = [one for one in able.values() if not one.simulated or "simulated" in spec.suppress]
+    wanted = [
+        one
+        for one in able.values()
+        if not one.simulated or "simulated" in spec.suppress
+    ]
     online = [target for target in wanted if fleet.is_free_to_use(target, at)]
-    fit = [target for target in online if all(_runs_on(declared, name, target) for name in benchmarks)]
+    fit = [
+        target
+        for target in online
+        if all(_runs_on(declared, name, target) for name in benchmarks)
+    ]
     if not fit and not faults:
         raise ProblemError(
             409,
@@ -190,7 +245,9 @@ def _targets(
 
 
 def _runs_on(declared: Declared, benchmark: str, target: Target) -> bool:
-    return benchmark not in declared.benchmarks or declared.runs_on(benchmark, target.kind)
+    return benchmark not in declared.benchmarks or declared.runs_on(
+        benchmark, target.kind
+    )
 
 
 def get_run(session: Session, run_id: str) -> RunOut:
@@ -211,7 +268,9 @@ def get_job(session: Session, job_id: str) -> JobOut:
 
 def ending_of(job: Job, target: Target) -> tuple[JobOut, str]:
     """A job that is over, and why it ended as it did in one line."""
-    return shapes.job_out(job, target), outcomes.why(shapes.summaries([(job, target)])[0])
+    return shapes.job_out(job, target), outcomes.why(
+        shapes.summaries([(job, target)])[0]
+    )
 
 
 def list_runs(
@@ -235,7 +294,10 @@ def list_runs(
         cursor=cursor,
     )
     jobs = queries.jobs_of_runs(session, [run.id for run in found.items])
-    return Page[RunOut](items=[shapes.run_out(run, jobs[run.id]) for run in found.items], next=found.next)
+    return Page[RunOut](
+        items=[shapes.run_out(run, jobs[run.id]) for run in found.items],
+        next=found.next,
+    )
 
 
 def cancel(session: Session, run_id: str) -> RunOut:
@@ -289,5 +351,12 @@ def fail_analysis(session: Session, job_id: str, batch: int, detail: str) -> boo
     job = queries.lock_job(session, job_id)
     if job is None or (job.state, job.batch) != ("analysing", batch):
         return False
-    move(session, job, Event.give_up_analysis, clock.now(), cause="analysis_failed", detail=detail)
+    move(
+        session,
+        job,
+        Event.give_up_analysis,
+        clock.now(),
+        cause="analysis_failed",
+        detail=detail,
+    )
     return True

@@ -19,10 +19,14 @@ def job_out(job: Job, target: Target) -> JobOut:
     """A job as clients see it."""
     derived = {
         "target_name": target.name,
-        "outcome": job_outcome(cast(JobState, job.state), cast(Verdict | None, job.verdict)),
+        "outcome": job_outcome(
+            cast(JobState, job.state), cast(Verdict | None, job.verdict)
+        ),
         "failure": failure_of(job),
     }
-    own = {name: getattr(job, name) for name in JobOut.model_fields if name not in derived}
+    own = {
+        name: getattr(job, name) for name in JobOut.model_fields if name not in derived
+    }
     return JobOut.model_validate({**own, **derived})
 
 
@@ -51,7 +55,9 @@ def run_out(run: Run, jobs: Jobs) -> RunOut:
         "cause_detail": rolled.cause_detail,
         "jobs": [job_out(job, target) for job, target in pairs],
     }
-    own = {name: getattr(run, name) for name in RunOut.model_fields if name not in derived}
+    own = {
+        name: getattr(run, name) for name in RunOut.model_fields if name not in derived
+    }
     return RunOut.model_validate({**own, **derived})
 
 

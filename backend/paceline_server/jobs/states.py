@@ -52,13 +52,25 @@ MAX_BATCH = 2
 HELD: frozenset[JobState] = frozenset({"leased", "preparing", "measuring", "uploading"})
 """An agent works on it and its target is taken (I9)."""
 
-FINAL: frozenset[JobState] = frozenset({"done", "failed", "cancelled", "lost", "expired"})
+FINAL: frozenset[JobState] = frozenset(
+    {"done", "failed", "cancelled", "lost", "expired"}
+)
 """Nothing is expected any more; `lost` alone may be revived, by a renewal or a late result."""
 
-INFRASTRUCTURE_CAUSES = frozenset({
-    "agent_lost", "agent_error", "disk_full", "target_refused", "lease_lost",
-    "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized",
-})  # fmt: skip
+INFRASTRUCTURE_CAUSES = frozenset(
+    {
+        "agent_lost",
+        "agent_error",
+        "disk_full",
+        "target_refused",
+        "lease_lost",
+        "device_lost",
+        "device_rebooted",
+        "device_refused",
+        "device_storage_full",
+        "device_unauthorized",
+    }
+)
 """Failures of the surroundings, worth another try if nothing was measured yet. `checkout_failed` is not here:
 a commit that cannot be found stays unfound, and the person who asked should read it at once. Nor is
 `placing_failed`: the agent has already sent the file three times."""
@@ -88,18 +100,35 @@ _RULES: dict[Event, tuple[tuple[JobState, ...], JobState]] = {
     Event.lease: (("queued",), "leased"),
     Event.prepare: (("leased", "preparing"), "preparing"),
     Event.measure: (("leased", "preparing", "measuring"), "measuring"),
-    Event.upload: (("leased", "preparing", "measuring", "uploading", "lost"), "uploading"),
+    Event.upload: (
+        ("leased", "preparing", "measuring", "uploading", "lost"),
+        "uploading",
+    ),
     Event.revive: (("lost",), "measuring"),
     Event.late_result: (("lost",), "uploading"),
     Event.finish_done: (("measuring", "uploading", "lost"), "analysing"),
-    Event.finish_failed: (("leased", "preparing", "measuring", "uploading", "lost"), "failed"),
-    Event.finish_cancelled: (("leased", "preparing", "measuring", "uploading", "lost"), "cancelled"),
+    Event.finish_failed: (
+        ("leased", "preparing", "measuring", "uploading", "lost"),
+        "failed",
+    ),
+    Event.finish_cancelled: (
+        ("leased", "preparing", "measuring", "uploading", "lost"),
+        "cancelled",
+    ),
     Event.requeue: (("leased", "preparing"), "queued"),
     Event.give_up: (("leased", "preparing"), "failed"),
     Event.lose: (("measuring", "uploading"), "lost"),
     Event.expire: (("queued",), "expired"),
     Event.cancel: (
-        ("queued", "leased", "preparing", "measuring", "uploading", "analysing", "lost"),
+        (
+            "queued",
+            "leased",
+            "preparing",
+            "measuring",
+            "uploading",
+            "analysing",
+            "lost",
+        ),
         "cancelled",
     ),
     Event.request_batch: (("analysing",), "queued"),

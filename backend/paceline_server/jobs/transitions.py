@@ -58,7 +58,9 @@ def move(
         case Event.late_result | Event.finish_done:
             job.partial = job.partial and event is Event.late_result
             cause, detail = None, None
-        case Event.finish_failed | Event.finish_cancelled | Event.cancel | Event.give_up:
+        case (
+            Event.finish_failed | Event.finish_cancelled | Event.cancel | Event.give_up
+        ):
             job.partial = job.samples > 0
     if event not in _KEEPS_CAUSE:
         job.cause, job.cause_detail = cause, detail
@@ -86,7 +88,9 @@ def follow(session: Session, job: Job, at: datetime) -> None:
     run = refresh_run(session, job.run_id, at)
     if job.state == "analysing":
         outbox.add(session, "job.analyse", f"{job.id}:{job.batch}")
-    elif (run.confirms_alert_id or run.bisection_id) is not None and job.state in FINAL - {"done"}:
+    elif (
+        run.confirms_alert_id or run.bisection_id
+    ) is not None and job.state in FINAL - {"done"}:
         outbox.add(session, "alerts.evaluate", job.id)
 
 
@@ -96,9 +100,15 @@ def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
     run = queries.lock_run(session, run_id)
     jobs = queries.jobs_of_runs(session, [run_id])[run_id]
     rolled = roll_up(shapes.summaries(jobs))
-    if (run.state, run.verdict, run.reason) != (rolled.state, rolled.verdict, rolled.reason):
+    if (run.state, run.verdict, run.reason) != (
+        rolled.state,
+        rolled.verdict,
+        rolled.reason,
+    ):
         run.state, run.verdict, run.reason = rolled.state, rolled.verdict, rolled.reason
-        run.finished_at = at if rolled.state in ("done", "failed", "cancelled") else None
+        run.finished_at = (
+            at if rolled.state in ("done", "failed", "cancelled") else None
+        )
         session.flush()
         live_events.emit(session, "run", run.id, None, shapes.run_event(run, jobs))
     return run

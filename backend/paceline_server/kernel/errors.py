@@ -54,7 +54,9 @@ def conflict(detail: str, code: str = "conflict") -> ProblemError:
 
 def unauthenticated(detail: str = "Sign in, or send a valid token.") -> ProblemError:
     """401 `unauthenticated`."""
-    return ProblemError(401, "unauthenticated", detail, headers={"WWW-Authenticate": "Bearer"})
+    return ProblemError(
+        401, "unauthenticated", detail, headers={"WWW-Authenticate": "Bearer"}
+    )
 
 
 def forbidden(detail: str, code: str = "forbidden") -> ProblemError:
@@ -64,4 +66,8 @@ def forbidden(detail: str, code: str = "forbidden") -> ProblemError:
 
 def body_too_large(limit: int) -> ProblemError:
     """413 `body_too_large`, with the limit in bytes."""
-    return ProblemError(413, "body_too_large", f"The body is larger than {limit} bytes; send it in parts.")
+    return ProblemError(
+        413,
+        "body_too_large",
+        f"The body is larger than {limit} bytes; send it in parts.",
+    )

@@ -16,7 +16,15 @@ from typing import Any
 import structlog
 
 SECRET_KEYS = frozenset(
-    {"authorization", "cookie", "password", "secret", "token", "credential", "lease_token"}
+    {
+        "authorization",
+        "cookie",
+        "password",
+        "secret",
+        "token",
+        "credential",
+        "lease_token",
+    }
 )
 TOKEN = re.compile(r"\b(pl[a-z]{1,3})_[A-Za-z0-9_-]{20,}")
 URL_PASSWORD = re.compile(r"(://[^:/@\s]*+):[^@/\s]++@")
@@ -60,7 +68,9 @@ class _Bridge(logging.Handler):
         if record.exc_info and record.exc_info[1] is not None:
             logger.log(record.levelno, text, exc_info=record.exc_info)
         else:
-            getattr(logger, level if level != "critical" else "error", logger.info)(text)
+            getattr(logger, level if level != "critical" else "error", logger.info)(
+                text
+            )
 
 
 class _Lines:
@@ -90,7 +100,9 @@ def configure(json: bool | None = None, level: int = logging.INFO) -> None:
     last: Any = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], drop_missing=True)
+        else structlog.processors.LogfmtRenderer(
+            key_order=["timestamp", "level", "event"], drop_missing=True
+        )
     )
     structlog.configure(
         processors=[*shared, last],

@@ -15,7 +15,9 @@ from paceline_server.kernel.wire import Problem
 
 PROBLEM = {
     "description": "What went wrong; `code` is the literal to switch on.",
-    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    "content": {
+        "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+    },
 }
 
 

@@ -25,9 +25,7 @@ LONGEST_PATH = 1024
 """Characters. Resolving a path looks at every directory on the way, each time from the root."""
 LONGEST_NAME = 255
 """Bytes of one name: longer ones make file systems raise instead of finding nothing."""
-MISSING = (
-    "Paceline's API is running. Its pages are not built: run `make run`, or `npm run build` in frontend/.\n"
-)
+MISSING = "Paceline's API is running. Its pages are not built: run `make run`, or `npm run build` in frontend/.\n"
 
 
 class _WholeFile(FileResponse):
@@ -35,7 +33,9 @@ class _WholeFile(FileResponse):
     text."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = [each for each in scope["headers"] if each[0] not in (b"range", b"if-range")]
+        headers = [
+            each for each in scope["headers"] if each[0] not in (b"range", b"if-range")
+        ]
         await super().__call__({**scope, "headers": headers}, receive, send)
 
 
@@ -51,18 +51,29 @@ def install(app: FastAPI, configured: Path | None, dependencies: list[Depends]) 
     mimetypes.add_type("font/woff2", ".woff2")
 
     @app.api_route(
-        "/{path:path}", methods=["GET", "HEAD"], include_in_schema=False, dependencies=dependencies
+        "/{path:path}",
+        methods=["GET", "HEAD"],
+        include_in_schema=False,
+        dependencies=dependencies,
     )
     def page(path: str) -> Response:
-        if len(path) > LONGEST_PATH or any(len(os.fsencode(part)) > LONGEST_NAME for part in path.split("/")):
-            raise ProblemError(404, "not_found", "No page and no file has an address this long.")
+        if len(path) > LONGEST_PATH or any(
+            len(os.fsencode(part)) > LONGEST_NAME for part in path.split("/")
+        ):
+            raise ProblemError(
+                404, "not_found", "No page and no file has an address this long."
+            )
         root = frontend_dir(configured)
         if root is None:
-            return PlainTextResponse(MISSING, status_code=404, headers={"Cache-Control": "no-store"})
+            return PlainTextResponse(
+                MISSING, status_code=404, headers={"Cache-Control": "no-store"}
+            )
         file = _inside(root, path)
         if file is not None:
             hashed = file.parent.name == HASHED
-            return _WholeFile(file, headers={"Cache-Control": FOR_EVER if hashed else "no-cache"})
+            return _WholeFile(
+                file, headers={"Cache-Control": FOR_EVER if hashed else "no-cache"}
+            )
         if path.startswith(f"{HASHED}/") or "." in path.rsplit("/", 1)[-1]:
             raise ProblemError(404, "not_found", f"There is no file /{path}.")
         return _WholeFile(root / "index.html", headers={"Cache-Control": "no-cache"})

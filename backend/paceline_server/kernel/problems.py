@@ -21,9 +21,16 @@ from paceline_server.kernel.wire import Problem
 
 log = structlog.get_logger("paceline.problems")
 
-CODES = {400: "invalid_request", 401: "unauthenticated", 403: "forbidden", 404: "not_found",
-         405: "method_not_allowed", 413: "body_too_large", 415: "unsupported_media_type",
-         503: "busy"}  # fmt: skip
+CODES = {
+    400: "invalid_request",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+    503: "busy",
+}
 TYPE_PREFIX = "urn:paceline:problem:"
 
 
@@ -63,14 +70,18 @@ def _of_validation(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
     fields = _fields(list(error.errors()))
     where, text = next(iter(fields.items()), ("body", "invalid"))
-    return answer(ProblemError(422, "invalid_request", f"{where}: {text}", fields=fields))
+    return answer(
+        ProblemError(422, "invalid_request", f"{where}: {text}", fields=fields)
+    )
 
 
 def _of_starlette(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     code = CODES.get(error.status_code, "http_error")
     headers: Mapping[str, str] = error.headers or {}
-    return answer(ProblemError(error.status_code, code, _plain(error.detail), headers=headers))
+    return answer(
+        ProblemError(error.status_code, code, _plain(error.detail), headers=headers)
+    )
 
 
 def _of_ours(_: Request, error: Exception) -> JSONResponse:
@@ -83,23 +94,34 @@ def _of_value(_: Request, error: Exception) -> JSONResponse:
     log.warning("value_refused_by_database", error=type(error).__name__)
     return answer(
         ProblemError(
-            422, "invalid_request", "A value cannot be stored: NUL, invalid Unicode or too large a number."
+            422,
+            "invalid_request",
+            "A value cannot be stored: NUL, invalid Unicode or too large a number.",
         )
     )
 
 
 def _of_database(request: Request, error: Exception) -> JSONResponse:
     """The database cannot be reached or is locked for too long: worth a retry."""
-    log.error("database_unavailable", path=request.scope["path"][:200], error=str(error)[:300])
+    log.error(
+        "database_unavailable", path=request.scope["path"][:200], error=str(error)[:300]
+    )
     problem = ProblemError(
-        503, "unavailable", "The database is not answering; try again.", headers={"Retry-After": "1"}
+        503,
+        "unavailable",
+        "The database is not answering; try again.",
+        headers={"Retry-After": "1"},
     )
     return answer(problem)
 
 
 def internal() -> JSONResponse:
     """The answer to the unexpected."""
-    return answer(ProblemError(500, "internal", "Something went wrong here; the log has the request id."))
+    return answer(
+        ProblemError(
+            500, "internal", "Something went wrong here; the log has the request id."
+        )
+    )
 
 
 Handler = Callable[[Request, Exception], JSONResponse]
@@ -123,5 +145,7 @@ def install(app: FastAPI) -> None:
 
 def of(request: Request, error: Exception) -> JSONResponse | None:
     """The answer to an error in front of the routes; None for one that nobody expects."""
-    handler = next((handler for kind, handler in HANDLERS.items() if isinstance(error, kind)), None)
+    handler = next(
+        (handler for kind, handler in HANDLERS.items() if isinstance(error, kind)), None
+    )
     return None if handler is None else handler(request, error)

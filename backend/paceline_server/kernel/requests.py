@@ -28,9 +28,13 @@ log = structlog.get_logger("paceline.requests")
 
 REQUEST_ID = re.compile(rb"^[A-Za-z0-9._-]{1,64}$")
 REQUESTS = Counter(
-    "paceline_requests_total", "Requests by route, method and status.", ["route", "method", "status"]
+    "paceline_requests_total",
+    "Requests by route, method and status.",
+    ["route", "method", "status"],
 )
-SECONDS = Histogram("paceline_request_seconds", "Time to the end of the answer.", ["route", "method"])
+SECONDS = Histogram(
+    "paceline_request_seconds", "Time to the end of the answer.", ["route", "method"]
+)
 TEMPLATE = "paceline.template"
 """Where the scope says which route a request goes to, as declared: `/api/v1/targets/{target_id}`."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -58,7 +62,9 @@ def is_secure(scope: Scope, public_url: str | None) -> bool:
     if scope["scheme"] == "https":
         return True
     public = urlsplit(public_url or "")
-    host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
+    host = next(
+        (value for name, value in scope["headers"] if name == b"host"), b""
+    ).decode("latin-1")
     return public.scheme == "https" and public.netloc == host
 
 
@@ -83,7 +89,10 @@ class Requests:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (b"x-request-id", request_id.encode()),
+                ]
                 message["headers"] += self._added(scope, message["headers"])
             await send(message)
 
@@ -91,18 +100,24 @@ class Requests:
             try:
                 await self.app(scope, receive, send_on)
             except Exception:
-                log.exception("unexpected", method=scope["method"][:20], path=scope["path"][:200])
+                log.exception(
+                    "unexpected", method=scope["method"][:20], path=scope["path"][:200]
+                )
                 if status:
                     raise  # the answer has begun: cut the connection so that nobody takes it for whole
                 await problems.internal()(scope, receive, send_on)
             finally:
                 self._record(scope, status, time.perf_counter() - started)
 
-    def _added(self, scope: Scope, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    def _added(
+        self, scope: Scope, headers: list[tuple[bytes, bytes]]
+    ) -> list[tuple[bytes, bytes]]:
         added = list(SECURITY_HEADERS)
         if is_secure(scope, self.public_url):
             added.append(STRICT_TRANSPORT)
-        if scope["path"].startswith("/api/") and not any(name == b"cache-control" for name, _ in headers):
+        if scope["path"].startswith("/api/") and not any(
+            name == b"cache-control" for name, _ in headers
+        ):
             added.append((b"cache-control", b"no-store"))
         return added
 
@@ -113,5 +128,9 @@ class Requests:
         SECONDS.labels(route, method).observe(seconds)
         quiet = status < 400
         (log.debug if quiet else log.info)(
-            "request", method=method, route=route, status=status, ms=round(seconds * 1000, 1)
+            "request",
+            method=method,
+            route=route,
+            status=status,
+            ms=round(seconds * 1000, 1),
         )

@@ -97,9 +97,13 @@ class RouteTable:
             return
         if not context.path_regex.groups:
             known = self._fixed.get(route.template, Match({})).methods
-            self._fixed[route.template] = Match({method: (route, {}) for method in methods} | dict(known))
+            self._fixed[route.template] = Match(
+                {method: (route, {}) for method in methods} | dict(known)
+            )
             return
-        path = self._paths.setdefault(context.path_regex.pattern, _Path(context.path_regex))
+        path = self._paths.setdefault(
+            context.path_regex.pattern, _Path(context.path_regex)
+        )
         for method in methods:
             path.methods.setdefault(method, route)
 
@@ -114,7 +118,13 @@ class RouteTable:
             matched = each.regex.match(path)
             if matched is not None:
                 params = matched.groupdict()
-                methods = {**{method: (route, params) for method, route in each.methods.items()}, **methods}
+                methods = {
+                    **{
+                        method: (route, params)
+                        for method, route in each.methods.items()
+                    },
+                    **methods,
+                }
         return Match(methods) if methods else None
 
     @property
@@ -129,8 +139,13 @@ def _flat(dependant: Dependant) -> Iterator[Dependant]:
         yield from _flat(each)
 
 
-def _written(dependant: Dependant) -> Iterator[tuple[tuple[str, str], tuple[re.Pattern[str], str]]]:
-    for place, params in (("path", dependant.path_params), ("query", dependant.query_params)):
+def _written(
+    dependant: Dependant,
+) -> Iterator[tuple[tuple[str, str], tuple[re.Pattern[str], str]]]:
+    for place, params in (
+        ("path", dependant.path_params),
+        ("query", dependant.query_params),
+    ):
         for param in params:
             expected = WRITTEN_AS.get(_scalar(param.field_info.annotation))
             if expected is not None:

@@ -72,13 +72,19 @@ class Settings(BaseModel):
                 "through it. "
                 "Set PACELINE_REDIS_URL=redis://…, or use --processes 1"
             )
-        if self.redis_url is not None and not self.redis_url.startswith(("redis://", "rediss://", "unix://")):
-            raise ValueError("PACELINE_REDIS_URL must start with redis://, rediss:// or unix://")
+        if self.redis_url is not None and not self.redis_url.startswith(
+            ("redis://", "rediss://", "unix://")
+        ):
+            raise ValueError(
+                "PACELINE_REDIS_URL must start with redis://, rediss:// or unix://"
+            )
         for proxy in self.proxies:
             try:
                 ipaddress.ip_network(proxy)
             except ValueError as error:
-                raise ValueError(f"PACELINE_TRUSTED_PROXIES: {error}; e.g. 10.0.0.7,172.16.0.0/12") from None
+                raise ValueError(
+                    f"PACELINE_TRUSTED_PROXIES: {error}; e.g. 10.0.0.7,172.16.0.0/12"
+                ) from None
         return self
 
     @property
@@ -108,7 +114,9 @@ class Settings(BaseModel):
         return url
 
 
-def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+def load_settings(
+    environ: Mapping[str, str] | None = None, **overrides: Any
+) -> Settings:
     """Settings from `PACELINE_*` and overrides (overrides win; None means unset).
 
     Raises `SettingsError` naming each variable that is wrong.
@@ -119,7 +127,9 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) ->
         raw = environ.get(PREFIX + name.upper())
         if raw is not None and raw != "":
             values[name] = raw
-    values.update({name: value for name, value in overrides.items() if value is not None})
+    values.update(
+        {name: value for name, value in overrides.items() if value is not None}
+    )
     try:
         return Settings.model_validate(values)
     except ValidationError as error:

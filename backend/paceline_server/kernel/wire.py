@@ -10,7 +10,14 @@ import re
 from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Strict, model_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Strict,
+    model_validator,
+)
 
 Item = TypeVar("Item")
 
@@ -21,7 +28,9 @@ DEEPEST = 128
 
 
 def _written_instant(value: Any) -> Any:
-    if isinstance(value, datetime) or (isinstance(value, str) and INSTANT.fullmatch(value)):
+    if isinstance(value, datetime) or (
+        isinstance(value, str) and INSTANT.fullmatch(value)
+    ):
         return value
     raise ValueError(f"expected {INSTANT_WORDS}")
 
@@ -89,7 +98,9 @@ def _has_surrogate(text: str) -> bool:
 class Response(BaseModel):
     """A body sent by us. What has a default is still always sent, and the contract says so."""
 
-    model_config = ConfigDict(from_attributes=True, json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(
+        from_attributes=True, json_schema_serialization_defaults_required=True
+    )
 
 
 class Page(Response, Generic[Item]):

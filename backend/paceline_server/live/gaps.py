@@ -46,7 +46,9 @@ class Gaps:
     def waiting(self) -> bool:
         return self._gap is not None
 
-    def showable(self, place: int, ids: Sequence[int], horizon: tuple[int, int], now: float) -> int:
+    def showable(
+        self, place: int, ids: Sequence[int], horizon: tuple[int, int], now: float
+    ) -> int:
         """How many of the ascending `ids` (all > place) may be shown, in order."""
         expected = place + 1
         for index, row_id in enumerate(ids):

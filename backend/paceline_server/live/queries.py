@@ -30,19 +30,30 @@ def newest_id(session: Session) -> int:
 
 def span(session: Session) -> tuple[int, int]:
     """(oldest, newest) id; zeros when there is no event."""
-    oldest, newest = session.execute(select(func.min(LiveEvent.id), func.max(LiveEvent.id))).one()
+    oldest, newest = session.execute(
+        select(func.min(LiveEvent.id), func.max(LiveEvent.id))
+    ).one()
     return oldest or 0, newest or 0
 
 
-def events(session: Session, after: int, until: int | None = None, run_id: str | None = None) -> list[Event]:
+def events(
+    session: Session, after: int, until: int | None = None, run_id: str | None = None
+) -> list[Event]:
     """Up to `PAGE` events with after < id ≤ until, in order."""
-    query = select(LiveEvent).where(LiveEvent.id > after).order_by(LiveEvent.id).limit(PAGE)
+    query = (
+        select(LiveEvent).where(LiveEvent.id > after).order_by(LiveEvent.id).limit(PAGE)
+    )
     if until is not None:
         query = query.where(LiveEvent.id <= until)
     if run_id is not None:
         query = query.where(LiveEvent.run_id == run_id)
     return [
-        Event(row.id, row.kind, row.run_id, LiveEventOut.model_validate(row).model_dump_json())
+        Event(
+            row.id,
+            row.kind,
+            row.run_id,
+            LiveEventOut.model_validate(row).model_dump_json(),
+        )
         for row in session.scalars(query)
     ]
 

@@ -42,9 +42,11 @@ async def _place_of_owner(principal: Reader) -> AsyncIterator[None]:
     owner = principal.token_id or principal.account_id or principal.name
     if _open[owner] >= STREAMS_EACH:
         raise ProblemError(
-            429, "too_many_streams", f"There are {STREAMS_EACH} open streams already; close one.",
+            429,
+            "too_many_streams",
+            f"There are {STREAMS_EACH} open streams already; close one.",
             headers={"Retry-After": "5"},
-        )  # fmt: skip
+        )
     _open[owner] += 1
     try:
         yield
@@ -61,7 +63,9 @@ async def _place_of_owner(principal: Reader) -> AsyncIterator[None]:
     responses={
         200: {
             "description": "Server-sent events: `id` to resume from, `event` the kind, `data` LiveEventOut.",
-            "content": {"text/event-stream": {"schema": LiveEventOut.model_json_schema()}},
+            "content": {
+                "text/event-stream": {"schema": LiveEventOut.model_json_schema()}
+            },
         }
     },
 )
@@ -82,12 +86,19 @@ async def stream(
 
 def _resume_from(header: str | None, query: int | None) -> int | None:
     """The browser's header wins: on a reconnect it is newer than the address. Garbage counts as absent."""
-    if header is not None and header.isascii() and header.isdigit() and len(header) < 19:
+    if (
+        header is not None
+        and header.isascii()
+        and header.isdigit()
+        and len(header) < 19
+    ):
         return int(header)
     return query
 
 
-async def _lines(request: Request, tail: Tail, run: str | None, after: int | None) -> AsyncIterator[str]:
+async def _lines(
+    request: Request, tail: Tail, run: str | None, after: int | None
+) -> AsyncIterator[str]:
     subscription = None
     try:
         subscription = await tail.subscribe(run)
@@ -112,7 +123,9 @@ async def _lines(request: Request, tail: Tail, run: str | None, after: int | Non
             tail.leave(subscription)
 
 
-async def _follow(request: Request, subscription: Subscription, seen: int) -> AsyncIterator[str]:
+async def _follow(
+    request: Request, subscription: Subscription, seen: int
+) -> AsyncIterator[str]:
     """What comes through the queue, with heartbeats, until permission or patience ends."""
     checked = asyncio.get_running_loop().time()
     while True:

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from paceline_server.kernel.wire import Response
 
-LiveKind = Literal["run", "job", "progress", "samples", "conditions", "log", "alert", "target"]
+LiveKind = Literal[
+    "run", "job", "progress", "samples", "conditions", "log", "alert", "target"
+]
 
 
 class LiveEventOut(Response):

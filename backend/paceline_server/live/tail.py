@@ -80,7 +80,9 @@ class Tail:
         try:
             if self._task is None or self._task.done():
                 self._ready = asyncio.get_running_loop().create_future()
-                self._task = asyncio.create_task(self._run(self._ready), name="live-tail")
+                self._task = asyncio.create_task(
+                    self._run(self._ready), name="live-tail"
+                )
             if self._ready is not None:
                 await asyncio.shield(self._ready)
             subscription = Subscription(self.place, run_id)
@@ -157,7 +159,9 @@ class Tail:
         found, horizon = await asyncio.to_thread(_after, self.place)
         count = len(found)
         if horizon is not None:
-            count = self._gaps.showable(self.place, [event.id for event in found], horizon, time.monotonic())
+            count = self._gaps.showable(
+                self.place, [event.id for event in found], horizon, time.monotonic()
+            )
         for event in found[:count]:
             self.place = event.id
             for subscription in list(self._streams):
@@ -168,7 +172,9 @@ class Tail:
 def _newest() -> tuple[int, int | None]:
     with read_scope() as session:
         place = queries.newest_id(session)
-        return place, queries.write_horizon(session)[1] if database().is_postgresql else None
+        return place, queries.write_horizon(session)[
+            1
+        ] if database().is_postgresql else None
 
 
 def _horizon() -> tuple[int, int]:

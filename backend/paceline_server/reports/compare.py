@@ -38,9 +38,7 @@ SHOWN = (
     "Shown, not judged: the two sides were measured in different jobs, so a difference may be the day and "
     "not the code. An A/B run measures both interleaved and decides."
 )
-JUDGED = (
-    "Rows marked judged were decided by an A/B job that interleaved both revisions; all others are shown."
-)
+JUDGED = "Rows marked judged were decided by an A/B job that interleaved both revisions; all others are shown."
 
 
 @dataclass(frozen=True)
@@ -61,25 +59,42 @@ class Wanted:
     def holds(self, key: Key) -> bool:
         """Whether this measurement was asked for."""
         target, benchmark, _, _, metric = key
-        asked = ((self.target, target), (self.benchmark, benchmark), (self.metric, metric))
+        asked = (
+            (self.target, target),
+            (self.benchmark, benchmark),
+            (self.metric, metric),
+        )
         return all(want in (None, have) for want, have in asked)
 
 
 def compare(  # noqa: PLR0917 - as the route has them
-    session: Session, base: str, head: str, wanted: Wanted, limit: int = 100, cursor: str | None = None
+    session: Session,
+    base: str,
+    head: str,
+    wanted: Wanted,
+    limit: int = 100,
+    cursor: str | None = None,
 ) -> CompareOut:
     """Compare two runs (`run_…`) or revisions (the beginning of a commit), at most `limit` rows after the
     cursor. Raises 404, 400 naming a side or the cursor."""
     left = sides.resolve(session, "base", base, wanted.suite)
     right = sides.resolve(session, "head", head, wanted.suite or left.suite)
     if left.suite != right.suite:
-        raise invalid_request(f"base measured {left.suite}, head {right.suite}: they share nothing.")
+        raise invalid_request(
+            f"base measured {left.suite}, head {right.suite}: they share nothing."
+        )
     before, after = pairs.measured(left), pairs.measured(right)
     targets = {one.target.id: one.target for one in (*left.reports, *right.reports)}
     found = _found(session, (left, right), (before, after), wanted)
-    kept = [pair for pair in found if not wanted.hide_uncertain or pair.significance == "clear"]
+    kept = [
+        pair
+        for pair in found
+        if not wanted.hide_uncertain or pair.significance == "clear"
+    ]
     shown, following = _page(kept, limit, cursor)
-    ids = history.series_ids(session, left.suite, left.branch, {pair.key[1] for pair in shown})
+    ids = history.series_ids(
+        session, left.suite, left.branch, {pair.key[1] for pair in shown}
+    )
     differences, same = _environment(session, left, right, wanted.target)
     return CompareOut(
         suite=left.suite,
@@ -88,11 +103,15 @@ def compare(  # noqa: PLR0917 - as the route has them
         note=JUDGED if any(pair.decided is not None for pair in found) else SHOWN,
         same_environment=same,
         environment=differences,
-        summary=_summary(found, {target.id for target in targets.values() if target.simulated}),
+        summary=_summary(
+            found, {target.id for target in targets.values() if target.simulated}
+        ),
         choices=_choices({**before, **after}, targets),
         total=len(kept),
         hidden=len(found) - len(kept),
-        rows=[_row(pair, targets[pair.key[0]].name, ids.get(pair.key)) for pair in shown],
+        rows=[
+            _row(pair, targets[pair.key[0]].name, ids.get(pair.key)) for pair in shown
+        ],
         next=following,
     )
 
@@ -107,23 +126,36 @@ def _found(
     left, right = both
     before, after = measured
     if wanted.narrows:
-        before, after = ({key: one for key, one in side.items() if wanted.holds(key)} for side in measured)
+        before, after = (
+            {key: one for key, one in side.items() if wanted.holds(key)}
+            for side in measured
+        )
     judged = {
         history.floor_key(row): row
-        for row in queries.revisions_judged(session, left.suite, left.commit, right.commit)
+        for row in queries.revisions_judged(
+            session, left.suite, left.commit, right.commit
+        )
     }
-    floors = history.noise_floors(session, left.suite, {key[0] for key in {**before, **after}})
+    floors = history.noise_floors(
+        session, left.suite, {key[0] for key in {**before, **after}}
+    )
     return pairs.paired(before, after, floors, judged)
 
 
-def _page(kept: Sequence[Pair], limit: int, cursor: str | None) -> tuple[Sequence[Pair], str | None]:
+def _page(
+    kept: Sequence[Pair], limit: int, cursor: str | None
+) -> tuple[Sequence[Pair], str | None]:
     """The pairs after the cursor, and the cursor of what follows them. A cursor holds where a page ended and
     which rows had stood before: a verdict or a job that came since may have moved any of them."""
     start, before = (0, "") if cursor is None else decode_cursor(cursor, [int, str])
     if cursor is not None and pairs.digest(kept[: max(start, 0)]) != before:
-        raise invalid_request("The rows of this comparison have changed since that page: begin again.")
+        raise invalid_request(
+            "The rows of this comparison have changed since that page: begin again."
+        )
     end = start + limit
-    return kept[start:end], encode_cursor([end, pairs.digest(kept[:end])]) if end < len(kept) else None
+    return kept[start:end], encode_cursor([end, pairs.digest(kept[:end])]) if end < len(
+        kept
+    ) else None
 
 
 def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut:
@@ -172,9 +204,14 @@ def _side_out(one: Measured | None) -> MeasuredSideOut | None:
         return None
     row = one.row
     return MeasuredSideOut(
-        value=row["median"], lower=row.get("median_lower"), upper=row.get("median_upper"), n=row["n"],
-        launches=row["launches"], job_id=one.job_id, excluded=one.excluded,
-    )  # fmt: skip
+        value=row["median"],
+        lower=row.get("median_lower"),
+        upper=row.get("median_upper"),
+        n=row["n"],
+        launches=row["launches"],
+        job_id=one.job_id,
+        excluded=one.excluded,
+    )
 
 
 def _words(of: Pair, unit: str) -> str:
@@ -195,8 +232,16 @@ def _summary(found: Sequence[Pair], simulated: Collection[str]) -> str:
     real = [pair for pair in both if pair.key[0] not in simulated]
     if not both:
         return "Nothing was measured on both sides."
-    left_out = f" Not counted: {len(both) - len(real)} of simulated targets." if len(real) < len(both) else ""
-    return _counted(real) + left_out if real else f"Only simulated targets were measured.{left_out}"
+    left_out = (
+        f" Not counted: {len(both) - len(real)} of simulated targets."
+        if len(real) < len(both)
+        else ""
+    )
+    return (
+        _counted(real) + left_out
+        if real
+        else f"Only simulated targets were measured.{left_out}"
+    )
 
 
 def _counted(both: Sequence[Pair]) -> str:
@@ -215,7 +260,9 @@ def _counted(both: Sequence[Pair]) -> str:
 
 
 def _unit(of: Pair) -> str:
-    return str(next(side for side in (of.head, of.base) if side is not None).row["unit"])
+    return str(
+        next(side for side in (of.head, of.base) if side is not None).row["unit"]
+    )
 
 
 def _ways(units: Collection[str]) -> tuple[str, str]:
@@ -252,9 +299,13 @@ def _environment(
 def _unrecorded(target: Target) -> EnvironmentDifferenceOut:
     """Of figures another tool measured: its target was never asked, so nothing is known to be the same."""
     return EnvironmentDifferenceOut(
-        target_id=target.id, target_name=target.name, factor=None, base=None, head=None,
+        target_id=target.id,
+        target_name=target.name,
+        factor=None,
+        base=None,
+        head=None,
         words=f"{target.spoken_name}: its figures were imported, and no environment was recorded with them",
-    )  # fmt: skip
+    )
 
 
 def _differences(
@@ -266,14 +317,20 @@ def _differences(
     if not found:
         return [
             EnvironmentDifferenceOut(
-                **where, factor=None, base=None, head=None,
+                **where,
+                factor=None,
+                base=None,
+                head=None,
                 words=f"{name} changed between the two; how is not known",
             )
-        ]  # fmt: skip
+        ]
     return [
         EnvironmentDifferenceOut(
-            **where, factor=one.factor, base=one.before, head=one.after,
+            **where,
+            factor=one.factor,
+            base=one.before,
+            head=one.after,
             words=f"{name}: {one.words()}",
         )
         for one in found
-    ]  # fmt: skip
+    ]

@@ -41,17 +41,36 @@ MAX_MISSING = 500
 """Missing cases one answer lists; `missing_total` counts all. A run that delivered nothing owes thousands."""
 
 Reason = Literal[
-    "pending", "crash", "timeout", "error", "build", "skipped", "lost", "cancelled", "expired", "failed"
+    "pending",
+    "crash",
+    "timeout",
+    "error",
+    "build",
+    "skipped",
+    "lost",
+    "cancelled",
+    "expired",
+    "failed",
 ]
 OF_CAUSE: Mapping[str, Reason] = {
-    "workload_crashed": "crash", "workload_hung": "timeout", "workload_error": "error",
-    "stream_invalid": "error", "workload_no_terminal": "error", "workload_flooded": "error",
-    "check_failed": "error", "build_failed": "build", "checkout_failed": "build", "suite_invalid": "build",
-}  # fmt: skip
+    "workload_crashed": "crash",
+    "workload_hung": "timeout",
+    "workload_error": "error",
+    "stream_invalid": "error",
+    "workload_no_terminal": "error",
+    "workload_flooded": "error",
+    "check_failed": "error",
+    "build_failed": "build",
+    "checkout_failed": "build",
+    "suite_invalid": "build",
+}
 """Why a failed job lacks what it lacks."""
 OF_STATE: Mapping[str, Reason] = {
-    "lost": "lost", "cancelled": "cancelled", "expired": "expired", "done": "skipped",
-}  # fmt: skip
+    "lost": "lost",
+    "cancelled": "cancelled",
+    "expired": "expired",
+    "done": "skipped",
+}
 TEXTS: Mapping[Reason, str] = {
     "pending": "not measured yet",
     "skipped": "the workload ended well and never measured it",
@@ -117,14 +136,20 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
     )
 
 
-def _asked(manifest: Manifest, run: Run, target: Target, here: Arrivals) -> Iterator[Owed]:
+def _asked(
+    manifest: Manifest, run: Run, target: Target, here: Arrivals
+) -> Iterator[Owed]:
     """Every case that must arrive. Nobody asked another tool for anything: it owes what it brought."""
-    for case in requested_cases(manifest, Asked(run.benchmarks, run.params), target.kind):
+    for case in requested_cases(
+        manifest, Asked(run.benchmarks, run.params), target.kind
+    ):
         if run.trigger != IMPORTED or case.key in here.measured:
             yield case
 
 
-def requested_cases(manifest: Manifest, asked: Asked, target_kind: str) -> Iterator[Owed]:
+def requested_cases(
+    manifest: Manifest, asked: Asked, target_kind: str
+) -> Iterator[Owed]:
     """Every case that is asked of a target of this kind."""
     section = "host" if target_kind == "host" else "android"
     fit = {one.name for one in manifest.workloads if getattr(one, section) is not None}
@@ -144,9 +169,15 @@ def _missing(job: Job, target: Target, case: Owed) -> MissingCaseOut:
         reason = OF_STATE[job.state]
     said = TEXTS.get(reason) or jobs.sentence_of(job) or "failed"
     return MissingCaseOut(
-        target_id=target.id, target_name=target.name, job_id=job.id, benchmark=case.benchmark, arm=case.arm,
-        params=dict(case.params), reason=reason, text=said[:500],
-    )  # fmt: skip
+        target_id=target.id,
+        target_name=target.name,
+        job_id=job.id,
+        benchmark=case.benchmark,
+        arm=case.arm,
+        params=dict(case.params),
+        reason=reason,
+        text=said[:500],
+    )
 
 
 def _groups(gone: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
@@ -165,7 +196,10 @@ def _groups(gone: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
                 words=f"{count} {noun}: {SPOKEN.get(first.reason, first.reason)}",
                 count=count,
                 text=first.text,
-                targets=[TargetRefOut(id=target, name=name) for target, name in targets.items()],
+                targets=[
+                    TargetRefOut(id=target, name=name)
+                    for target, name in targets.items()
+                ],
             )
         )
     return groups
@@ -176,13 +210,19 @@ def _words(counts: Mapping[str, int], pending: int, gone: list[MissingCaseOut]) 
     declared, elsewhere = counts.get("declared", 0), counts.get("unavailable", 0)
     parts = []
     if gone:
-        by_reason = Counter(SPOKEN.get(one.reason, one.reason) for one in gone).most_common()
+        by_reason = Counter(
+            SPOKEN.get(one.reason, one.reason) for one in gone
+        ).most_common()
         why = ", ".join(f"{number} {reason}" for reason, number in by_reason)
         parts.append(f"{len(gone)} of {declared} missing ({why})")
     if pending:
         parts.append(f"{pending} of {declared} still to come")
     if not parts:
-        parts.append(f"all {declared - elsewhere} arrived" if declared else "nothing was asked for")
+        parts.append(
+            f"all {declared - elsewhere} arrived"
+            if declared
+            else "nothing was asked for"
+        )
     if elsewhere:
         parts.append(f"{elsewhere} not available on their target")
     return "; ".join(parts)
@@ -198,11 +238,16 @@ def _gone(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
         declared = manifest.benchmarks.get(benchmark)
         if declared is not None and arm_now in declared.arms:
             continue
-        if row.benchmark in retired or history.retired_key(row.benchmark, row.arm) in retired:
+        if (
+            row.benchmark in retired
+            or history.retired_key(row.benchmark, row.arm) in retired
+        ):
             continue
         arm = None if declared is None else row.arm
         found.setdefault((row.benchmark, arm), []).append(row)
-    last = history.newest_points(session, [row.id for rows in found.values() for row in rows])
+    last = history.newest_points(
+        session, [row.id for rows in found.values() for row in rows]
+    )
     made = []
     for (benchmark, arm), rows in found.items():
         own = [last[row.id] for row in rows if row.id in last]
@@ -212,9 +257,13 @@ def _gone(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
         name = benchmark if arm is None else f"{benchmark} {arm}"
         made.append(
             GoneOut(
-                benchmark=benchmark, arm=arm, series=len(rows), last_at=newest.at, last_run_id=newest.run_id,
+                benchmark=benchmark,
+                arm=arm,
+                series=len(rows),
+                last_at=newest.at,
+                last_run_id=newest.run_id,
                 words=f"{name} was last measured at {newest.commit[:12]} and is declared no more: retire it, "
                 "restore it, or name it as an alias of what it is called now",
             )
-        )  # fmt: skip
+        )
     return made

@@ -24,7 +24,11 @@ from paceline_server.jobs.schemas import RunIn
 from paceline_server.reports import queries
 from paceline_server.reports.completeness import requested_cases
 from paceline_server.reports.queries import PastJob
-from paceline_server.reports.schemas import RunEstimateOut, SlowdownOut, TargetEstimateOut
+from paceline_server.reports.schemas import (
+    RunEstimateOut,
+    SlowdownOut,
+    TargetEstimateOut,
+)
 from paceline_server.stats.words import duration
 from paceline_server.store.tables.fleet import Target
 
@@ -59,28 +63,46 @@ def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
     wanted = jobs.requested(session, spec)
     manifest = read_manifest(wanted.suite.manifest)
     asked = Asked(wanted.selection.benchmarks, wanted.selection.params)
-    past = queries.past_jobs(session, spec.suite, [target.id for target in wanted.targets], PAST_JOBS)
+    past = queries.past_jobs(
+        session, spec.suite, [target.id for target in wanted.targets], PAST_JOBS
+    )
     estimates = [
-        _on_target(manifest, spec, asked, target, [one for one in past if one.target_id == target.id])
+        _on_target(
+            manifest,
+            spec,
+            asked,
+            target,
+            [one for one in past if one.target_id == target.id],
+        )
         for target in wanted.targets
     ]
     return RunEstimateOut(
-        words=_words(estimates, _size(manifest, spec, asked, "host", spec.launches or 5)),
+        words=_words(
+            estimates, _size(manifest, spec, asked, "host", spec.launches or 5)
+        ),
         targets=estimates,
         slowdowns=_slowdowns(session, manifest, spec, asked, wanted.targets),
     )
 
 
-def _size(manifest: Manifest, spec: RunIn, asked: Asked, kind: str, launches: int) -> Size:
+def _size(
+    manifest: Manifest, spec: RunIn, asked: Asked, kind: str, launches: int
+) -> Size:
     two = spec.base_commit is not None or spec.trigger == "a_a"
     cases = sum(1 for _ in requested_cases(manifest, asked, kind))
     return Size(cases, launches, 2 if two else 1, spec.rounds, spec.min_time_ns)
 
 
 def _on_target(
-    manifest: Manifest, spec: RunIn, asked: Asked, target: Target, past: Sequence[PastJob]
+    manifest: Manifest,
+    spec: RunIn,
+    asked: Asked,
+    target: Target,
+    past: Sequence[PastJob],
 ) -> TargetEstimateOut:
-    size = _size(manifest, spec, asked, target.kind, spec.launches or launches_on(target))
+    size = _size(
+        manifest, spec, asked, target.kind, spec.launches or launches_on(target)
+    )
     same = [one for one in past if _same_choice(one, size, asked)][:BASED_ON]
     used = same or past[:BASED_ON]
     took = [(one.finished_at - one.leased_at).total_seconds() for one in used]
@@ -89,7 +111,9 @@ def _on_target(
         seconds = median(took)
     elif used:
         amounts = [_past_size(manifest, one, target.kind).samples for one in used]
-        rate = median(each / max(amount, 1) for each, amount in zip(took, amounts, strict=True))
+        rate = median(
+            each / max(amount, 1) for each, amount in zip(took, amounts, strict=True)
+        )
         # Measuring alone cannot take less, which a scaled figure of a cheaper choice could claim.
         seconds = max(rate * size.samples, size.least_s)
     return TargetEstimateOut(
@@ -105,15 +129,20 @@ def _on_target(
 
 
 def _past_size(manifest: Manifest, one: PastJob, kind: str) -> Size:
-    cases = sum(1 for _ in requested_cases(manifest, Asked(one.benchmarks, one.params), kind))
-    return Size(cases, one.launches, 2 if one.two_revisions else 1, one.rounds, one.min_time_ns)
+    cases = sum(
+        1 for _ in requested_cases(manifest, Asked(one.benchmarks, one.params), kind)
+    )
+    return Size(
+        cases, one.launches, 2 if one.two_revisions else 1, one.rounds, one.min_time_ns
+    )
 
 
 def _same_choice(one: PastJob, size: Size, asked: Asked) -> bool:
     return (
         sorted(one.benchmarks) == sorted(asked.benchmarks or ())
         and _values(one.params) == _values(asked.params)
-        and (one.launches, one.rounds, one.min_time_ns) == (size.launches, size.rounds, size.min_time_ns)
+        and (one.launches, one.rounds, one.min_time_ns)
+        == (size.launches, size.rounds, size.min_time_ns)
         and one.two_revisions == (size.sides == 2)
     )
 
@@ -122,7 +151,9 @@ def _values(params: Mapping[str, Sequence[ParamValue]]) -> dict[str, list[str]]:
     return {name: sorted(map(repr, values)) for name, values in params.items()}
 
 
-def _target_words(name: str, seconds: float | None, size: Size, took: Sequence[float], *, same: bool) -> str:
+def _target_words(
+    name: str, seconds: float | None, size: Size, took: Sequence[float], *, same: bool
+) -> str:
     if seconds is None:
         return (
             f"{name}: not known yet, nothing of this suite was judged there; measuring alone takes "
@@ -133,11 +164,17 @@ def _target_words(name: str, seconds: float | None, size: Size, took: Sequence[f
         low, high = duration(min(took)), duration(max(took))
         spread = low if low == high else f"{low} to {high}"
         return f"{name}: about {duration(seconds)}, as {jobs_said} of the same choice took {spread}"
-    return f"{name}: roughly {duration(seconds)}, scaled from {jobs_said} of other choices"
+    return (
+        f"{name}: roughly {duration(seconds)}, scaled from {jobs_said} of other choices"
+    )
 
 
 def _least(size: Size) -> str:
-    return f"at least {duration(size.least_s)}" if size.least_s >= 1.0 else "less than a second at best"
+    return (
+        f"at least {duration(size.least_s)}"
+        if size.least_s >= 1.0
+        else "less than a second at best"
+    )
 
 
 def _words(estimates: Sequence[TargetEstimateOut], on_host: Size) -> str:
@@ -148,11 +185,17 @@ def _words(estimates: Sequence[TargetEstimateOut], on_host: Size) -> str:
         )
     text = "; ".join(one.words for one in estimates)
     longer = any(one.seconds is not None for one in estimates)
-    return text + (". Up to three times that where a verdict stays open." if longer else ".")
+    return text + (
+        ". Up to three times that where a verdict stays open." if longer else "."
+    )
 
 
 def _slowdowns(
-    session: Session, manifest: Manifest, spec: RunIn, asked: Asked, targets: Sequence[Target]
+    session: Session,
+    manifest: Manifest,
+    spec: RunIn,
+    asked: Asked,
+    targets: Sequence[Target],
 ) -> list[SlowdownOut]:
     found: list[SlowdownOut] = []
     for name, knob in manifest.knobs.items():
@@ -162,27 +205,40 @@ def _slowdowns(
             ratios = _ratios(session, manifest, asked, knob.slows, (spec.suite, target))
             benchmark = manifest.benchmarks[knob.slows.benchmark].on(target.kind)
             said = SlowdownOut(
-                knob=name, target_id=target.id, target_name=target.name, percent=None,
-                everywhere_percent=None, words="",
-            )  # fmt: skip
-            found.append(_crossing(said, benchmark, knob.slows.arm, ratios, spec.knobs.get(name)))
+                knob=name,
+                target_id=target.id,
+                target_name=target.name,
+                percent=None,
+                everywhere_percent=None,
+                words="",
+            )
+            found.append(
+                _crossing(said, benchmark, knob.slows.arm, ratios, spec.knobs.get(name))
+            )
     return found
 
 
 def _ratios(
-    session: Session, manifest: Manifest, asked: Asked, slows: Slows, where: tuple[str, Target]
+    session: Session,
+    manifest: Manifest,
+    asked: Asked,
+    slows: Slows,
+    where: tuple[str, Target],
 ) -> dict[str, float]:
     """Of the arm to its reference at each point that is asked for and watched by a rule, newest."""
     suite, target = where
     metric = manifest.benchmarks[slows.benchmark].primary_metric
     return {
         _at(row.params): row.ratio
-        for row in queries.newest_comparisons(session, suite, slows.benchmark, metric, target.id)
+        for row in queries.newest_comparisons(
+            session, suite, slows.benchmark, metric, target.id
+        )
         if row.arm == slows.arm
         and not row.demonstration
         and row.ratio is not None
         and _is_asked(row.params, asked)
-        and manifest.rule_for(slows.benchmark, slows.arm, metric, row.params) is not None
+        and manifest.rule_for(slows.benchmark, slows.arm, metric, row.params)
+        is not None
     }
 
 
@@ -201,7 +257,10 @@ def _crossing(
         )
         return said.model_copy(update={"words": words})
     limit = 1.0 + benchmark.margin_percent / 100.0
-    needed = {at: max(0, math.ceil((limit / ratio - 1.0) * 100.0)) for at, ratio in ratios.items()}
+    needed = {
+        at: max(0, math.ceil((limit / ratio - 1.0) * 100.0))
+        for at, ratio in ratios.items()
+    }
     at = min(needed, key=needed.__getitem__)
     everywhere = max(needed.values())
     where = f" at {at}" if at else ""
@@ -214,7 +273,9 @@ def _crossing(
         words += f", more than {everywhere} % at every point"
     if isinstance(chosen, int) and 0 < chosen <= needed[at]:
         words += f". {chosen} % will show nothing"
-    return said.model_copy(update={"percent": needed[at], "everywhere_percent": everywhere, "words": words})
+    return said.model_copy(
+        update={"percent": needed[at], "everywhere_percent": everywhere, "words": words}
+    )
 
 
 def _at(params: dict[str, ParamValue]) -> str:
@@ -222,4 +283,6 @@ def _at(params: dict[str, ParamValue]) -> str:
 
 
 def _is_asked(params: dict[str, ParamValue], asked: Asked) -> bool:
-    return all(value in asked.params.get(name, [value]) for name, value in params.items())
+    return all(
+        value in asked.params.get(name, [value]) for name, value in params.items()
+    )

@@ -183,7 +183,16 @@ class CompareOut(Response):
 
 
 MissingReason = Literal[
-    "pending", "crash", "timeout", "error", "build", "skipped", "lost", "cancelled", "expired", "failed"
+    "pending",
+    "crash",
+    "timeout",
+    "error",
+    "build",
+    "skipped",
+    "lost",
+    "cancelled",
+    "expired",
+    "failed",
 ]
 
 

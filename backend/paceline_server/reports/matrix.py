@@ -50,30 +50,46 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     """The matrix of a suite on a branch; without one on the branch measured last. Raises 404."""
     manifest = read_manifest(catalog.find(session, suite).manifest)
     known = history.branches(session, suite)
-    last = None if branch is not None or known else queries.branch_run_last(session, suite)
+    last = (
+        None if branch is not None or known else queries.branch_run_last(session, suite)
+    )
     chosen = branch if branch is not None else next(iter(known), last or "")
     cells: dict[Cell, list[Standing]] = defaultdict(list)
     called = history.Names.of(manifest)
     for one in history.standings(session, suite, chosen):
         cells[called.benchmark(one.series.benchmark), one.series.target_id].append(one)
     verdicts = _verdicts(queries.newest_judged(session, suite, chosen), called)
-    unmeasured = _unmeasured(queries.newest_ended_jobs(session, suite, chosen, ENDED_JOBS), called)
+    unmeasured = _unmeasured(
+        queries.newest_ended_jobs(session, suite, chosen, ENDED_JOBS), called
+    )
     targets = queries.targets(session, {target for _, target in [*cells, *unmeasured]})
     judged = {target.kind: manifest.on(target.kind) for target in targets}
     retired = history.retired_reasons(session, suite)
-    names = list(dict.fromkeys([*manifest.benchmarks, *sorted(name for name, _ in cells)]))
+    names = list(
+        dict.fromkeys([*manifest.benchmarks, *sorted(name for name, _ in cells)])
+    )
     rows = [
         MatrixRowOut(
             benchmark=name,
-            title=manifest.benchmarks[name].title if name in manifest.benchmarks else name,
+            title=manifest.benchmarks[name].title
+            if name in manifest.benchmarks
+            else name,
             declared=name in manifest.benchmarks,
             retired=retired.get(name),
             cells=[
-                _cell(judged[target.kind], cells[name, target.id], verdicts.get((name, target.id), ()))
+                _cell(
+                    judged[target.kind],
+                    cells[name, target.id],
+                    verdicts.get((name, target.id), ()),
+                )
                 for target in targets
                 if (name, target.id) in cells
             ],
-            unmeasured=[unmeasured[name, target.id] for target in targets if (name, target.id) in unmeasured],
+            unmeasured=[
+                unmeasured[name, target.id]
+                for target in targets
+                if (name, target.id) in unmeasured
+            ],
         )
         for name in names
     ]
@@ -86,7 +102,9 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     )
 
 
-def _verdicts(rows: Sequence[Comparison], called: history.Names) -> dict[Cell, list[Comparison]]:
+def _verdicts(
+    rows: Sequence[Comparison], called: history.Names
+) -> dict[Cell, list[Comparison]]:
     """By what the benchmark is called now; one under its newest name hides those under older ones."""
     found: dict[Cell, list[Comparison]] = defaultdict(list)
     for row in sorted(rows, key=lambda one: one.benchmark in called.benchmarks):
@@ -96,7 +114,9 @@ def _verdicts(rows: Sequence[Comparison], called: history.Names) -> dict[Cell, l
     return found
 
 
-def _unmeasured(ended: Sequence[queries.EndedJob], called: history.Names) -> dict[Cell, MatrixUnmeasuredOut]:
+def _unmeasured(
+    ended: Sequence[queries.EndedJob], called: history.Names
+) -> dict[Cell, MatrixUnmeasuredOut]:
     """Where the newest job that is over was not judged; `ended` has the newest first."""
     newest: dict[Cell, MatrixUnmeasuredOut | None] = {}
     for job, target, benchmarks in ended:
@@ -112,16 +132,24 @@ def _unmeasured(ended: Sequence[queries.EndedJob], called: history.Names) -> dic
         )
         for benchmark in benchmarks:
             judged = out.outcome not in jobs.WITHOUT_VERDICT
-            newest.setdefault((called.benchmark(benchmark), target.id), None if judged else missed)
+            newest.setdefault(
+                (called.benchmark(benchmark), target.id), None if judged else missed
+            )
     return {cell: missed for cell, missed in newest.items() if missed is not None}
 
 
-def _cell(manifest: Manifest, standings: Sequence[Standing], compared: Sequence[Comparison]) -> MatrixCellOut:
+def _cell(
+    manifest: Manifest, standings: Sequence[Standing], compared: Sequence[Comparison]
+) -> MatrixCellOut:
     shown = min(standings, key=lambda one: _headline(manifest, one))
     point, series = shown.point, shown.series
     newest = max(one.point.at for one in standings)
     changes = [change for one in standings for change in one.changes]
-    worst = min(compared, key=lambda row: WORST_FIRST.index(cast(Judged, row.verdict)), default=None)
+    worst = min(
+        compared,
+        key=lambda row: WORST_FIRST.index(cast(Judged, row.verdict)),
+        default=None,
+    )
     floors = [one.mde for one in standings if one.mde is not None]
     stale = _stale(newest)
     return MatrixCellOut(
@@ -151,7 +179,11 @@ def _headline(manifest: Manifest, one: Standing) -> tuple[bool, bool, str]:
     declared = manifest.benchmarks.get(one.series.benchmark)
     if declared is None:
         return False, False, one.series.id
-    return one.series.metric != declared.primary_metric, one.series.arm == declared.reference, one.series.id
+    return (
+        one.series.metric != declared.primary_metric,
+        one.series.arm == declared.reference,
+        one.series.id,
+    )
 
 
 def _of(one: Standing) -> str:
@@ -163,7 +195,11 @@ def _worst_change(changes: Sequence[ChangeOut]) -> ChangeOut | None:
     """The largest change for the worse that stands, then one for the better, then suspects."""
 
     def rank(change: ChangeOut) -> tuple[bool, bool, float]:
-        return change.state != "standing", change.direction in ("faster", "better"), -abs(change.effect)
+        return (
+            change.state != "standing",
+            change.direction in ("faster", "better"),
+            -abs(change.effect),
+        )
 
     return min(changes, key=rank, default=None)
 

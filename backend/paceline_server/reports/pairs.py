@@ -83,7 +83,16 @@ class Pair(NamedTuple):
         """Judged first, then the clearest, then the largest; the rest makes the order whole."""
         target_id, benchmark, arm, params, metric = self.key
         away = 0.0 if self.ratio is None else -abs(self.ratio - 1.0)
-        return self.decided is None, ORDER[self.significance], away, benchmark, arm, params, target_id, metric
+        return (
+            self.decided is None,
+            ORDER[self.significance],
+            away,
+            benchmark,
+            arm,
+            params,
+            target_id,
+            metric,
+        )
 
 
 ORDER: Mapping[Significance, int] = {"clear": 0, "below_noise": 1, "uncertain": 2}
@@ -96,8 +105,16 @@ def measured(side: Side) -> dict[Key, Measured]:
         report = _REPORT.validate_json(one.report)
         excluded = next(iter(report.get("blockers", ())), None)
         for row in report["measurements"]:
-            if row.get("side") != "base":  # of an A/B run the head is what it is called by
-                key = (one.target.id, row["benchmark"], row["arm"], params_key(row["params"]), row["metric"])
+            if (
+                row.get("side") != "base"
+            ):  # of an A/B run the head is what it is called by
+                key = (
+                    one.target.id,
+                    row["benchmark"],
+                    row["arm"],
+                    params_key(row["params"]),
+                    row["metric"],
+                )
                 found[key] = Measured(row, one.job.id, excluded)
     return found
 
@@ -118,27 +135,47 @@ def paired(
 
 def digest(pairs: Sequence[Pair]) -> str:
     """Of the keys of these pairs in their order: what a cursor remembers of the rows before it."""
-    return hashlib.sha256(json.dumps([pair.key for pair in pairs]).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        json.dumps([pair.key for pair in pairs]).encode()
+    ).hexdigest()[:16]
 
 
 def _pair(
-    key: Key, base: Measured | None, head: Measured | None, mde: float | None, asked: Comparison | None
+    key: Key,
+    base: Measured | None,
+    head: Measured | None,
+    mde: float | None,
+    asked: Comparison | None,
 ) -> Pair:
     ratio, lower, upper = _ratio(base, head)
     decided = None
     if asked is not None and asked.ratio is not None and asked.verdict in DECIDED:
         ratio, lower, upper, decided = asked.ratio, asked.lower, asked.upper, asked
-    left_out = (base is not None and base.excluded) or (head is not None and head.excluded)
+    left_out = (base is not None and base.excluded) or (
+        head is not None and head.excluded
+    )
     uncertain = left_out and decided is None
-    significance = "uncertain" if uncertain else sides.significance(ratio, lower, upper, mde)
+    significance = (
+        "uncertain" if uncertain else sides.significance(ratio, lower, upper, mde)
+    )
     return Pair(key, base, head, ratio, lower, upper, mde, significance, asked, decided)
 
 
-def _ratio(base: Measured | None, head: Measured | None) -> tuple[float | None, float | None, float | None]:
+def _ratio(
+    base: Measured | None, head: Measured | None
+) -> tuple[float | None, float | None, float | None]:
     """Cost of head ÷ cost of base, with the widest interval the two medians' intervals allow."""
-    if base is None or head is None or min(base.row["median"], head.row["median"]) <= 0.0:
+    if (
+        base is None
+        or head is None
+        or min(base.row["median"], head.row["median"]) <= 0.0
+    ):
         return None, None, None
-    top, bottom = (head.row, base.row) if head.row["direction"] == "lower" else (base.row, head.row)
+    top, bottom = (
+        (head.row, base.row)
+        if head.row["direction"] == "lower"
+        else (base.row, head.row)
+    )
     ratio = top["median"] / bottom["median"]
     low, high = top.get("median_lower"), top.get("median_upper")
     below, above = bottom.get("median_lower"), bottom.get("median_upper")

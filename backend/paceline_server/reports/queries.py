@@ -12,7 +12,13 @@ from sqlalchemy.orm import Session, load_only
 from paceline_server.jobs.states import FINAL
 from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, IMPORTED, Attempt, Job, Run
+from paceline_server.store.tables.jobs import (
+    BASELINE_TRIGGERS,
+    IMPORTED,
+    Attempt,
+    Job,
+    Run,
+)
 from paceline_server.store.tables.messages import Incident
 from paceline_server.store.tables.rules import AuditEntry
 
@@ -21,11 +27,17 @@ def incidents() -> Select[Any]:
     return select(Incident)
 
 
-def audit_entries(object_kind: str | None, object_id: str | None, actor: str | None) -> Select[Any]:
+def audit_entries(
+    object_kind: str | None, object_id: str | None, actor: str | None
+) -> Select[Any]:
     wanted = {
-        AuditEntry.object_kind: object_kind, AuditEntry.object_id: object_id, AuditEntry.actor: actor,
-    }  # fmt: skip
-    return select(AuditEntry).where(*(column == one for column, one in wanted.items() if one is not None))
+        AuditEntry.object_kind: object_kind,
+        AuditEntry.object_id: object_id,
+        AuditEntry.actor: actor,
+    }
+    return select(AuditEntry).where(
+        *(column == one for column, one in wanted.items() if one is not None)
+    )
 
 
 def alert_titles(session: Session, alert_ids: Sequence[str]) -> dict[str, str]:
@@ -47,7 +59,11 @@ def targets_by_id(session: Session, target_ids: Sequence[str]) -> dict[str, Targ
 
 
 def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:
-    query = select(Job, Target).join(Target, Target.id == Job.target_id).where(Job.id == job_id)
+    query = (
+        select(Job, Target)
+        .join(Target, Target.id == Job.target_id)
+        .where(Job.id == job_id)
+    )
     found = session.execute(query).one_or_none()
     return None if found is None else (found[0], found[1])
 
@@ -61,12 +77,15 @@ def newest_comparisons(
         func.row_number()
         .over(
             partition_by=(
-                Comparison.target_id, Comparison.arm, Comparison.params_key, Comparison.demonstration
+                Comparison.target_id,
+                Comparison.arm,
+                Comparison.params_key,
+                Comparison.demonstration,
             ),
             order_by=(Comparison.measured_at.desc(), Comparison.id.desc()),
         )
         .label("newest")
-    )  # fmt: skip
+    )
     inner = (
         select(Comparison.id, newest)
         .join(Run, Run.id == Comparison.run_id)
@@ -81,19 +100,29 @@ def newest_comparisons(
     if target_id is not None:
         inner = inner.where(Comparison.target_id == target_id)
     ranked = inner.subquery()
-    query = select(Comparison).join(ranked, ranked.c.id == Comparison.id).where(ranked.c.newest == 1)
+    query = (
+        select(Comparison)
+        .join(ranked, ranked.c.id == Comparison.id)
+        .where(ranked.c.newest == 1)
+    )
     return list(session.scalars(query))
 
 
 def manifest_of_job(session: Session, job_id: str) -> dict[str, Any]:
     """The manifest a job's run froze."""
-    run = session.scalars(select(Run).join(Job, Job.run_id == Run.id).where(Job.id == job_id)).one()
+    run = session.scalars(
+        select(Run).join(Job, Job.run_id == Run.id).where(Job.id == job_id)
+    ).one()
     return run.manifest
 
 
 def targets(session: Session, target_ids: Collection[str]) -> list[Target]:
     """Targets by name."""
-    query = select(Target).where(Target.id.in_(set(target_ids))).order_by(Target.name, Target.id)
+    query = (
+        select(Target)
+        .where(Target.id.in_(set(target_ids)))
+        .order_by(Target.name, Target.id)
+    )
     return list(session.scalars(query))
 
 
@@ -120,7 +149,9 @@ def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]
         .subquery()
     )
     query = (
-        select(Comparison).join(ranked, ranked.c.id == Comparison.id).where(ranked.c.newest == 1)
+        select(Comparison)
+        .join(ranked, ranked.c.id == Comparison.id)
+        .where(ranked.c.newest == 1)
     ).order_by(Comparison.id)
     return list(session.scalars(query))
 
@@ -133,13 +164,19 @@ class EndedJob(NamedTuple):
     benchmarks: list[str]
 
 
-def newest_ended_jobs(session: Session, suite: str, branch: str, limit: int) -> list[EndedJob]:
+def newest_ended_jobs(
+    session: Session, suite: str, branch: str, limit: int
+) -> list[EndedJob]:
     """Jobs of a branch that measured for history, or should have; those of the newest runs first."""
     query = (
         select(Job, Target, Run.benchmarks)
         .join(Run, Run.id == Job.run_id)
         .join(Target, Target.id == Job.target_id)
-        .where(*_for_history(suite), func.coalesce(Run.branch, "") == branch, Job.state.in_(FINAL))
+        .where(
+            *_for_history(suite),
+            func.coalesce(Run.branch, "") == branch,
+            Job.state.in_(FINAL),
+        )
         .order_by(Run.created_at.desc(), Job.id.desc())
         .limit(limit)
     )
@@ -148,7 +185,12 @@ def newest_ended_jobs(session: Session, suite: str, branch: str, limit: int) -> 
 
 def branch_run_last(session: Session, suite: str) -> str | None:
     """The branch of the newest run that measured for history, or should have."""
-    query = select(Run.branch).where(*_for_history(suite)).order_by(Run.created_at.desc()).limit(1)
+    query = (
+        select(Run.branch)
+        .where(*_for_history(suite))
+        .order_by(Run.created_at.desc())
+        .limit(1)
+    )
     return session.scalars(query).one_or_none()
 
 
@@ -166,16 +208,30 @@ class PastJob(NamedTuple):
     two_revisions: bool
 
 
-def past_jobs(session: Session, suite: str, target_ids: Collection[str], limit: int) -> list[PastJob]:
+def past_jobs(
+    session: Session, suite: str, target_ids: Collection[str], limit: int
+) -> list[PastJob]:
     """How long the newest judged jobs of a suite took on these targets, the newest first; none that a knob
     distorted."""
     query = (
         select(
-            Job.target_id, Job.launches, Attempt.leased_at, Attempt.finished_at, Run.benchmarks, Run.params,
-            Run.rounds, Run.min_time_ns, Run.base_commit.is_not(None),
+            Job.target_id,
+            Job.launches,
+            Attempt.leased_at,
+            Attempt.finished_at,
+            Run.benchmarks,
+            Run.params,
+            Run.rounds,
+            Run.min_time_ns,
+            Run.base_commit.is_not(None),
         )
         .join(Run, Run.id == Job.run_id)
-        .join(Attempt, and_(Attempt.job_id == Job.id, Attempt.batch == 0, Attempt.outcome == "done"))
+        .join(
+            Attempt,
+            and_(
+                Attempt.job_id == Job.id, Attempt.batch == 0, Attempt.outcome == "done"
+            ),
+        )
         .where(
             Run.suite == suite,
             Run.trigger != IMPORTED,
@@ -186,7 +242,7 @@ def past_jobs(session: Session, suite: str, target_ids: Collection[str], limit: 
         )
         .order_by(Run.created_at.desc(), Job.id.desc())
         .limit(limit)
-    )  # fmt: skip
+    )
     return [PastJob(*row) for row in session.execute(query)]
 
 
@@ -241,7 +297,12 @@ def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[Reported
         select(Job, Target, cast(JobReport.report, Text))
         .join(Target, Target.id == Job.target_id)
         .join(JobReport, JobReport.job_id == Job.id)
-        .join(newest, and_(newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch))
+        .join(
+            newest,
+            and_(
+                newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch
+            ),
+        )
         .where(Job.run_id.in_(list(run_ids)))
         .order_by(Job.created_at, Job.id)
     )
@@ -260,13 +321,23 @@ def jobs_of_run(session: Session, run_id: str) -> list[tuple[Job, Target]]:
 
 
 _JUDGED = (
-    Comparison.target_id, Comparison.benchmark, Comparison.arm, Comparison.params_key, Comparison.metric,
-    Comparison.ratio, Comparison.lower, Comparison.upper, Comparison.verdict, Comparison.job_id,
-)  # fmt: skip
+    Comparison.target_id,
+    Comparison.benchmark,
+    Comparison.arm,
+    Comparison.params_key,
+    Comparison.metric,
+    Comparison.ratio,
+    Comparison.lower,
+    Comparison.upper,
+    Comparison.verdict,
+    Comparison.job_id,
+)
 """Which measurement, and what was said of it."""
 
 
-def revisions_judged(session: Session, suite: str, base: str, head: str) -> list[Comparison]:
+def revisions_judged(
+    session: Session, suite: str, base: str, head: str
+) -> list[Comparison]:
     """What A/B jobs of exactly this pair of revisions said, those that decided nothing first, then the oldest
     first. Without their evidence, which is long: asking one for it is an error."""
     query = (
@@ -279,7 +350,11 @@ def revisions_judged(session: Session, suite: str, base: str, head: str) -> list
             Run.base_commit == base,
             Run.commit == head,
         )
-        .order_by(Comparison.verdict.in_(("pass", "fail")), Comparison.measured_at, Comparison.id)
+        .order_by(
+            Comparison.verdict.in_(("pass", "fail")),
+            Comparison.measured_at,
+            Comparison.id,
+        )
     )
     return list(session.scalars(query))
 
@@ -311,14 +386,24 @@ def conditions_of_jobs(
     )
     query = (
         select(
-            Job.id, Job.run_id, Run.suite, at, Job.verdict,
-            JobReport.report["conditions"], JobReport.report["suppressed"],
+            Job.id,
+            Job.run_id,
+            Run.suite,
+            at,
+            Job.verdict,
+            JobReport.report["conditions"],
+            JobReport.report["suppressed"],
         )
         .join(Run, Run.id == Job.run_id)
         .join(JobReport, JobReport.job_id == Job.id)
-        .join(newest, and_(newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch))
+        .join(
+            newest,
+            and_(
+                newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch
+            ),
+        )
         .where(Job.target_id == target_id, at >= since, at <= until)
         .order_by(at.desc(), Job.id.desc())
         .limit(limit)
-    )  # fmt: skip
+    )
     return [JobConditions(*row) for row in reversed(session.execute(query).all())]

@@ -21,7 +21,11 @@ from paceline_server.reports import (
     target_conditions,
 )
 from paceline_server.reports.compare import Wanted
-from paceline_server.reports.history_schemas import CompareOut, CompletenessOut, MatrixOut
+from paceline_server.reports.history_schemas import (
+    CompareOut,
+    CompletenessOut,
+    MatrixOut,
+)
 from paceline_server.reports.schemas import (
     ArmsOut,
     AuditEntryOut,
@@ -71,7 +75,12 @@ def list_audit(  # noqa: PLR0917 - query parameters, passed by name
     """Who changed what, the newest first: rules, alerts, bulk triage, schedules, retired benchmarks,
     tokens, targets."""
     return service.audit_log(
-        session, object_kind=object_kind, object_id=object_id, actor=actor, limit=limit, cursor=cursor
+        session,
+        object_kind=object_kind,
+        object_id=object_id,
+        actor=actor,
+        limit=limit,
+        cursor=cursor,
     )
 
 
@@ -116,7 +125,12 @@ def get_target_conditions(
 
 @router.get("/jobs/{job_id}/distribution")
 def get_distribution(
-    job_id: str, benchmark: str, metric: str, _: Reader, session: DbSession, params: Params = "{}"
+    job_id: str,
+    benchmark: str,
+    metric: str,
+    _: Reader,
+    session: DbSession,
+    params: Params = "{}",
 ) -> DistributionOut:
     """The empirical distribution of each arm at one point of the params."""
     return service.distribution(session, job_id, benchmark, metric, params)
@@ -135,7 +149,9 @@ def get_series(series_id: str, _: Reader, session: DbSession) -> SeriesPageOut:
 
 
 @router.get("/matrix")
-def get_matrix(suite: str, _: Reader, session: DbSession, branch: str | None = None) -> MatrixOut:
+def get_matrix(
+    suite: str, _: Reader, session: DbSession, branch: str | None = None
+) -> MatrixOut:
     """Where a suite stands: benchmark × target; without a branch on the one measured last."""
     return matrix.matrix(session, suite, branch)
 

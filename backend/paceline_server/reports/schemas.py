@@ -153,7 +153,9 @@ class TrackOut(Response):
     """One reading of a target over time: battery_c (°C), battery_percent, thermal_status (0 none … 6),
     free_bytes, charging (0 or 1). Kept when it changed and every ten minutes."""
 
-    key: Literal["battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"]
+    key: Literal[
+        "battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"
+    ]
     unit: str
     points: list[TrackPointOut]
 

@@ -17,15 +17,28 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
     """All of a series but its points. Raises 404."""
     page = history.series_page(session, series_id)
     floor = None if page.noise is None else page.noise.mde
-    return page.model_copy(update={"rule": _rule(session, page.series, page.level, floor)})
+    return page.model_copy(
+        update={"rule": _rule(session, page.series, page.level, floor)}
+    )
 
 
-def _rule(session: Session, series: SeriesOut, level: float | None, floor: float | None) -> RuleInForceOut:
+def _rule(
+    session: Session, series: SeriesOut, level: float | None, floor: float | None
+) -> RuleInForceOut:
     applied = rules.rule_for(
-        session, kind="history", suite=series.suite, benchmark=series.benchmark, arm=series.arm,
-        metric=series.metric, target=series.target_name,
-    ).resolved(floor)  # fmt: skip
-    worse = 1.0 + applied.min_effect if series.direction == "lower" else 1.0 / (1.0 + applied.min_effect)
+        session,
+        kind="history",
+        suite=series.suite,
+        benchmark=series.benchmark,
+        arm=series.arm,
+        metric=series.metric,
+        target=series.target_name,
+    ).resolved(floor)
+    worse = (
+        1.0 + applied.min_effect
+        if series.direction == "lower"
+        else 1.0 / (1.0 + applied.min_effect)
+    )
     return RuleInForceOut(
         rule_id=applied.rule_id,
         version=applied.version,

@@ -62,12 +62,22 @@ def overview(session: Session) -> OverviewOut:
     """Alerts by state (every state has a number), our false alarms, the agents, the newest runs."""
     counted = alerts.counts_by_state(session)
     runs = jobs.list_runs(
-        session, suite=None, target=None, state=None, trigger=None, limit=OVERVIEW_RUNS, cursor=None
+        session,
+        suite=None,
+        target=None,
+        state=None,
+        trigger=None,
+        limit=OVERVIEW_RUNS,
+        cursor=None,
     )
     since = clock.now() - timedelta(days=FALSE_ALARM_DAYS)
     return OverviewOut(
-        alerts_by_state={state: counted.get(state, 0) for state in get_args(AlertState)},
-        false_alarms=words.false_alarms(FALSE_ALARM_DAYS, alerts.opened_since(session, since)),
+        alerts_by_state={
+            state: counted.get(state, 0) for state in get_args(AlertState)
+        },
+        false_alarms=words.false_alarms(
+            FALSE_ALARM_DAYS, alerts.opened_since(session, since)
+        ),
         agents=fleet.agents_heard_last(session, OVERVIEW_AGENTS),
         runs=runs.items,
     )
@@ -76,9 +86,14 @@ def overview(session: Session) -> OverviewOut:
 def incidents(session: Session, *, limit: int, cursor: str | None) -> Page[IncidentOut]:
     """Incidents, the newest first."""
     return page(
-        session, queries.incidents(), [Incident.id], lambda row: [row.id], IncidentOut.model_validate,
-        limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        queries.incidents(),
+        [Incident.id],
+        lambda row: [row.id],
+        IncidentOut.model_validate,
+        limit=limit,
+        cursor=cursor,
+    )
 
 
 def audit_log(
@@ -93,7 +108,13 @@ def audit_log(
     """Who changed what, the newest first."""
     query = queries.audit_entries(object_kind, object_id, actor)
     found: Page[AuditEntry] = page(
-        session, query, [AuditEntry.id], lambda row: [row.id], lambda row: row, limit=limit, cursor=cursor
+        session,
+        query,
+        [AuditEntry.id],
+        lambda row: [row.id],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
     )
     about = [row.object_id for row in found.items if row.object_kind == "alert"]
     titles = queries.alert_titles(session, about)
@@ -102,7 +123,11 @@ def audit_log(
 
 def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
     """`titles`: of alerts, by id, as they are called now."""
-    own = {name: getattr(row, name) for name in AuditEntryOut.model_fields if name != "words"}
+    own = {
+        name: getattr(row, name)
+        for name in AuditEntryOut.model_fields
+        if name != "words"
+    }
     called = row.detail.get("name") or titles.get(row.object_id) or row.object_id
     said = words.audited(row.actor, row.action, row.object_kind, called)
     return AuditEntryOut.model_validate({**own, "words": said})
@@ -117,9 +142,14 @@ def report(session: Session, job_id: str) -> JobReportOut:
         raise not_found("job", job_id)
     row, target = job
     where: dict[str, Any] = {
-        "run_id": row.run_id, "job_id": row.id, "target_id": target.id, "target_name": target.name,
-    }  # fmt: skip
-    comparisons = [comparison.model_copy(update=where) for comparison in found.comparisons]
+        "run_id": row.run_id,
+        "job_id": row.id,
+        "target_id": target.id,
+        "target_name": target.name,
+    }
+    comparisons = [
+        comparison.model_copy(update=where) for comparison in found.comparisons
+    ]
     return found.model_copy(update={"comparisons": comparisons})
 
 
@@ -130,16 +160,28 @@ def comparisons_of_run(
     if not queries.run_exists(session, run_id):
         raise not_found("run", run_id)
     found: Page[Comparison] = page(
-        session, queries.comparisons_of_run(run_id), [Comparison.id], lambda row: [row.id], lambda row: row,
-        limit=limit, cursor=cursor, descending=False,
-    )  # fmt: skip
+        session,
+        queries.comparisons_of_run(run_id),
+        [Comparison.id],
+        lambda row: [row.id],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+        descending=False,
+    )
     return Page(items=_comparisons_out(session, found.items), next=found.next)
 
 
-def _comparisons_out(session: Session, rows: Sequence[Comparison]) -> list[ComparisonOut]:
+def _comparisons_out(
+    session: Session, rows: Sequence[Comparison]
+) -> list[ComparisonOut]:
     targets = queries.targets_by_id(session, [row.target_id for row in rows])
     said = ("words", "margin_percent", "launch_ratios")
-    own = [name for name in ComparisonOut.model_fields if name not in said and name != "target_name"]
+    own = [
+        name
+        for name in ComparisonOut.model_fields
+        if name not in said and name != "target_name"
+    ]
     return [
         ComparisonOut(
             **{name: getattr(row, name) for name in own},
@@ -150,7 +192,13 @@ def _comparisons_out(session: Session, rows: Sequence[Comparison]) -> list[Compa
     ]
 
 
-def arms(session: Session, suite: str, benchmark: str, metric: str | None, target_id: str | None) -> ArmsOut:
+def arms(
+    session: Session,
+    suite: str,
+    benchmark: str,
+    metric: str | None,
+    target_id: str | None,
+) -> ArmsOut:
     """The newest comparisons of one benchmark. Raises 404 for a suite, benchmark or metric there is not.
 
     Real runs before demonstrations: one made to show an alert appears only where nothing else was measured.
@@ -163,11 +211,19 @@ def arms(session: Session, suite: str, benchmark: str, metric: str | None, targe
     if metric not in declared.metrics:
         raise not_found("metric", metric)
     rows = queries.newest_comparisons(session, suite, benchmark, metric, target_id)
-    real = {(row.target_id, row.arm, row.params_key) for row in rows if not row.demonstration}
+    real = {
+        (row.target_id, row.arm, row.params_key)
+        for row in rows
+        if not row.demonstration
+    }
     kept = [
-        row for row in rows if not row.demonstration or (row.target_id, row.arm, row.params_key) not in real
+        row
+        for row in rows
+        if not row.demonstration or (row.target_id, row.arm, row.params_key) not in real
     ]
-    found = sorted(_comparisons_out(session, kept), key=lambda one: _order(declared, one))
+    found = sorted(
+        _comparisons_out(session, kept), key=lambda one: _order(declared, one)
+    )
     targets = queries.targets_by_id(session, [row.target_id for row in kept])
     simulated = {target.id for target in targets.values() if target.simulated}
     return ArmsOut(
@@ -188,7 +244,11 @@ def _rules(manifest: Manifest, benchmark: str) -> list[Any]:
 
 def _order(benchmark: Benchmark, one: ComparisonOut) -> tuple[Any, ...]:
     """Targets by name, arms as declared, params by number, else as declared, else by text."""
-    arm = benchmark.arms.index(one.arm) if one.arm in benchmark.arms else len(benchmark.arms)
+    arm = (
+        benchmark.arms.index(one.arm)
+        if one.arm in benchmark.arms
+        else len(benchmark.arms)
+    )
     return (
         one.target_name or "",
         arm,
@@ -196,14 +256,18 @@ def _order(benchmark: Benchmark, one: ComparisonOut) -> tuple[Any, ...]:
     )
 
 
-def _param_order(benchmark: Benchmark, name: str, value: ParamValue) -> tuple[int, int, str]:
+def _param_order(
+    benchmark: Benchmark, name: str, value: ParamValue
+) -> tuple[int, int, str]:
     if isinstance(value, int):
         return (0, value, "")
     declared = benchmark.params[name].values if name in benchmark.params else []
     return (1, declared.index(value) if value in declared else len(declared), value)
 
 
-def distribution(session: Session, job_id: str, benchmark: str, metric: str, params: str) -> DistributionOut:
+def distribution(
+    session: Session, job_id: str, benchmark: str, metric: str, params: str
+) -> DistributionOut:
     """The warm samples of one case per arm (of an A/B job per arm and side) as thinned distributions. Raises
     404, 400 for broken params."""
     wanted = params_key(_params(params))
@@ -213,7 +277,8 @@ def distribution(session: Session, job_id: str, benchmark: str, metric: str, par
     cases = [
         case
         for case in _measured(session, job_id)
-        if (case.benchmark, case.metric, params_key(case.params)) == (benchmark, metric, wanted)
+        if (case.benchmark, case.metric, params_key(case.params))
+        == (benchmark, metric, wanted)
     ]
     if not cases:
         raise not_found("measurement", f"{benchmark} {metric} {wanted}")
@@ -240,9 +305,12 @@ def _params(text: str) -> dict[str, ParamValue]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         value = None
-    if not isinstance(value, dict) or not all(type(one) in (int, str) for one in value.values()):
+    if not isinstance(value, dict) or not all(
+        type(one) in (int, str) for one in value.values()
+    ):
         raise invalid_request(
-            'params: expected a JSON object such as {"batch": 1000}.', {"params": "a JSON object"}
+            'params: expected a JSON object such as {"batch": 1000}.',
+            {"params": "a JSON object"},
         )
     return value
 
@@ -254,8 +322,13 @@ def _warm(case: CaseSamples) -> Floats:
 
 def _distribution(arm: str, values: Floats) -> ArmDistributionOut:
     at, share = thin_ecdf(values, ECDF_POINTS)
-    points = [EcdfPointOut(value=float(x), share=float(y)) for x, y in zip(at, share, strict=True)]
-    return ArmDistributionOut(arm=arm, n=int(values.size), median=median(values), points=points)
+    points = [
+        EcdfPointOut(value=float(x), share=float(y))
+        for x, y in zip(at, share, strict=True)
+    ]
+    return ArmDistributionOut(
+        arm=arm, n=int(values.size), median=median(values), points=points
+    )
 
 
 def _central(values: Floats) -> tuple[float, float]:

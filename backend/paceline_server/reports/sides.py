@@ -14,7 +14,11 @@ from sqlalchemy.orm import Session
 
 from paceline_server.kernel.errors import invalid_request, not_found
 from paceline_server.reports import queries
-from paceline_server.reports.history_schemas import CompareSideOut, Magnitude, Significance
+from paceline_server.reports.history_schemas import (
+    CompareSideOut,
+    Magnitude,
+    Significance,
+)
 from paceline_server.reports.queries import Reported
 from paceline_server.store.tables.jobs import Run
 
@@ -55,9 +59,13 @@ class Side:
         """The wire shape."""
         first = self.runs[0]
         return CompareSideOut(
-            name=self.name, run_id=first.id if self.is_run else None, commit=first.commit,
-            at=first.created_at, runs=len(self.runs), demonstration=first.demonstration,
-        )  # fmt: skip
+            name=self.name,
+            run_id=first.id if self.is_run else None,
+            commit=first.commit,
+            at=first.created_at,
+            runs=len(self.runs),
+            demonstration=first.demonstration,
+        )
 
 
 def resolve(session: Session, field: str, name: str, suite: str | None) -> Side:
@@ -70,15 +78,23 @@ def resolve(session: Session, field: str, name: str, suite: str | None) -> Side:
         return Side(name, [run], queries.reports_of_runs(session, [run.id]), True)
     if not COMMIT.match(name):
         raise invalid_request(
-            f"{field}: expected a run's id or 7 or more hexadecimal digits of a commit.", {field: "unknown"}
+            f"{field}: expected a run's id or 7 or more hexadecimal digits of a commit.",
+            {field: "unknown"},
         )
     runs = queries.runs_of_revision(session, suite, name)
     if not runs:
         raise not_found("measured revision", name)
-    for what, found in (("suites", {run.suite for run in runs}), ("commits", {run.commit for run in runs})):
+    for what, found in (
+        ("suites", {run.suite for run in runs}),
+        ("commits", {run.commit for run in runs}),
+    ):
         if len(found) > 1:
-            raise invalid_request(f"{field}: {name} is of several {what}: {', '.join(sorted(found))}.")
-    return Side(name, runs, queries.reports_of_runs(session, [run.id for run in runs]), False)
+            raise invalid_request(
+                f"{field}: {name} is of several {what}: {', '.join(sorted(found))}."
+            )
+    return Side(
+        name, runs, queries.reports_of_runs(session, [run.id for run in runs]), False
+    )
 
 
 def significance(

@@ -37,11 +37,16 @@ MAX_JOBS = 50
 GAP = 2 * fleet.READING_EVERY
 """Twice the pace at which a reading is kept though it did not change: one that is late is no gap."""
 
-Key = Literal["battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"]
+Key = Literal[
+    "battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"
+]
 KEYS: Final[tuple[tuple[Key, str], ...]] = (
-    ("battery_c", "°C"), ("battery_percent", "%"), ("thermal_status", ""), ("free_bytes", "bytes"),
+    ("battery_c", "°C"),
+    ("battery_percent", "%"),
+    ("thermal_status", ""),
+    ("free_bytes", "bytes"),
     ("charging", ""),
-)  # fmt: skip
+)
 
 
 def over_time(
@@ -53,17 +58,28 @@ def over_time(
     until = _zoned(until) or clock.now()
     since = _zoned(since) or until - LOOK_BACK
     if since > until:
-        raise invalid_request("to: that is before `from`.", {"to": "give a later instant"})
+        raise invalid_request(
+            "to: that is before `from`.", {"to": "give a later instant"}
+        )
     found = fleet.readings(session, target_id, since, until, MAX_READINGS + 1)
     rows = found[-MAX_READINGS:]
-    tracks = [TrackOut(key=key, unit=unit, points=_points(rows, key)) for key, unit in KEYS]
+    tracks = [
+        TrackOut(key=key, unit=unit, points=_points(rows, key)) for key, unit in KEYS
+    ]
     jobs = [
         JobConditionsOut(
-            job_id=row.job_id, run_id=row.run_id, suite=row.suite, at=row.at, verdict=row.verdict,
-            conditions=row.conditions or {}, suppressed=row.suppressed or [],
+            job_id=row.job_id,
+            run_id=row.run_id,
+            suite=row.suite,
+            at=row.at,
+            verdict=row.verdict,
+            conditions=row.conditions or {},
+            suppressed=row.suppressed or [],
         )
-        for row in queries.conditions_of_jobs(session, target_id, since, until, MAX_JOBS)
-    ]  # fmt: skip
+        for row in queries.conditions_of_jobs(
+            session, target_id, since, until, MAX_JOBS
+        )
+    ]
     return TargetConditionsOut(
         tracks=[track for track in tracks if track.points],
         gaps=gaps([row.at for row in rows]),
@@ -77,19 +93,31 @@ def _zoned(at: datetime | None) -> datetime | None:
 
 
 def _points(rows: Sequence[TargetReading], key: str) -> list[TrackPointOut]:
-    known = [(row.at, float(getattr(row, key))) for row in rows if getattr(row, key) is not None]
-    return [TrackPointOut(at=at, value=value) for at, value in thinned(known, MAX_POINTS)]
+    known = [
+        (row.at, float(getattr(row, key)))
+        for row in rows
+        if getattr(row, key) is not None
+    ]
+    return [
+        TrackPointOut(at=at, value=value) for at, value in thinned(known, MAX_POINTS)
+    ]
 
 
 def gaps(instants: Sequence[datetime]) -> list[GapOut]:
     """Where two readings are further apart than a connected, idle device has them: the longest, in order.
     Found before thinning, which tears readings apart by itself."""
-    found = [GapOut(after=one, until=two) for one, two in pairwise(instants) if two - one > GAP]
+    found = [
+        GapOut(after=one, until=two)
+        for one, two in pairwise(instants)
+        if two - one > GAP
+    ]
     longest = sorted(found, key=lambda gap: gap.after - gap.until)[:MAX_POINTS]
     return sorted(longest, key=lambda gap: gap.after)
 
 
-def thinned(points: Sequence[tuple[datetime, float]], most: int) -> list[tuple[datetime, float]]:
+def thinned(
+    points: Sequence[tuple[datetime, float]], most: int
+) -> list[tuple[datetime, float]]:
     """At most `most` points in their order: the lowest and the highest of each of equal stretches, and both
     ends."""
     if len(points) <= most:
@@ -97,7 +125,10 @@ def thinned(points: Sequence[tuple[datetime, float]], most: int) -> list[tuple[d
     inner, stretches = points[1:-1], (most - 2) // 2
     kept = {0, len(points) - 1}
     for index in range(stretches):
-        first, last = index * len(inner) // stretches, (index + 1) * len(inner) // stretches
+        first, last = (
+            index * len(inner) // stretches,
+            (index + 1) * len(inner) // stretches,
+        )
         stretch = range(first + 1, last + 1)
         kept.add(min(stretch, key=lambda at: points[at][1]))
         kept.add(max(stretch, key=lambda at: points[at][1]))

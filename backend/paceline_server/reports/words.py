@@ -23,7 +23,9 @@ def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
     head = " ".join(rule.text for rule in rules) or "No rule watches this benchmark."
     on_devices = benchmark.on("device")
     reference = _both(benchmark.reference, on_devices.reference)
-    margin = _both(f"{benchmark.margin_percent:g} %", f"{on_devices.margin_percent:g} %")
+    margin = _both(
+        f"{benchmark.margin_percent:g} %", f"{on_devices.margin_percent:g} %"
+    )
     return (
         f"{head} An arm is called slower than {reference} when so many of its paired blocks are "
         f"more than {margin} slower that chance explains it at most once in "
@@ -39,7 +41,9 @@ def _both(host: str, device: str) -> str:
 
 
 def arms_summary(
-    comparisons: Sequence[ComparisonOut], unit: str, simulated: Collection[str] = frozenset()
+    comparisons: Sequence[ComparisonOut],
+    unit: str,
+    simulated: Collection[str] = frozenset(),
 ) -> str:
     """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All of one metric
     in `unit`. `simulated`: ids of simulated targets, of which nothing is said unless nothing real was
@@ -56,7 +60,9 @@ def arms_summary(
 def _arms_on(comparisons: Sequence[ComparisonOut], unit: str) -> str:
     clauses = []
     keyed = sorted(comparisons, key=lambda one: (one.target_name or "", one.arm))
-    for (target, arm), rows in groupby(keyed, key=lambda one: (one.target_name or "", one.arm)):
+    for (target, arm), rows in groupby(
+        keyed, key=lambda one: (one.target_name or "", one.arm)
+    ):
         group = list(rows)
         clauses.append(f"on {target} {arm} {_clause(group[0].reference, group, unit)}")
     shown, rest = clauses[:TARGETS_NAMED], len(clauses) - TARGETS_NAMED
@@ -64,7 +70,11 @@ def _arms_on(comparisons: Sequence[ComparisonOut], unit: str) -> str:
 
 
 def _clause(reference: str, group: Sequence[ComparisonOut], unit: str) -> str:
-    faster = [one for one in group if one.upper is not None and one.upper < 1.0 and one.verdict == "pass"]
+    faster = [
+        one
+        for one in group
+        if one.upper is not None and one.upper < 1.0 and one.verdict == "pass"
+    ]
     slower = [one for one in group if one.verdict == "fail"]
     same = [one for one in group if one.verdict == "pass" and one not in faster]
     elsewhere = [one for one in group if one.verdict == "not_applicable"]
@@ -105,7 +115,11 @@ def _span(found: Sequence[ComparisonOut], word: str, unit: str) -> str:
 
 def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
     """Our own false alarms of a period, by the states of the alerts that were opened in it."""
-    opened, vanished, invalid = sum(states.values()), states.get("vanished", 0), states.get("invalid", 0)
+    opened, vanished, invalid = (
+        sum(states.values()),
+        states.get("vanished", 0),
+        states.get("invalid", 0),
+    )
     wrong = vanished + invalid
     share = wrong / opened if opened >= LEAST_OPENED else None
     if not opened:
@@ -117,24 +131,49 @@ def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
             f"vanished, {invalid} were called invalid."
         )
     return FalseAlarmsOut(
-        days=days, opened=opened, vanished=vanished, invalid=invalid, share=share, words=words
+        days=days,
+        opened=opened,
+        vanished=vanished,
+        invalid=invalid,
+        share=share,
+        words=words,
     )
 
 
 _DID = {
-    "save": "saved {}", "delete": "deleted {}", "mute": "muted {}", "unmute": "ended the mute of {}",
-    "create": "made {}", "revoke": "revoked {}", "retire": "retired {}", "restore": "restored {}",
-    "bulk": "decided about several alerts at once ({})", "undo": "took back {}",
-    "acknowledge": "acknowledged {}", "reopen": "opened {} again", "note": "remarked on {}",
-    "assign": "assigned {}", "due": "set the due date of {}", "issue": "linked an issue to {}",
-    "fixed": "called {} fixed", "expected": "called {} expected", "invalid": "called {} invalid",
-    "infra": "called {} infrastructure", "schedule.create": "made {}", "schedule.change": "changed {}",
+    "save": "saved {}",
+    "delete": "deleted {}",
+    "mute": "muted {}",
+    "unmute": "ended the mute of {}",
+    "create": "made {}",
+    "revoke": "revoked {}",
+    "retire": "retired {}",
+    "restore": "restored {}",
+    "bulk": "decided about several alerts at once ({})",
+    "undo": "took back {}",
+    "acknowledge": "acknowledged {}",
+    "reopen": "opened {} again",
+    "note": "remarked on {}",
+    "assign": "assigned {}",
+    "due": "set the due date of {}",
+    "issue": "linked an issue to {}",
+    "fixed": "called {} fixed",
+    "expected": "called {} expected",
+    "invalid": "called {} invalid",
+    "infra": "called {} infrastructure",
+    "schedule.create": "made {}",
+    "schedule.change": "changed {}",
     "schedule.remove": "removed {}",
-    "target.maintenance_on": "put {} into maintenance", "target.maintenance_off": "gave {} free again",
-    "target.quarantine": "put {} into quarantine", "target.release": "released {} from quarantine",
-    "import.create": "stored {}", "import.remove": "forgot {}", "bisect": "asked for the commit behind {}",
-    "target.recheck": "asked for a check of {}", "target.reboot": "asked for a restart of {}",
-}  # fmt: skip
+    "target.maintenance_on": "put {} into maintenance",
+    "target.maintenance_off": "gave {} free again",
+    "target.quarantine": "put {} into quarantine",
+    "target.release": "released {} from quarantine",
+    "import.create": "stored {}",
+    "import.remove": "forgot {}",
+    "bisect": "asked for the commit behind {}",
+    "target.recheck": "asked for a check of {}",
+    "target.reboot": "asked for a restart of {}",
+}
 
 
 def audited(actor: str, action: str, object_kind: str, name: str) -> str:
@@ -144,14 +183,18 @@ def audited(actor: str, action: str, object_kind: str, name: str) -> str:
 
 
 def distribution_summary(
-    arms: Sequence[ArmDistributionOut], unit: str, bounds: Mapping[str, tuple[float, float]], reference: str
+    arms: Sequence[ArmDistributionOut],
+    unit: str,
+    bounds: Mapping[str, tuple[float, float]],
+    reference: str,
 ) -> str:
     """Medians side by side, and whether the samples overlap; `bounds`: smallest and largest sample per
     arm."""
     if not arms:
         return "Nothing was measured here."
     parts = [
-        f"half of {arm.arm}'s {arm.n} samples are at or below {quantity(arm.median, unit)}" for arm in arms
+        f"half of {arm.arm}'s {arm.n} samples are at or below {quantity(arm.median, unit)}"
+        for arm in arms
     ]
     text = " and ".join(parts) if len(parts) < 3 else "; ".join(parts)
     other = next((arm.arm for arm in arms if arm.arm != reference), None)

@@ -42,7 +42,9 @@ class AgentMissingError(Exception):
 
 def command() -> list[str]:
     """The agent of the same installation. Raises `AgentMissingError`."""
-    beside = Path(sys.executable).with_name("paceline.exe" if os.name == "nt" else "paceline")
+    beside = Path(sys.executable).with_name(
+        "paceline.exe" if os.name == "nt" else "paceline"
+    )
     if not beside.is_file():
         raise AgentMissingError(
             f"there is no {beside}: install the agent with `pip install ./runners`, or start with --no-agent"
@@ -98,7 +100,8 @@ def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -
     text = MADE_BY_US
     if root is not None:
         manifests = sorted(
-            str(found.relative_to(root).as_posix()) for found in root.glob("native/*/suite.toml")
+            str(found.relative_to(root).as_posix())
+            for found in root.glob("native/*/suite.toml")
         )
         if manifests:
             listed = ", ".join(f'"{manifest}"' for manifest in manifests)
@@ -117,7 +120,9 @@ def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -
 class AgentChild:
     """Keeps one agent process running until stopped."""
 
-    def __init__(self, server_url: str, data_dir: Path, new_code: Callable[[], str | None]) -> None:
+    def __init__(
+        self, server_url: str, data_dir: Path, new_code: Callable[[], str | None]
+    ) -> None:
         self._url = server_url
         self._data = data_dir / "agent"
         self._config = data_dir / "agent.toml"
@@ -126,7 +131,9 @@ class AgentChild:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="agent-child", daemon=True)
+        self._thread = threading.Thread(
+            target=self._keep, name="agent-child", daemon=True
+        )
         """Starts every process itself and lives as long as we do: the death of the thread that forked is what
         the kernel counts as the parent's death."""
 
@@ -169,9 +176,20 @@ class AgentChild:
             self._stopping.wait(pause)
 
     def _run_once(self) -> None:
-        argv = [*command(), "--server", self._url, "--data", str(self._data), "--config", str(self._config)]
+        argv = [
+            *command(),
+            "--server",
+            self._url,
+            "--data",
+            str(self._data),
+            "--config",
+            str(self._config),
+        ]
         code = self._new_code()
-        environment = {**os.environ, **({} if code is None else {"PACELINE_ENROL": code})}  # not seen in `ps`
+        environment = {
+            **os.environ,
+            **({} if code is None else {"PACELINE_ENROL": code}),
+        }  # not seen in `ps`
         with self.log_file.open("ab") as output:
             with self._lock:
                 if self._stopping.is_set():

@@ -39,8 +39,12 @@ class Background:
         self.app = app
         broker.attach(database, app)
         log.debug("handlers_loaded", features=handlers.load())
-        self._worker = _Worker(app=app, hostname="embedded", **broker.worker_options(settings, 1))
-        self._thread = threading.Thread(target=self._work, name="celery-worker", daemon=True)
+        self._worker = _Worker(
+            app=app, hostname="embedded", **broker.worker_options(settings, 1)
+        )
+        self._thread = threading.Thread(
+            target=self._work, name="celery-worker", daemon=True
+        )
         self.sweeper = Sweeper(settings, database.publish_outbox)
 
     def start(self) -> None:
@@ -54,7 +58,9 @@ class Background:
         """Finish what is being carried out, then end. What is left is found by the next start's sweeper."""
         self.sweeper.stop()
         state.should_stop = 0
-        with contextlib.suppress(Exception):  # it looks up by itself after 2 s, and once more before it ends
+        with contextlib.suppress(
+            Exception
+        ):  # it looks up by itself after 2 s, and once more before it ends
             for _ in range(2):
                 self.app.send_task(broker.WAKE, queue=broker.QUEUE)
         self._thread.join(ENDS_WITHIN_S)

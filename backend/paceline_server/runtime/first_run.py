@@ -43,13 +43,21 @@ def request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> Non
     """On an empty database: wait for the suite, request one run, show its progress until it is over."""
     with read_scope() as session:
         any_run = jobs.list_runs(
-            session, suite=None, target=None, state=None, trigger=None, limit=1, cursor=None
+            session,
+            suite=None,
+            target=None,
+            state=None,
+            trigger=None,
+            limit=1,
+            cursor=None,
         )
         if any_run.items:
             return
     if not _announced(ended):
         if not ended.is_set():
-            say(f"The agent has not announced the suite {SUITE!r} yet; its log: {agent_log}")
+            say(
+                f"The agent has not announced the suite {SUITE!r} yet; its log: {agent_log}"
+            )
         return
     with session_scope() as session:
         wanted, repeat = _first_look(catalog.find(session, SUITE).manifest)
@@ -65,7 +73,10 @@ def _first_look(raw: dict[str, Any]) -> tuple[RunIn, str]:
     preset = read_manifest(raw).presets.get(FIRST_LOOK)
     if preset is None:
         return RunIn(suite=SUITE), f"make bench SUITE={SUITE}"
-    wanted = RunIn(suite=SUITE, **preset.model_dump(exclude={"title", "description"}, exclude_none=True))
+    wanted = RunIn(
+        suite=SUITE,
+        **preset.model_dump(exclude={"title", "description"}, exclude_none=True),
+    )
     return wanted, f'make bench SUITE={SUITE} ARGS="--preset {FIRST_LOOK}"'
 
 
@@ -73,7 +84,9 @@ def _announced(ended: threading.Event) -> bool:
     waited = 0.0
     while not ended.is_set() and waited < ANNOUNCED_WITHIN_S:
         with read_scope() as session:
-            if any(not target.simulated for target in fleet.online_targets(session, SUITE)):
+            if any(
+                not target.simulated for target in fleet.online_targets(session, SUITE)
+            ):
                 return True
         ended.wait(LOOK_EVERY_S)
         waited += LOOK_EVERY_S
@@ -109,7 +122,9 @@ def _line(job: JobOut, *, in_steps: bool) -> str:
     if job.progress is not None and job.state == "measuring" and job.progress.total:
         percent = 100 * job.progress.done // job.progress.total
         percent = percent // 10 * 10 if in_steps else percent
-        text += f" launch {job.progress.launch + 1}/{job.progress.launches}, {percent} %"
+        text += (
+            f" launch {job.progress.launch + 1}/{job.progress.launches}, {percent} %"
+        )
     elif job.detail and not in_steps:
         text += f" ({job.detail})"
     return text
@@ -123,7 +138,9 @@ def ending(run: RunOut, repeat: str, page: str) -> str:
         return f"\nFirst run: {run.outcome}{reason}. See it in the dashboard."
     job = next(job for job in run.jobs if job.outcome == run.outcome)
     because = "" if job.cause in (None, "cancelled") else f": {CLAUSES[job.cause]}"
-    detail = [line.rstrip() for line in (job.cause_detail or "").splitlines() if line.strip()]
+    detail = [
+        line.rstrip() for line in (job.cause_detail or "").splitlines() if line.strip()
+    ]
     return "\n".join(
         [
             f"\nFirst run: {run.outcome} on {job.target_name}{because}.",

@@ -24,7 +24,9 @@ def end_with_parent() -> None:
     """Watch the process that started this one through multiprocessing, if one did."""
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_wait_for, args=(parent,), name="parent", daemon=True).start()
+        threading.Thread(
+            target=_wait_for, args=(parent,), name="parent", daemon=True
+        ).start()
 
 
 def _wait_for(parent: BaseProcess) -> None:

@@ -69,7 +69,10 @@ class Server(uvicorn.Server):
     skips)."""
 
     def __init__(
-        self, app: FastAPI, config: uvicorn.Config, before_exit: Callable[[], None] | None = None
+        self,
+        app: FastAPI,
+        config: uvicorn.Config,
+        before_exit: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(config)
         self._app = app
@@ -135,7 +138,9 @@ def bind(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
     except OSError as error:
         listening.close()
-        raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        raise SettingsError(
+            f"cannot listen on {host}:{port}: {error.strerror}"
+        ) from error
     return listening
 
 
@@ -144,19 +149,30 @@ def serve(settings: Settings) -> int:
     another server works in the data directory, or the database is of a newer version."""
     migrations.refuse_newer(settings.resolved_database_url)
     if settings.processes > 1:
-        log.info("listening", host=settings.host, port=settings.port, processes=settings.processes)
+        log.info(
+            "listening",
+            host=settings.host,
+            port=settings.port,
+            processes=settings.processes,
+        )
         config = uvicorn_config("paceline_server.main:create", settings)
         listening = bind(settings.host, settings.port)
         with contextlib.closing(listening):
             uvicorn.supervisors.Multiprocess(config, [listening]).run()
         return 0
-    with data_lock.held(settings.data_dir) if settings.embedded else contextlib.nullcontext():
+    with (
+        data_lock.held(settings.data_dir)
+        if settings.embedded
+        else contextlib.nullcontext()
+    ):
         app = create_app(settings, lifespan)
         app.state.on_ready = memory.settle
         server = Server(app, uvicorn_config(app, settings))
         listening = bind(settings.host, settings.port)
         if settings.embedded:
-            data_lock.write_address(settings.data_dir, address(settings.host, listening))
+            data_lock.write_address(
+                settings.data_dir, address(settings.host, listening)
+            )
         log.info("listening", host=settings.host, port=listening.getsockname()[1])
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listening])

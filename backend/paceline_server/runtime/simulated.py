@@ -43,13 +43,18 @@ class SimulatedDevice:
     scenario: str
 
 
-def announced(devices: Sequence[SimulatedDevice], config: Path, *, told: bool) -> list[str]:
+def announced(
+    devices: Sequence[SimulatedDevice], config: Path, *, told: bool
+) -> list[str]:
     """Lines for the terminal; `told`: whether the agent's configuration is ours to write, so that it knows
     their addresses."""
     if not devices:
         return []
     if told:
-        return [f"  Simulated device:   {one.serial} ({SCENARIOS[one.scenario]})" for one in devices]
+        return [
+            f"  Simulated device:   {one.serial} ({SCENARIOS[one.scenario]})"
+            for one in devices
+        ]
     addresses = json.dumps([one.address for one in devices])
     return [
         f"  The simulated devices run, but {config} is your own, so the agent was not told of them. To see",
@@ -60,7 +65,15 @@ def announced(devices: Sequence[SimulatedDevice], config: Path, *, told: bool) -
 
 def command(agent_data: Path, count: int) -> list[str]:
     """The peers of the agent's package, for the agent with this data directory."""
-    return [sys.executable, "-m", MODULE, "--data", str(agent_data), "--devices", str(count)]
+    return [
+        sys.executable,
+        "-m",
+        MODULE,
+        "--data",
+        str(agent_data),
+        "--devices",
+        str(count),
+    ]
 
 
 class SimulatedFleet:
@@ -74,7 +87,12 @@ class SimulatedFleet:
         on_end: Callable[[str], None],
         starts_within_s: float = STARTS_WITHIN_S,
     ) -> None:
-        self._argv, self._log, self._on_end, self._within_s = list(argv), log, on_end, starts_within_s
+        self._argv, self._log, self._on_end, self._within_s = (
+            list(argv),
+            log,
+            on_end,
+            starts_within_s,
+        )
         self._first: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._ready, self._ending = threading.Event(), threading.Event()
         self.devices: list[SimulatedDevice] = []
@@ -89,7 +107,9 @@ class SimulatedFleet:
                 text=True,
                 start_new_session=True,  # Ctrl-C reaches us only; the agent ends before its devices
             )
-        threading.Thread(target=self._follow, name="simulated-devices", daemon=True).start()
+        threading.Thread(
+            target=self._follow, name="simulated-devices", daemon=True
+        ).start()
         try:
             self.devices = self._said()
         except BaseException:
@@ -106,7 +126,9 @@ class SimulatedFleet:
             line = self._first.get(timeout=self._within_s)
             return [SimulatedDevice(**one) for one in json.loads(line)["devices"]]
         except (queue.Empty, ValueError, KeyError, TypeError) as error:
-            raise SettingsError(f"the simulated devices did not start; see {self._log}") from error
+            raise SettingsError(
+                f"the simulated devices did not start; see {self._log}"
+            ) from error
 
     def _follow(self) -> None:
         """Reads what it says, so that nobody waits for a peer that hangs; then waits for its end."""
@@ -115,7 +137,9 @@ class SimulatedFleet:
         status = self.process.wait()
         self._ready.wait()  # it may have ended before anybody had read its first line
         if not self._ending.is_set():
-            self._on_end(f"The simulated devices ended by themselves (status {status}); see {self._log}")
+            self._on_end(
+                f"The simulated devices ended by themselves (status {status}); see {self._log}"
+            )
 
     def _end(self, patience_s: float) -> None:
         self._ending.set()

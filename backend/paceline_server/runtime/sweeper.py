@@ -39,7 +39,9 @@ SWEEP_LOCK = 0x73776570
 class Sweeper:
     """Looks every `settings.sweep_s` until stopped."""
 
-    def __init__(self, settings: Settings, publish: Callable[[list[int]], None]) -> None:
+    def __init__(
+        self, settings: Settings, publish: Callable[[list[int]], None]
+    ) -> None:
         self._settings = settings
         self._publish = publish
         self._announced: dict[int, float] = {}
@@ -85,21 +87,29 @@ class Sweeper:
 
     def _announce(self, waiting: list[int]) -> None:
         now = time.monotonic()
-        self._announced = {key: at for key, at in self._announced.items() if key in set(waiting)}
+        self._announced = {
+            key: at for key, at in self._announced.items() if key in set(waiting)
+        }
         fresh = [
-            key for key in waiting if now - self._announced.get(key, -ANNOUNCE_AGAIN_S) >= ANNOUNCE_AGAIN_S
+            key
+            for key in waiting
+            if now - self._announced.get(key, -ANNOUNCE_AGAIN_S) >= ANNOUNCE_AGAIN_S
         ]
         if fresh:
             try:
                 self._publish(fresh)
             except Exception as error:
-                log.warning("announcement_failed", messages=len(fresh), error=str(error)[:200])
+                log.warning(
+                    "announcement_failed", messages=len(fresh), error=str(error)[:200]
+                )
                 return
             self._announced.update(dict.fromkeys(fresh, now))
 
     def _tell_silent(self) -> None:
         until = clock.now() - timedelta(seconds=self._settings.offline_after_s)
-        since = self._silent_until or until - timedelta(seconds=self._settings.offline_after_s)
+        since = self._silent_until or until - timedelta(
+            seconds=self._settings.offline_after_s
+        )
         self._silent_until = until
         with read_scope() as session:
             if not fleet.any_silent(session, since, until):

@@ -71,17 +71,25 @@ def run(settings: Settings, options: Options) -> int:
         migrations.upgrade(settings.resolved_database_url)
         port = listening.getsockname()[1]
         address = serving.address(settings.host, listening)
-        settings = settings.model_copy(update={"port": port, "public_url": settings.public_url or address})
+        settings = settings.model_copy(
+            update={"port": port, "public_url": settings.public_url or address}
+        )
         process_settings.use(settings)
         data_lock.write_address(settings.data_dir, address)
         app = create_app(settings, serving.lifespan)
         simulated = _simulated(held, settings.data_dir, options)
-        agent = AgentChild(address, settings.data_dir, lambda: _code_if_needed(settings.data_dir, address))
+        agent = AgentChild(
+            address,
+            settings.data_dir,
+            lambda: _code_if_needed(settings.data_dir, address),
+        )
         ended = threading.Event()
         after = threading.Thread(
-            target=_after_start, args=(settings, options, agent, simulated, ended), name="after-start",
+            target=_after_start,
+            args=(settings, options, agent, simulated, ended),
+            name="after-start",
             daemon=True,
-        )  # fmt: skip
+        )
 
         def ready() -> None:
             memory.settle()
@@ -122,19 +130,28 @@ def _listen(settings: Settings) -> socket.socket:
 def _free_port_after(settings: Settings) -> int:
     """A port to propose: the first free one of the next hundred, else the next."""
     for port in range(settings.port + 1, min(settings.port + 100, 65_536)):
-        with contextlib.suppress(SettingsError), contextlib.closing(serving.bind(settings.host, port)):
+        with (
+            contextlib.suppress(SettingsError),
+            contextlib.closing(serving.bind(settings.host, port)),
+        ):
             return port
     return settings.port + 1 if settings.port < 65_535 else 8_000
 
 
-def _simulated(held: contextlib.ExitStack, data_dir: Path, options: Options) -> list[SimulatedDevice]:
+def _simulated(
+    held: contextlib.ExitStack, data_dir: Path, options: Options
+) -> list[SimulatedDevice]:
     """Started until `held` ends. Raises SettingsError."""
     if not options.devices:
         return []
     if not options.agent:
-        raise SettingsError("simulated devices are driven by the agent: leave out --no-agent, or --devices")
+        raise SettingsError(
+            "simulated devices are driven by the agent: leave out --no-agent, or --devices"
+        )
     argv = peers.command(data_dir / "agent", options.devices)
-    return held.enter_context(SimulatedFleet(argv, data_dir / "simulated.log", _say)).devices
+    return held.enter_context(
+        SimulatedFleet(argv, data_dir / "simulated.log", _say)
+    ).devices
 
 
 def _after_start(
@@ -159,7 +176,9 @@ def _after_start(
         agent.start()
         for line in peers.announced(simulated, config.absolute(), told=told):
             _say(line)
-        if options.first_run and (root is not None or not told):  # else nothing will be announced
+        if options.first_run and (
+            root is not None or not told
+        ):  # else nothing will be announced
             first_run.request_and_follow(ended, _say, agent.log_file)
     except Exception:
         log.exception("start_incomplete")

@@ -37,7 +37,14 @@ class FactorChange(NamedTuple):
 
 def stretches(fingerprints: Sequence[str]) -> list[Stretch]:
     """The list cut where the fingerprint changes, oldest first."""
-    cuts = [0, *(i for i in range(1, len(fingerprints)) if fingerprints[i] != fingerprints[i - 1])]
+    cuts = [
+        0,
+        *(
+            i
+            for i in range(1, len(fingerprints))
+            if fingerprints[i] != fingerprints[i - 1]
+        ),
+    ]
     stops = [*cuts[1:], len(fingerprints)]
     return [
         Stretch(start, stop, fingerprints[start])
@@ -46,7 +53,9 @@ def stretches(fingerprints: Sequence[str]) -> list[Stretch]:
     ]
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FactorChange]:
+def differences(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> list[FactorChange]:
     """The factors that differ, by name."""
     return [
         FactorChange(name, before.get(name), after.get(name))

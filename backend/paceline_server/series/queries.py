@@ -46,17 +46,34 @@ def listed(filters: Filters) -> Select[Any]:
     """Series that pass the filters; `text` looks into every part of their name, `target` is an id."""
     query = select(Series)
     for column, wanted in (
-        (Series.suite, filters.suite), (Series.benchmark, filters.benchmark), (Series.arm, filters.arm),
-        (Series.metric, filters.metric), (Series.target_id, filters.target), (Series.branch, filters.branch),
-    ):  # fmt: skip
+        (Series.suite, filters.suite),
+        (Series.benchmark, filters.benchmark),
+        (Series.arm, filters.arm),
+        (Series.metric, filters.metric),
+        (Series.target_id, filters.target),
+        (Series.branch, filters.branch),
+    ):
         if wanted is not None:
             query = query.where(column == wanted)
     for word in (filters.text or "").lower().split():
-        parts = (Series.suite, Series.benchmark, Series.arm, Series.metric, Series.params_key, Series.branch)
-        named = exists().where(
-            Target.id == Series.target_id, func.lower(Target.name).contains(word, autoescape=True)
+        parts = (
+            Series.suite,
+            Series.benchmark,
+            Series.arm,
+            Series.metric,
+            Series.params_key,
+            Series.branch,
         )
-        query = query.where(or_(*(func.lower(part).contains(word, autoescape=True) for part in parts), named))
+        named = exists().where(
+            Target.id == Series.target_id,
+            func.lower(Target.name).contains(word, autoescape=True),
+        )
+        query = query.where(
+            or_(
+                *(func.lower(part).contains(word, autoescape=True) for part in parts),
+                named,
+            )
+        )
     if filters.changed is not None:
         live = exists().where(Change.series_id == Series.id, Change.state.in_(LIVE))
         query = query.where(live if filters.changed else ~live)
@@ -78,7 +95,14 @@ def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Se
     query = select(Series).where(Series.suite == suite, _measured_here())
     if branch is not None:
         query = query.where(Series.branch == branch)
-    order = (Series.benchmark, Series.arm, Series.params_key, Series.metric, Series.target_id, Series.id)
+    order = (
+        Series.benchmark,
+        Series.arm,
+        Series.params_key,
+        Series.metric,
+        Series.target_id,
+        Series.id,
+    )
     return list(session.scalars(query.order_by(*order)))
 
 
@@ -93,10 +117,19 @@ class SeriesName(NamedTuple):
     metric: str
 
 
-def names(session: Session, suite: str, branch: str, benchmarks: Collection[str]) -> list[SeriesName]:
+def names(
+    session: Session, suite: str, branch: str, benchmarks: Collection[str]
+) -> list[SeriesName]:
     """The names of every series of these benchmarks of a suite on a branch: whole rows cost ten times as
     much."""
-    columns = (Series.id, Series.target_id, Series.benchmark, Series.arm, Series.params_key, Series.metric)
+    columns = (
+        Series.id,
+        Series.target_id,
+        Series.benchmark,
+        Series.arm,
+        Series.params_key,
+        Series.metric,
+    )
     query = select(*columns).where(
         Series.suite == suite, Series.branch == branch, Series.benchmark.in_(benchmarks)
     )
@@ -116,11 +149,16 @@ def target_exists(session: Session, target_id: str) -> bool:
     return session.get(Target, target_id) is not None
 
 
-def newest_points(session: Session, series_ids: Collection[str]) -> dict[str, SeriesPoint]:
+def newest_points(
+    session: Session, series_ids: Collection[str]
+) -> dict[str, SeriesPoint]:
     """The newest point of each series, counted or not."""
     query = (
         select(SeriesPoint)
-        .join(Series, and_(Series.id == SeriesPoint.series_id, Series.last_at == SeriesPoint.at))
+        .join(
+            Series,
+            and_(Series.id == SeriesPoint.series_id, Series.last_at == SeriesPoint.at),
+        )
         .where(Series.id.in_(list(series_ids)))
         .order_by(SeriesPoint.series_id, SeriesPoint.job_id)
     )
@@ -136,7 +174,9 @@ def point_counts(session: Session, series_ids: Collection[str]) -> dict[str, int
     return {series_id: int(count) for series_id, count in session.execute(query)}
 
 
-def change_counts(session: Session, series_ids: Collection[str]) -> dict[str, dict[str, int]]:
+def change_counts(
+    session: Session, series_ids: Collection[str]
+) -> dict[str, dict[str, int]]:
     """Changes by state, per series."""
     query = (
         select(Change.series_id, Change.state, func.count())
@@ -167,7 +207,10 @@ def changes(
         .join(Series, Series.id == Change.series_id)
         .join(
             SeriesPoint,
-            and_(SeriesPoint.series_id == Change.series_id, SeriesPoint.job_id == Change.job_id),
+            and_(
+                SeriesPoint.series_id == Change.series_id,
+                SeriesPoint.job_id == Change.job_id,
+            ),
         )
         .where(Change.series_id.in_(list(series_ids)))
         .order_by(SeriesPoint.at.desc(), Change.id.desc())
@@ -207,16 +250,22 @@ def points(
     return list(session.scalars(query.order_by(SeriesPoint.at, SeriesPoint.job_id)))
 
 
-def fingerprints(session: Session, hashes: Collection[str]) -> dict[str, dict[str, Any]]:
+def fingerprints(
+    session: Session, hashes: Collection[str]
+) -> dict[str, dict[str, Any]]:
     """The factors of these fingerprints."""
-    query = select(Fingerprint.hash, Fingerprint.factors).where(Fingerprint.hash.in_(set(hashes)))
+    query = select(Fingerprint.hash, Fingerprint.factors).where(
+        Fingerprint.hash.in_(set(hashes))
+    )
     return {row.hash: row.factors for row in session.execute(query)}
 
 
 def fingerprints_of_jobs(session: Session, job_ids: Collection[str]) -> dict[str, str]:
     """What the targets of these jobs were, for those that left points."""
     query = (
-        select(SeriesPoint.job_id, func.min(SeriesPoint.fingerprint).label("fingerprint"))
+        select(
+            SeriesPoint.job_id, func.min(SeriesPoint.fingerprint).label("fingerprint")
+        )
         .where(SeriesPoint.job_id.in_(list(job_ids)))
         .group_by(SeriesPoint.job_id)
     )
@@ -234,13 +283,21 @@ class FloorName(NamedTuple):
     metric: str
 
 
-def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> list[FloorName]:
+def noise_floors(
+    session: Session, suite: str, target_ids: Collection[str]
+) -> list[FloorName]:
     """The newest noise floor of everything of a suite on these targets. Only what is asked for leaves the
     database: every A/A job leaves as many rows as the suite has series, with evidence."""
     key = (
-        NoiseFloor.target_id, NoiseFloor.benchmark, NoiseFloor.arm, NoiseFloor.params_key, NoiseFloor.metric
-    )  # fmt: skip
-    newer = func.lead(NoiseFloor.id).over(partition_by=key, order_by=(NoiseFloor.measured_at, NoiseFloor.id))
+        NoiseFloor.target_id,
+        NoiseFloor.benchmark,
+        NoiseFloor.arm,
+        NoiseFloor.params_key,
+        NoiseFloor.metric,
+    )
+    newer = func.lead(NoiseFloor.id).over(
+        partition_by=key, order_by=(NoiseFloor.measured_at, NoiseFloor.id)
+    )
     ranked = (
         select(NoiseFloor.mde, *key, newer.label("newer"))
         .where(NoiseFloor.suite == suite, NoiseFloor.target_id.in_(set(target_ids)))
@@ -272,7 +329,12 @@ def notes(session: Session, series: Series) -> Sequence[Annotation]:
     """What was written beside a series or its target, oldest first."""
     query = (
         select(Annotation)
-        .where(or_(Annotation.series_id == series.id, Annotation.target_id == series.target_id))
+        .where(
+            or_(
+                Annotation.series_id == series.id,
+                Annotation.target_id == series.target_id,
+            )
+        )
         .order_by(Annotation.at, Annotation.id)
     )
     return list(session.scalars(query))
@@ -294,7 +356,9 @@ def retired_one(session: Session, suite: str, key: str) -> RetiredBenchmark | No
 
 def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) -> bool:
     """Whether a series of this benchmark (and arm) was ever begun."""
-    query = select(Series.id).where(Series.suite == suite, Series.benchmark == benchmark)
+    query = select(Series.id).where(
+        Series.suite == suite, Series.benchmark == benchmark
+    )
     if arm is not None:
         query = query.where(Series.arm == arm)
     return session.scalars(query.limit(1)).one_or_none() is not None
@@ -303,5 +367,9 @@ def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) 
 def branches(session: Session, suite: str) -> list[str]:
     """Branches a suite was measured here on, the one measured last first."""
     newest = func.max(Series.last_at)
-    query = select(Series.branch).where(Series.suite == suite, _measured_here()).group_by(Series.branch)
+    query = (
+        select(Series.branch)
+        .where(Series.suite == suite, _measured_here())
+        .group_by(Series.branch)
+    )
     return list(session.scalars(query.order_by(newest.desc(), Series.branch)))

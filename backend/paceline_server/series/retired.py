@@ -38,11 +38,19 @@ def reasons(session: Session, suite: str) -> dict[str, str]:
 
 
 def retire(
-    session: Session, suite: str, benchmark: str, arm: str | None, *, reason: str, who: str
+    session: Session,
+    suite: str,
+    benchmark: str,
+    arm: str | None,
+    *,
+    reason: str,
+    who: str,
 ) -> RetiredOut:
     """Keep who retired it and why; again changes the reason. Raises 404 for what was never measured, 409
     `still_declared`."""
-    declared = manifests.read(catalog.find(session, suite).manifest).benchmarks.get(benchmark)
+    declared = manifests.read(catalog.find(session, suite).manifest).benchmarks.get(
+        benchmark
+    )
     if declared is not None and (arm is None or arm in declared.arms):
         raise conflict(
             f"The newest manifest of {suite} declares {key_of(benchmark, arm)}: take it out of suite.toml "
@@ -57,22 +65,42 @@ def retire(
         session.add(row)
     row.reason, row.retired_by, row.retired_at = reason, who, clock.now()
     session.flush()
-    audit.record(session, who, "retire", "benchmark", f"{suite}/{row.benchmark}", {"reason": reason})
+    audit.record(
+        session,
+        who,
+        "retire",
+        "benchmark",
+        f"{suite}/{row.benchmark}",
+        {"reason": reason},
+    )
     return _out(row)
 
 
-def restore(session: Session, suite: str, benchmark: str, arm: str | None, who: str) -> None:
+def restore(
+    session: Session, suite: str, benchmark: str, arm: str | None, who: str
+) -> None:
     """Miss it again. Raises 404 when it was not retired."""
     row = queries.retired_one(session, suite, key_of(benchmark, arm))
     if row is None:
         raise not_found("retired benchmark", key_of(benchmark, arm))
-    audit.record(session, who, "restore", "benchmark", f"{suite}/{row.benchmark}", {"reason": row.reason})
+    audit.record(
+        session,
+        who,
+        "restore",
+        "benchmark",
+        f"{suite}/{row.benchmark}",
+        {"reason": row.reason},
+    )
     session.delete(row)
 
 
 def _out(row: RetiredBenchmark) -> RetiredOut:
     benchmark, _, arm = row.benchmark.partition(SEPARATOR)
     return RetiredOut(
-        suite=row.suite, benchmark=benchmark, arm=arm or None, reason=row.reason, retired_by=row.retired_by,
+        suite=row.suite,
+        benchmark=benchmark,
+        arm=arm or None,
+        reason=row.reason,
+        retired_by=row.retired_by,
         retired_at=row.retired_at,
-    )  # fmt: skip
+    )

@@ -27,10 +27,21 @@ router = APIRouter(tags=["series"])
 
 Reader = Annotated[Principal, Depends(require("read"))]
 Writer = Annotated[Principal, Depends(require("alerts:write"))]
-Since = Annotated[datetime | None, Query(alias="from", description="An instant with its zone, included.")]
-Until = Annotated[datetime | None, Query(alias="to", description="An instant with its zone, included.")]
-MaxPoints = Annotated[int, Query(ge=10, le=5_000, description="More than these are thinned.")]
-Text = Annotated[str | None, Query(max_length=200, description="Words that must all occur in its name.")]
+Since = Annotated[
+    datetime | None,
+    Query(alias="from", description="An instant with its zone, included."),
+]
+Until = Annotated[
+    datetime | None,
+    Query(alias="to", description="An instant with its zone, included."),
+]
+MaxPoints = Annotated[
+    int, Query(ge=10, le=5_000, description="More than these are thinned.")
+]
+Text = Annotated[
+    str | None,
+    Query(max_length=200, description="Words that must all occur in its name."),
+]
 
 
 @router.get("/series")
@@ -66,12 +77,16 @@ def list_points(
     """The points of a window, oldest first, thinned where there are too many to draw."""
     for name, instant in (("from", since), ("to", until)):
         if instant is not None and instant.tzinfo is None:
-            raise invalid_request(f"{name}: expected an instant with its zone.", {name: "no zone"})
+            raise invalid_request(
+                f"{name}: expected an instant with its zone.", {name: "no zone"}
+            )
     return service.points_of(session, series_id, since, until, max_points)
 
 
 @router.post("/annotations", status_code=201)
-def create_annotation(body: AnnotationIn, who: Writer, session: DbSession) -> AnnotationOut:
+def create_annotation(
+    body: AnnotationIn, who: Writer, session: DbSession
+) -> AnnotationOut:
     """Write something beside a series, or beside every series of a target."""
     return service.annotate(session, body, who.name)
 
@@ -90,11 +105,18 @@ def list_retired(suite: str, _: Reader, session: DbSession) -> Page[RetiredOut]:
 
 @router.put("/suites/{suite}/retired/{benchmark}")
 def retire_benchmark(  # noqa: PLR0917 - path and query parameters, passed by name
-    suite: str, benchmark: str, body: RetireIn, who: Writer, session: DbSession, arm: str | None = None
+    suite: str,
+    benchmark: str,
+    body: RetireIn,
+    who: Writer,
+    session: DbSession,
+    arm: str | None = None,
 ) -> RetiredOut:
     """Say that a benchmark (or one `arm` of it) is gone on purpose; 409 `still_declared` while the suite's
     manifest has it."""
-    return retired.retire(session, suite, benchmark, arm, reason=body.reason, who=who.name)
+    return retired.retire(
+        session, suite, benchmark, arm, reason=body.reason, who=who.name
+    )
 
 
 @router.delete("/suites/{suite}/retired/{benchmark}", status_code=204)

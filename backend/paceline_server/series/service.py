@@ -38,12 +38,32 @@ from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.history import Annotation, Series, SeriesPoint
 
 __all__ = [
-    "Filters", "FloorKey", "JobPoints", "Measured", "Names", "Standing", "accept_changes",
-    "annotate", "branches", "find", "fingerprints", "fingerprints_of_jobs", "floor_key",
-    "list_series", "newest_points", "noise_floors", "of_suite", "points_of",
-    "remove_annotation", "retired_key", "retired_reasons", "series_out", "series_page", "standings",
+    "Filters",
+    "FloorKey",
+    "JobPoints",
+    "Measured",
+    "Names",
+    "Standing",
+    "accept_changes",
+    "annotate",
+    "branches",
+    "find",
+    "fingerprints",
+    "fingerprints_of_jobs",
+    "floor_key",
+    "list_series",
+    "newest_points",
+    "noise_floors",
+    "of_suite",
+    "points_of",
+    "remove_annotation",
+    "retired_key",
+    "retired_reasons",
+    "series_out",
+    "series_page",
+    "standings",
     "withdraw_changes",
-]  # fmt: skip
+]
 
 branches = queries.branches
 fingerprints = queries.fingerprints
@@ -54,13 +74,20 @@ retired_key = retired.key_of
 retired_reasons = retired.reasons
 
 
-def list_series(session: Session, filters: Filters, *, limit: int, cursor: str | None) -> Page[SeriesOut]:
+def list_series(
+    session: Session, filters: Filters, *, limit: int, cursor: str | None
+) -> Page[SeriesOut]:
     """Series by benchmark and arm, a page of them."""
     found: Page[Series] = page(
-        session, queries.listed(filters), [Series.benchmark, Series.arm, Series.id],
-        lambda row: [row.benchmark, row.arm, row.id], lambda row: row,
-        limit=limit, cursor=cursor, descending=False,
-    )  # fmt: skip
+        session,
+        queries.listed(filters),
+        [Series.benchmark, Series.arm, Series.id],
+        lambda row: [row.benchmark, row.arm, row.id],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+        descending=False,
+    )
     return Page(items=series_out(session, found.items), next=found.next)
 
 
@@ -68,11 +95,18 @@ def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
     """Wire shapes, in order, from one query for each of their parts."""
     keys = [row.id for row in rows]
     names = queries.target_names(session, [row.target_id for row in rows])
-    newest, counts = queries.newest_points(session, keys), queries.point_counts(session, keys)
+    newest, counts = (
+        queries.newest_points(session, keys),
+        queries.point_counts(session, keys),
+    )
     changes = queries.change_counts(session, keys)
     return [
         shapes.series_out(
-            row, names.get(row.target_id, ""), newest[row.id], counts[row.id], changes.get(row.id, {})
+            row,
+            names.get(row.target_id, ""),
+            newest[row.id],
+            counts[row.id],
+            changes.get(row.id, {}),
         )
         for row in rows
         if row.id in newest
@@ -87,7 +121,9 @@ def find(session: Session, series_id: str) -> Series:
     return found
 
 
-def _environments(session: Session, series_id: str) -> tuple[list[EnvironmentOut], dict[str, int]]:
+def _environments(
+    session: Session, series_id: str
+) -> tuple[list[EnvironmentOut], dict[str, int]]:
     """The environments of a series, oldest first, and which of them each job measured in."""
     plain = queries.plain_points(session, series_id)
     factors = queries.fingerprints(session, {point.fingerprint for point in plain})
@@ -102,7 +138,11 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
         raise not_found("series", series_id)
     found, environment = _environments(session, series_id)
     state = queries.state(session, series_id)
-    segments = [] if state is None else [shapes.segment_out(one, environment) for one in state.segments]
+    segments = (
+        []
+        if state is None
+        else [shapes.segment_out(one, environment) for one in state.segments]
+    )
     changes = [shapes.change_out(one) for one in queries.changes(session, [series_id])]
     level = segments[-1].level if segments else None
     return SeriesPageOut(
@@ -116,19 +156,27 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
         changes=changes,
         noise=noise.band(session, row, level),
         rule=None,
-        annotations=[AnnotationOut.model_validate(one) for one in queries.notes(session, row)],
+        annotations=[
+            AnnotationOut.model_validate(one) for one in queries.notes(session, row)
+        ],
     )
 
 
 def points_of(
-    session: Session, series_id: str, since: datetime | None, until: datetime | None, max_points: int
+    session: Session,
+    series_id: str,
+    since: datetime | None,
+    until: datetime | None,
+    max_points: int,
 ) -> PointsOut:
     """The points of a window, thinned where there are more than `max_points`. Raises 404."""
     row = find(session, series_id)
     rows = queries.points(session, series_id, since, until)
     found, environment = _environments(session, series_id)
     changed = {one.change.job_id for one in queries.changes(session, [series_id], LIVE)}
-    always: Collection[int] = [index for index, point in enumerate(rows) if point.job_id in changed]
+    always: Collection[int] = [
+        index for index, point in enumerate(rows) if point.job_id in changed
+    ]
     kept = thin([point.value for point in rows], max_points, always)
     note = ""
     if len(kept) < len(rows):
@@ -165,7 +213,10 @@ def standings(session: Session, suite: str, branch: str) -> list[Standing]:
     """Every series of a suite on a branch that has a point, by name, with its live changes."""
     rows = queries.of_suite(session, suite, branch)
     keys = [row.id for row in rows]
-    newest, changes = queries.newest_points(session, keys), defaultdict[str, list[ChangeOut]](list)
+    newest, changes = (
+        queries.newest_points(session, keys),
+        defaultdict[str, list[ChangeOut]](list),
+    )
     for one in queries.changes(session, keys, LIVE):
         changes[one.series.id].append(shapes.change_out(one))
     floors = noise_floors(session, suite, {row.target_id for row in rows})
@@ -180,28 +231,47 @@ FloorKey = tuple[str, str, str, str, str]
 """(target, benchmark, arm, params key, metric)."""
 
 
-def floor_key(row: Series | queries.FloorName | queries.SeriesName | Comparison) -> FloorKey:
+def floor_key(
+    row: Series | queries.FloorName | queries.SeriesName | Comparison,
+) -> FloorKey:
     """What a noise floor is of: it holds on every branch."""
     return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
 
 
-def series_ids(session: Session, suite: str, branch: str, benchmarks: Collection[str]) -> dict[FloorKey, str]:
+def series_ids(
+    session: Session, suite: str, branch: str, benchmarks: Collection[str]
+) -> dict[FloorKey, str]:
     """The series of these benchmarks of a suite on a branch, by what their noise floors are of."""
-    return {floor_key(row): row.id for row in queries.names(session, suite, branch, benchmarks)}
+    return {
+        floor_key(row): row.id
+        for row in queries.names(session, suite, branch, benchmarks)
+    }
 
 
-def noise_floors(session: Session, suite: str, target_ids: Collection[str]) -> dict[FloorKey, float]:
+def noise_floors(
+    session: Session, suite: str, target_ids: Collection[str]
+) -> dict[FloorKey, float]:
     """The newest minimum detectable effect of everything of a suite on these targets, shares."""
-    return {floor_key(row): row.mde for row in queries.noise_floors(session, suite, target_ids)}
+    return {
+        floor_key(row): row.mde
+        for row in queries.noise_floors(session, suite, target_ids)
+    }
 
 
 def annotate(session: Session, said: AnnotationIn, who: str) -> AnnotationOut:
     """Keep what a person wrote. Raises 404 for a series or target there is not."""
     if said.series_id is not None:
         find(session, said.series_id)
-    elif said.target_id is not None and not queries.target_exists(session, said.target_id):
+    elif said.target_id is not None and not queries.target_exists(
+        session, said.target_id
+    ):
         raise not_found("target", said.target_id)
-    row = Annotation(id=ids.new_id("ann"), created_by=who, created_at=clock.now(), **said.model_dump())
+    row = Annotation(
+        id=ids.new_id("ann"),
+        created_by=who,
+        created_at=clock.now(),
+        **said.model_dump(),
+    )
     session.add(row)
     session.flush()
     return AnnotationOut.model_validate(row)

@@ -22,12 +22,25 @@ from paceline_server.store.tables.history import Series, SeriesPoint
 
 
 def series_out(
-    series: Series, target_name: str, newest: SeriesPoint, points: int, changes: Mapping[str, int]
+    series: Series,
+    target_name: str,
+    newest: SeriesPoint,
+    points: int,
+    changes: Mapping[str, int],
 ) -> SeriesOut:
     """A series as lists show it."""
     names = (
-        "id", "suite", "benchmark", "arm", "params", "metric", "unit", "direction", "target_id", "branch",
-    )  # fmt: skip
+        "id",
+        "suite",
+        "benchmark",
+        "arm",
+        "params",
+        "metric",
+        "unit",
+        "direction",
+        "target_id",
+        "branch",
+    )
     return SeriesOut(
         **{name: getattr(series, name) for name in names},
         target_name=target_name,
@@ -44,10 +57,25 @@ def change_out(found: Changed) -> ChangeOut:
     change, evidence = found.change, found.change.evidence
     window, (first, last) = evidence["window"], evidence["location"]
     taken = (
-        "id", "series_id", "state", "job_id", "before_commit", "commit", "direction", "level_before",
-        "level_after", "effect", "lower", "upper", "p_value", "evaluations", "cause", "alert_id", "found_at",
+        "id",
+        "series_id",
+        "state",
+        "job_id",
+        "before_commit",
+        "commit",
+        "direction",
+        "level_before",
+        "level_after",
+        "effect",
+        "lower",
+        "upper",
+        "p_value",
+        "evaluations",
+        "cause",
+        "alert_id",
+        "found_at",
         "updated_at",
-    )  # fmt: skip
+    )
     return ChangeOut(
         **{name: getattr(change, name) for name in taken},
         run_id=found.point.run_id,
@@ -58,9 +86,15 @@ def change_out(found: Changed) -> ChangeOut:
         n_after=evidence["n_after"],
         cause_text=(evidence.get("incident") or {}).get("text"),
         words=change_words(
-            change.effect, change.level_before, change.level_after, found.series.unit, found.series.direction
+            change.effect,
+            change.level_before,
+            change.level_after,
+            found.series.unit,
+            found.series.direction,
         ),
-        interval_words=interval_words(change.lower, change.upper, found.series.unit, found.series.direction),
+        interval_words=interval_words(
+            change.lower, change.upper, found.series.unit, found.series.direction
+        ),
         method=evidence["method"],
         filters=evidence["filters"],
     )
@@ -96,12 +130,22 @@ def environment_of(points: Sequence[PlainPoint]) -> dict[str, int]:
     }
 
 
-def segment_out(stored: Mapping[str, Any], environment: Mapping[str, int]) -> SegmentOut:
+def segment_out(
+    stored: Mapping[str, Any], environment: Mapping[str, int]
+) -> SegmentOut:
     """A stored segment, its fingerprint as an index."""
     return SegmentOut(
         **{
             name: stored[name]
-            for name in ("start_job_id", "stop_job_id", "points", "level", "lower", "upper", "starts_because")
+            for name in (
+                "start_job_id",
+                "stop_job_id",
+                "points",
+                "level",
+                "lower",
+                "upper",
+                "starts_because",
+            )
         },
         start_at=datetime.fromisoformat(stored["start_at"]),
         stop_at=datetime.fromisoformat(stored["stop_at"]),
@@ -112,10 +156,23 @@ def segment_out(stored: Mapping[str, Any], environment: Mapping[str, int]) -> Se
 def point_out(point: SeriesPoint, environment: Mapping[str, int]) -> PointOut:
     """A point; its environment as an index."""
     names = (
-        "job_id", "run_id", "at", "commit", "artifact_hash", "value", "lower", "upper", "n", "launches",
-        "excluded", "conditions",
-    )  # fmt: skip
-    return PointOut(**{name: getattr(point, name) for name in names}, environment=environment[point.job_id])
+        "job_id",
+        "run_id",
+        "at",
+        "commit",
+        "artifact_hash",
+        "value",
+        "lower",
+        "upper",
+        "n",
+        "launches",
+        "excluded",
+        "conditions",
+    )
+    return PointOut(
+        **{name: getattr(point, name) for name in names},
+        environment=environment[point.job_id],
+    )
 
 
 def unit_of(series: Series) -> Unit:
@@ -123,7 +180,9 @@ def unit_of(series: Series) -> Unit:
     return cast(Unit, series.unit)
 
 
-def state_words(series: SeriesOut, changes: Sequence[ChangeOut], segments: Sequence[SegmentOut]) -> str:
+def state_words(
+    series: SeriesOut, changes: Sequence[ChangeOut], segments: Sequence[SegmentOut]
+) -> str:
     """Where a series stands, in one sentence."""
     if not segments:
         return "not evaluated yet"

@@ -17,9 +17,13 @@ def direction_word(effect: float, unit: str, better: str) -> str:
     return ways(unit)[not worse]
 
 
-def change_words(effect: float, before: float, after: float, unit: str, better: str) -> str:
+def change_words(
+    effect: float, before: float, after: float, unit: str, better: str
+) -> str:
     """`14.2 % slower: 1.2 ms → 1.37 ms`."""
-    moved = f"{percent(worsening(effect, better))} {direction_word(effect, unit, better)}"
+    moved = (
+        f"{percent(worsening(effect, better))} {direction_word(effect, unit, better)}"
+    )
     return f"{moved}: {quantity(before, unit)} → {quantity(after, unit)}"
 
 
@@ -27,8 +31,12 @@ def interval_words(lower: float, upper: float, unit: str, better: str) -> str:
     """The interval of an effect: `4.9 % to 8.8 % slower`; `8.8 % faster to 4.9 % slower` where it crosses
     nothing at all, for then neither way is excluded."""
     if lower * upper > 0.0:
-        near, far = sorted((worsening(lower, better), worsening(upper, better)), key=abs)
-        return f"{percent(near)} to {percent(far)} {direction_word(lower, unit, better)}"
+        near, far = sorted(
+            (worsening(lower, better), worsening(upper, better)), key=abs
+        )
+        return (
+            f"{percent(near)} to {percent(far)} {direction_word(lower, unit, better)}"
+        )
     return f"{_end(lower, unit, better)} to {_end(upper, unit, better)}"
 
 

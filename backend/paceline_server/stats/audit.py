@@ -27,7 +27,12 @@ from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Floats, Ints
 
 METHOD = "protocol-audit/1"
 Name = Literal[
-    "order_unbalanced", "too_few", "warmup_in_timer", "preparation_in_timer", "unequal_work", "unsteady"
+    "order_unbalanced",
+    "too_few",
+    "warmup_in_timer",
+    "preparation_in_timer",
+    "unequal_work",
+    "unsteady",
 ]
 DECISIVE: frozenset[Name] = frozenset(
     {"order_unbalanced", "warmup_in_timer", "preparation_in_timer", "unequal_work"}
@@ -95,10 +100,13 @@ class _Rounds:
         fresh[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
         first = order[fresh]
         return cls(
-            case.arm, measured.launch[first], measured.round[first], measured.position[first],
+            case.arm,
+            measured.launch[first],
+            measured.round[first],
+            measured.position[first],
             None if measured.iterations is None else measured.iterations[first],
             {name: counts[first] for name, counts in measured.work.items()},
-        )  # fmt: skip
+        )
 
     def rates(self, counter: str) -> dict[tuple[int, int], float]:
         """Counter per iteration by (launch, round), where it was counted."""
@@ -108,7 +116,9 @@ class _Rounds:
         keys = zip(self.launch.tolist(), self.round.tolist(), strict=True)
         return {
             key: count / iterations
-            for key, count, iterations in zip(keys, counts.tolist(), self.iterations.tolist(), strict=True)
+            for key, count, iterations in zip(
+                keys, counts.tolist(), self.iterations.tolist(), strict=True
+            )
             if count != NOT_COUNTED
         }
 
@@ -152,7 +162,14 @@ def _order(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFind
             excess = int(here.max() - here.min())
             if excess > policy.position_excess:
                 arms.add(one.arm)
-                found = (excess, one.arm, launch, int(here.argmax()), int(here.max()), int(here.sum()))
+                found = (
+                    excess,
+                    one.arm,
+                    launch,
+                    int(here.argmax()),
+                    int(here.max()),
+                    int(here.sum()),
+                )
                 worst = found if worst is None or excess > worst[0] else worst
     if worst is None:
         return
@@ -161,7 +178,13 @@ def _order(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFind
         f"{arm} ran at position {position + 1} in {times} of {total} rounds of launch {launch}; balanced are "
         f"{total / places:g}. What drifts inside a round is counted for or against it."
     )
-    numbers = {"launch": launch, "position": position, "times": times, "rounds": total, "excess": excess}
+    numbers = {
+        "launch": launch,
+        "position": position,
+        "times": times,
+        "rounds": total,
+        "excess": excess,
+    }
     yield AuditFinding("order_unbalanced", tuple(sorted(arms)), numbers, text)
 
 
@@ -180,7 +203,9 @@ def _too_few(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFi
         "decide."
     )
     numbers = {"blocks": blocks, "launches": launches}
-    yield AuditFinding("too_few", tuple(sorted(arm for *_, arm in short)), numbers, text)
+    yield AuditFinding(
+        "too_few", tuple(sorted(arm for *_, arm in short)), numbers, text
+    )
 
 
 def _no_warmup(cases: Sequence[CaseSamples]) -> Iterator[AuditFinding]:
@@ -201,7 +226,9 @@ def _no_warmup(cases: Sequence[CaseSamples]) -> Iterator[AuditFinding]:
         f"No warm-up rounds came before the measured ones in {_launches(launches)}: cold code and cold "
         "caches are part of the figures."
     )
-    yield AuditFinding("warmup_in_timer", tuple(sorted(cold)), {"launches": len(launches)}, text)
+    yield AuditFinding(
+        "warmup_in_timer", tuple(sorted(cold)), {"launches": len(launches)}, text
+    )
 
 
 def _launches(numbers: Sequence[int]) -> str:
@@ -222,7 +249,9 @@ def _more_items(
                 f"{one.arm} processed {most:g} items per iteration where {limit} were meant: warm-up or "
                 "repeated work inside the timer is counted as its time."
             )
-            yield AuditFinding("warmup_in_timer", (one.arm,), {"items": most, "meant": limit}, text)
+            yield AuditFinding(
+                "warmup_in_timer", (one.arm,), {"items": most, "meant": limit}, text
+            )
 
 
 def _preparation(rounds: Sequence[_Rounds]) -> Iterator[AuditFinding]:
@@ -237,7 +266,9 @@ def _preparation(rounds: Sequence[_Rounds]) -> Iterator[AuditFinding]:
         yield AuditFinding("preparation_in_timer", arms, {"prepared": most}, text)
 
 
-def _unequal(rounds: Sequence[_Rounds], reference: str, policy: AuditPolicy) -> Iterator[AuditFinding]:
+def _unequal(
+    rounds: Sequence[_Rounds], reference: str, policy: AuditPolicy
+) -> Iterator[AuditFinding]:
     """Each arm against the reference, or against the first arm where the reference was not measured."""
     base = next((one for one in rounds if one.arm == reference), rounds[0])
     for one in rounds:
@@ -250,17 +281,28 @@ def _unequal(rounds: Sequence[_Rounds], reference: str, policy: AuditPolicy) -> 
                     differing[counter] = (a, b)
                     break
         if differing:
-            said = ", ".join(f"{a:g} {counter} against {b:g}" for counter, (a, b) in differing.items())
+            said = ", ".join(
+                f"{a:g} {counter} against {b:g}"
+                for counter, (a, b) in differing.items()
+            )
             text = (
                 f"Per iteration {one.arm} counted {said} of {base.arm}: they did not do the same work, so "
                 "their times do not compare."
             )
-            numbers = {f"{counter}.{one.arm}": a for counter, (a, _) in differing.items()}
-            numbers |= {f"{counter}.{base.arm}": b for counter, (_, b) in differing.items()}
-            yield AuditFinding("unequal_work", tuple(sorted({one.arm, base.arm})), numbers, text)
+            numbers = {
+                f"{counter}.{one.arm}": a for counter, (a, _) in differing.items()
+            }
+            numbers |= {
+                f"{counter}.{base.arm}": b for counter, (_, b) in differing.items()
+            }
+            yield AuditFinding(
+                "unequal_work", tuple(sorted({one.arm, base.arm})), numbers, text
+            )
 
 
-def _unsteady(cases: Sequence[CaseSamples], policy: AuditPolicy) -> Iterator[AuditFinding]:
+def _unsteady(
+    cases: Sequence[CaseSamples], policy: AuditPolicy
+) -> Iterator[AuditFinding]:
     for case in cases:
         _, moving = warm_samples(case, policy.warm)
         if moving:
@@ -269,12 +311,17 @@ def _unsteady(cases: Sequence[CaseSamples], policy: AuditPolicy) -> Iterator[Aud
                 f"{case.arm} was still moving in the second half of {len(moving)} of {of} launches: what is "
                 "reported of it depends on when one looks."
             )
-            yield AuditFinding("unsteady", (case.arm,), {"launches": len(moving), "of": of}, text)
+            yield AuditFinding(
+                "unsteady", (case.arm,), {"launches": len(moving), "of": of}, text
+            )
 
 
 def mean_ratio(arm: CaseSamples, reference: CaseSamples) -> float | None:
     """Mean ÷ mean of everything timed, as a time ratio: what a protocol of means alone would report."""
-    means = [float(_timed(case).mean()) if _timed(case).size else 0.0 for case in (arm, reference)]
+    means = [
+        float(_timed(case).mean()) if _timed(case).size else 0.0
+        for case in (arm, reference)
+    ]
     if not all(np.isfinite(mean) and mean > 0 for mean in means):
         return None
     ratio = means[0] / means[1]

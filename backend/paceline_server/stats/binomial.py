@@ -21,7 +21,9 @@ def _log_pmf(n: int, p: float) -> Floats:
     i = np.arange(1, n + 1, dtype=np.float64)
     log_comb = np.concatenate([[0.0], np.cumsum(np.log((n - i + 1.0) / i))])
     j = np.arange(n + 1, dtype=np.float64)
-    return np.asarray(log_comb + j * math.log(p) + (n - j) * math.log1p(-p), dtype=np.float64)
+    return np.asarray(
+        log_comb + j * math.log(p) + (n - j) * math.log1p(-p), dtype=np.float64
+    )
 
 
 @lru_cache(maxsize=512)
@@ -46,7 +48,9 @@ def upper_tail(k: int, n: int, p: float = 0.5) -> float:
 
 
 @lru_cache(maxsize=2048)
-def quantile_ranks(n: int, q: float, confidence: float) -> tuple[int | None, int | None]:
+def quantile_ranks(
+    n: int, q: float, confidence: float
+) -> tuple[int | None, int | None]:
     """Ranks (1-based) of the order statistics that enclose the q-quantile; None where n is too small.
 
     lower = the largest k with P[Bin(n, q) ≤ k − 1] ≤ (1 − confidence)/2,
@@ -76,4 +80,7 @@ def quantile_interval(values: Floats, q: float, confidence: float) -> Interval:
 def samples_needed(q: float, confidence: float) -> int:
     """The smallest n for which both bounds of the q-quantile's interval exist."""
     tail = (1.0 - confidence) / 2.0 * (1.0 + 1e-12)
-    return max(math.ceil(math.log(tail) / math.log(q)), math.ceil(math.log(tail) / math.log1p(-q)))
+    return max(
+        math.ceil(math.log(tail) / math.log(q)),
+        math.ceil(math.log(tail) / math.log1p(-q)),
+    )

@@ -90,7 +90,9 @@ def _unwarm(keys: Ints, warm: Bools, policy: WarmPolicy) -> Bools:
         here = launches == launch
         measured = np.nonzero(here & ~warm)[0]
         marked = int(np.count_nonzero(here & warm))
-        more = warmup_to_drop(marked, measured.size, policy.warmup_min_blocks, policy.warmup_share)
+        more = warmup_to_drop(
+            marked, measured.size, policy.warmup_min_blocks, policy.warmup_share
+        )
         drop[measured[:more]] = True
     return drop
 
@@ -114,7 +116,9 @@ def _trim_unsteady(
     return keep, tuple(unsteady)
 
 
-def warm_samples(case: CaseSamples, policy: WarmPolicy | None = None) -> tuple[Bools, tuple[int, ...]]:
+def warm_samples(
+    case: CaseSamples, policy: WarmPolicy | None = None
+) -> tuple[Bools, tuple[int, ...]]:
     """Which samples of one case describe it (warm, steady), shape (n,), and the launches still `unsteady`."""
     policy = policy or WarmPolicy()
     keys, value, warm = _per_block(case)
@@ -122,13 +126,18 @@ def warm_samples(case: CaseSamples, policy: WarmPolicy | None = None) -> tuple[B
     keys, value = keys[kept], value[kept]
     positive = np.where(np.isfinite(value) & (value > 0), value, 1.0)
     log_value = np.log(positive)
-    keep, unsteady = _trim_unsteady(keys // _LAUNCH_STRIDE, log_value, log_value, policy)
+    keep, unsteady = _trim_unsteady(
+        keys // _LAUNCH_STRIDE, log_value, log_value, policy
+    )
     own = case.launch.astype(np.int64) * _LAUNCH_STRIDE + case.round.astype(np.int64)
     return np.isin(own, keys[keep]) & case.measured(), unsteady
 
 
 def pair_blocks(
-    arm: CaseSamples, reference: CaseSamples, direction: Direction, policy: WarmPolicy | None = None
+    arm: CaseSamples,
+    reference: CaseSamples,
+    direction: Direction,
+    policy: WarmPolicy | None = None,
 ) -> PairedBlocks:
     """Pair two cases that differ in their arm only. Several samples of one arm in one round count as their
     median.

@@ -40,10 +40,14 @@ def _padded(values: Floats, launch: Ints, order: Ints) -> tuple[Floats, Ints]:
     return table, sizes
 
 
-def _draw(rng: np.random.Generator, table: Floats, sizes: Ints, picks: NDArray[np.int64]) -> Floats:
+def _draw(
+    rng: np.random.Generator, table: Floats, sizes: Ints, picks: NDArray[np.int64]
+) -> Floats:
     """Resample inside the picked launches: shape (replicates, launches · longest), NaN for absent values."""
     count = sizes[picks]
-    spots = np.floor(rng.random((*picks.shape, table.shape[1])) * count[..., None]).astype(np.int64)
+    spots = np.floor(
+        rng.random((*picks.shape, table.shape[1])) * count[..., None]
+    ).astype(np.int64)
     drawn = table[picks[..., None], spots]
     drawn[np.arange(table.shape[1]) >= count[..., None]] = np.nan
     return np.asarray(drawn.reshape(picks.shape[0], -1), dtype=np.float64)
@@ -62,7 +66,12 @@ def cluster_replicates(
     absent) and returns shape (rows, …). None with fewer than two common launches.
     """
     common = np.array(
-        sorted(set.intersection(*(set(np.unique(launch).tolist()) for _, launch in samples))), dtype=np.int64
+        sorted(
+            set.intersection(
+                *(set(np.unique(launch).tolist()) for _, launch in samples)
+            )
+        ),
+        dtype=np.int64,
     )
     if common.size < 2:
         return None
@@ -74,7 +83,9 @@ def cluster_replicates(
     for start in range(0, replicates, step):
         rows = min(step, replicates - start)
         picks = rng.integers(0, common.size, size=(rows, common.size))
-        parts.append(statistic([_draw(rng, table, sizes, picks) for table, sizes in tables]))
+        parts.append(
+            statistic([_draw(rng, table, sizes, picks) for table, sizes in tables])
+        )
     return np.concatenate(parts)
 
 

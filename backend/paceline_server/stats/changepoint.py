@@ -32,9 +32,17 @@ from paceline_server.stats.levels import Posterior, posteriors
 from paceline_server.stats.samples import Floats, median
 
 __all__ = [
-    "DEFAULT", "METHOD", "ChangePoint", "Filter", "Parameters", "Segment", "Segmentation", "detect",
-    "detect_each", "stands",
-]  # fmt: skip
+    "DEFAULT",
+    "METHOD",
+    "ChangePoint",
+    "Filter",
+    "Parameters",
+    "Segment",
+    "Segmentation",
+    "detect",
+    "detect_each",
+    "stands",
+]
 
 METHOD = "level-posterior/1"
 
@@ -53,14 +61,18 @@ def detect(
 
 
 def detect_each(
-    series: Sequence[Sequence[float] | NDArray[np.float64]], *, parameters: Parameters = DEFAULT
+    series: Sequence[Sequence[float] | NDArray[np.float64]],
+    *,
+    parameters: Parameters = DEFAULT,
 ) -> list[Segmentation]:
     """`detect` of every series, to the bit as if alone, in about half the time. Memory grows with their
     number, a quarter of a megabyte each at 200 points: a caller of thousands takes them in turns."""
     whole = [np.asarray(values, dtype=np.float64).ravel() for values in series]
     recent = [y[max(0, y.size - int(parameters.max_points)) :] for y in whole]
     unusable = [_unusable(y, parameters) for y in recent]
-    logarithms = [np.log(y) for y, reason in zip(recent, unusable, strict=True) if not reason]
+    logarithms = [
+        np.log(y) for y, reason in zip(recent, unusable, strict=True) if not reason
+    ]
     found = iter(posteriors(logarithms, parameters))
     usable = iter(logarithms)
     return [
@@ -71,13 +83,19 @@ def detect_each(
     ]
 
 
-def _segmented(x: Floats, found: Posterior, first: int, parameters: Parameters) -> Segmentation:
+def _segmented(
+    x: Floats, found: Posterior, first: int, parameters: Parameters
+) -> Segmentation:
     """What stands of a posterior once the filters have judged it; `first`: values that were left out."""
     standing = _candidates(found.step, parameters)
     rejected: list[ChangePoint] = []
     while True:
         judged = _judged(x, standing, found.dependence, parameters)
-        refused = [k for k, change in enumerate(judged) if not all(f.passed for f in change.filters)]
+        refused = [
+            k
+            for k, change in enumerate(judged)
+            if not all(f.passed for f in change.filters)
+        ]
         if not refused:
             break
         weakest = min(refused, key=lambda k: (standing[k].probability, k))
@@ -96,9 +114,15 @@ def _segmented(x: Floats, found: Posterior, first: int, parameters: Parameters) 
     )
 
 
-def stands(previous: Sequence[int], now: Sequence[int], *, within: int = STAND_WITHIN) -> tuple[int, ...]:
+def stands(
+    previous: Sequence[int], now: Sequence[int], *, within: int = STAND_WITHIN
+) -> tuple[int, ...]:
     """Indexes of `now` that the evaluation before it also named, give or take `within` points (§4.5)."""
-    return tuple(index for index in now if any(abs(index - before) <= within for before in previous))
+    return tuple(
+        index
+        for index in now
+        if any(abs(index - before) <= within for before in previous)
+    )
 
 
 def _unusable(y: Floats, parameters: Parameters) -> str:
@@ -116,7 +140,9 @@ def _candidates(step: Floats, parameters: Parameters) -> list[Candidate]:
     """
     reach = int(parameters.window)
     left = step.copy()
-    tent = np.concatenate([np.arange(1, reach + 2), np.arange(reach, 0, -1)]) / (reach + 1.0)
+    tent = np.concatenate([np.arange(1, reach + 2), np.arange(reach, 0, -1)]) / (
+        reach + 1.0
+    )
     box = np.ones(2 * reach + 1)
     found: list[Candidate] = []
     while True:
@@ -127,12 +153,18 @@ def _candidates(step: Floats, parameters: Parameters) -> list[Candidate]:
         probability = min(1.0, float(mass[index]))
         if probability < parameters.min_probability / 2.0:
             break
-        found.append(Candidate(index, round(probability, 4), _location(step, index, reach, parameters)))
+        found.append(
+            Candidate(
+                index, round(probability, 4), _location(step, index, reach, parameters)
+            )
+        )
         left[max(0, index - reach) : index + reach + 1] = 0.0
     return sorted(found, key=lambda candidate: candidate.index)
 
 
-def _location(step: Floats, index: int, reach: int, parameters: Parameters) -> tuple[int, int]:
+def _location(
+    step: Floats, index: int, reach: int, parameters: Parameters
+) -> tuple[int, int]:
     """The shortest run of indexes around `index` with enough of the probability within twice the window."""
     low, high = max(1, index - 2 * reach), min(step.size - 1, index + 2 * reach)
     enough = parameters.location_mass * float(step[low : high + 1].sum())
@@ -160,10 +192,18 @@ def _moved(change: ChangePoint, first: int) -> ChangePoint:
         return change
     low, high = change.location
     return ChangePoint(
-        first + change.index, change.confidence, change.level_before, change.level_after, change.effect,
-        change.interval, (first + low, first + high), change.p_value, change.n_before, change.n_after,
+        first + change.index,
+        change.confidence,
+        change.level_before,
+        change.level_after,
+        change.effect,
+        change.interval,
+        (first + low, first + high),
+        change.p_value,
+        change.n_before,
+        change.n_after,
         change.filters,
-    )  # fmt: skip
+    )
 
 
 def _segment(x: Floats, start: int, stop: int, first: int) -> Segment:

@@ -36,7 +36,9 @@ class Coldness:
     reason: str = ""
 
 
-def find_coldness(cases: Sequence[tuple[CaseSamples, CaseSamples]], margin_percent: float) -> Coldness:
+def find_coldness(
+    cases: Sequence[tuple[CaseSamples, CaseSamples]], margin_percent: float
+) -> Coldness:
     """Rounds after which the cold penalty of an arm is inside the margin: `cases`, (arm, reference) with
     their warm-up rounds, one pair per value of the param."""
     tables = [table for pair in cases if (table := _penalties(*pair)) is not None]
@@ -64,7 +66,9 @@ def find_coldness(cases: Sequence[tuple[CaseSamples, CaseSamples]], margin_perce
         None if bounds[1] >= rounds else max(bounds[1], found),
         shares,
         _calls(cases),
-        "" if found < rounds else f"still {shares[-1]:.1%} slower in round {rounds}".replace("%", " %"),
+        ""
+        if found < rounds
+        else f"still {shares[-1]:.1%} slower in round {rounds}".replace("%", " %"),
     )
 
 
@@ -80,7 +84,13 @@ def _penalties(arm: CaseSamples, reference: CaseSamples) -> Floats | None:
         count = min(own.size, other.size)
         rows.append(np.minimum(own[:count], own[:count] - other[:count]))
     looked_at = min((row.size for row in rows), default=0)
-    return np.stack([row[: min(looked_at, constants.POLICY_WARMUP_ROUNDS)] for row in rows]) if rows else None
+    return (
+        np.stack(
+            [row[: min(looked_at, constants.POLICY_WARMUP_ROUNDS)] for row in rows]
+        )
+        if rows
+        else None
+    )
 
 
 def _launch(case: CaseSamples, number: int) -> Floats | None:
@@ -88,7 +98,12 @@ def _launch(case: CaseSamples, number: int) -> Floats | None:
     here = case.launch == number
     rounds, values = _by_round(case.round[here], case.value[here])
     settled = rounds.size // 2
-    if settled < 2 or rounds[0] != 0 or not case.warmup[here].any() or (values <= 0).any():
+    if (
+        settled < 2
+        or rounds[0] != 0
+        or not case.warmup[here].any()
+        or (values <= 0).any()
+    ):
         return None
     logs = np.log(values)
     row = logs[: rounds.size - settled] - median(logs[rounds.size - settled :])
@@ -100,7 +115,10 @@ def _by_round(rounds: Ints, values: Floats) -> tuple[Ints, Floats]:
     unique, where, counts = np.unique(rounds, return_inverse=True, return_counts=True)
     ordered = values[np.argsort(where, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    found = [median(ordered[at : at + count]) for at, count in zip(starts, counts, strict=True)]
+    found = [
+        median(ordered[at : at + count])
+        for at, count in zip(starts, counts, strict=True)
+    ]
     return unique, np.array(found)
 
 
@@ -110,7 +128,9 @@ def _cold_rounds(penalties: Floats, margin: float) -> tuple[Ints, Floats]:
     launches = penalties.shape[1]
     agreeing = math.ceil(constants.LAUNCH_SHARE * launches - 1e-9)
     fitted = non_increasing(np.median(penalties, axis=1))
-    cold = ((fitted > margin) & ((penalties > margin).sum(axis=1) >= agreeing)).any(axis=1)
+    cold = ((fitted > margin) & ((penalties > margin).sum(axis=1) >= agreeing)).any(
+        axis=1
+    )
     after = np.arange(1, cold.shape[-1] + 1)
     return np.where(cold, after, 0).max(axis=-1), fitted
 
@@ -127,5 +147,9 @@ def _in_slices(penalties: Floats, picks: Ints, margin: float) -> Ints:
 
 
 def _calls(cases: Sequence[tuple[CaseSamples, CaseSamples]]) -> int | None:
-    counts = [case.iterations for case, _ in cases if case.iterations is not None and case.iterations.size]
+    counts = [
+        case.iterations
+        for case, _ in cases
+        if case.iterations is not None and case.iterations.size
+    ]
     return int(np.median(np.concatenate(counts))) if counts else None

@@ -52,7 +52,9 @@ def words_of(name: str) -> ConfigurationError:
     if known is not None:
         return known
     said = name.replace("_", " ")
-    return ConfigurationError(f"its agent found: {said}", f"Correct that, or suppress {name}.")
+    return ConfigurationError(
+        f"its agent found: {said}", f"Correct that, or suppress {name}."
+    )
 
 
 def found_in(values: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -66,6 +68,8 @@ def found_in(values: Iterable[Mapping[str, Any]]) -> list[str]:
     return sorted(found)
 
 
-def suppressed_in(values: Iterable[Mapping[str, Any]], suppress: Collection[str]) -> list[str]:
+def suppressed_in(
+    values: Iterable[Mapping[str, Any]], suppress: Collection[str]
+) -> list[str]:
     """Those that were found and are suppressed by name: what a verdict must say of itself."""
     return [name for name in found_in(values) if name in suppress]

@@ -51,10 +51,16 @@ def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
     return DerivedValue(float(np.median(at_to[0]) / np.median(at_from[0])), interval)
 
 
-def degradation_across_param(at_from: Warm, at_to: Warm, direction: Direction) -> DerivedValue:
+def degradation_across_param(
+    at_from: Warm, at_to: Warm, direction: Direction
+) -> DerivedValue:
     """How many times worse the median is at `to` than at `from`: 4.8 is 4.8 times as slow, for times and for
     rates."""
-    return ratio_across_param(at_from, at_to) if direction == "lower" else ratio_across_param(at_to, at_from)
+    return (
+        ratio_across_param(at_from, at_to)
+        if direction == "lower"
+        else ratio_across_param(at_to, at_from)
+    )
 
 
 def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
@@ -97,14 +103,18 @@ def share_between_metrics(part: Warm, whole: Warm) -> DerivedValue:
     return DerivedValue(1.0 - float(np.median(part[0]) / np.median(whole[0])), interval)
 
 
-def share_at_rate(warm: Warm, bytes_per_iteration: int, rate_bytes_per_s: int) -> DerivedValue:
+def share_at_rate(
+    warm: Warm, bytes_per_iteration: int, rate_bytes_per_s: int
+) -> DerivedValue:
     """The share of one thread's time that is used when `rate_bytes_per_s` arrive: ns per byte × rate. Above 1
     the thread cannot keep up."""
     if not warm[0].size or bytes_per_iteration <= 0:
         return DerivedValue(None)
     factor = rate_bytes_per_s / bytes_per_iteration / NS_PER_S
     interval = cluster_bootstrap(
-        [warm], lambda groups: np.asarray(nan_median(groups[0]) * factor), DERIVED_CONFIDENCE
+        [warm],
+        lambda groups: np.asarray(nan_median(groups[0]) * factor),
+        DERIVED_CONFIDENCE,
     )
     return DerivedValue(float(np.median(warm[0])) * factor, interval)
 
@@ -124,7 +134,9 @@ def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> Derived
     may_win: float | None = None
     faster_above = not_slower_above = True
     for value, arm, base in reversed(ordered):
-        bounds = quantile_interval(pair_blocks(arm, base, arm.direction).d, 0.5, DERIVED_CONFIDENCE)
+        bounds = quantile_interval(
+            pair_blocks(arm, base, arm.direction).d, 0.5, DERIVED_CONFIDENCE
+        )
         if bounds.lower is None or bounds.upper is None:
             return DerivedValue(None, note=f"too few blocks for an interval at {value}")
         faster_above = faster_above and bounds.upper < 0.0
@@ -133,7 +145,9 @@ def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> Derived
         may_win = float(value) if not_slower_above else may_win
     if wins is not None and may_win == ordered[0][0]:
         may_win = None
-    return DerivedValue(wins, Interval(may_win, wins), answered=True, censored=wins == ordered[0][0])
+    return DerivedValue(
+        wins, Interval(may_win, wins), answered=True, censored=wins == ordered[0][0]
+    )
 
 
 def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:
@@ -142,7 +156,11 @@ def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:
 
     0 is flat (O(1)), 1 is linear. The interval resamples launches for all points together.
     """
-    usable = [(x, warm) for x, warm in points if x > 0 and warm[0].size and float(np.median(warm[0])) > 0]
+    usable = [
+        (x, warm)
+        for x, warm in points
+        if x > 0 and warm[0].size and float(np.median(warm[0])) > 0
+    ]
     if len({x for x, _ in usable}) < 2:
         return DerivedValue(None)
     log_x = np.log(np.array([x for x, _ in usable]))
@@ -154,7 +172,9 @@ def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:
     value = float(fitted(np.log(np.array([np.median(warm[0]) for _, warm in usable]))))
     interval = cluster_bootstrap(
         [warm for _, warm in usable],
-        lambda groups: fitted(np.log(np.stack([nan_median(group) for group in groups], axis=1))),
+        lambda groups: fitted(
+            np.log(np.stack([nan_median(group) for group in groups], axis=1))
+        ),
         DERIVED_CONFIDENCE,
     )
     return DerivedValue(value, interval)

@@ -35,7 +35,11 @@ def spread(x: Floats) -> float:
 
 
 def judge(
-    x: Floats, bounds: tuple[int, int], candidate: Candidate, dependence: float, parameters: Parameters
+    x: Floats,
+    bounds: tuple[int, int],
+    candidate: Candidate,
+    dependence: float,
+    parameters: Parameters,
 ) -> ChangePoint:
     """The candidate with its levels, interval and filters, in the two segments between `bounds`."""
     (start, stop), at = bounds, candidate.index
@@ -63,15 +67,30 @@ def judge(
             candidate.probability,
             parameters.edge_probability if at_edge else parameters.min_probability,
         ),
-        Filter("effect", abs(effect), parameters.min_effect, abs(shift) >= least * (1.0 - 1e-9)),
+        Filter(
+            "effect",
+            abs(effect),
+            parameters.min_effect,
+            abs(shift) >= least * (1.0 - 1e-9),
+        ),
         Filter("p_value", p_value, max_p, p_value <= max_p),
         _at_least("shift_in_sigma", in_sigma, parameters.min_shift_sigma),
     )
     return ChangePoint(
-        at, "suspect" if suspect else "confirmed", math.exp(level_before), math.exp(level_after), effect,
-        _interval(before[-near:], after[:near], shift, dependence, parameters.confidence),
-        candidate.location, p_value, before.size, after.size, filters,
-    )  # fmt: skip
+        at,
+        "suspect" if suspect else "confirmed",
+        math.exp(level_before),
+        math.exp(level_after),
+        effect,
+        _interval(
+            before[-near:], after[:near], shift, dependence, parameters.confidence
+        ),
+        candidate.location,
+        p_value,
+        before.size,
+        after.size,
+        filters,
+    )
 
 
 def _at_least(name: str, value: float, limit: float) -> Filter:
@@ -106,7 +125,9 @@ def _interval(
     pairs = np.sort((after[:, None] - before[None, :]).ravel())
     n, m = before.size, after.size
     z = NORMAL.inv_cdf((1.0 + confidence) / 2.0)
-    rank = math.floor(n * m / 2.0 - z * math.sqrt(dependence * n * m * (n + m + 1) / 12.0))
+    rank = math.floor(
+        n * m / 2.0 - z * math.sqrt(dependence * n * m * (n + m + 1) / 12.0)
+    )
     rank = min(max(rank, 0), pairs.size - 1)
     low, high = float(pairs[rank]), float(pairs[pairs.size - 1 - rank])
     return math.expm1(min(low, shift)), math.expm1(max(high, shift))

@@ -25,17 +25,28 @@ import numpy as np
 
 from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.bootstrap import cluster_bootstrap, nan_mean
-from paceline_server.stats.constants import GATE_CLOSE_SHARE, GATE_CONFIDENCE, MIN_LAUNCHES
+from paceline_server.stats.constants import (
+    GATE_CLOSE_SHARE,
+    GATE_CONFIDENCE,
+    MIN_LAUNCHES,
+)
 from paceline_server.stats.paired import Verdict
 from paceline_server.stats.samples import Floats, Interval, Ints
-from paceline_server.stats.spread import jackknife, launch_deviation, relative_deviation, standard_deviation
+from paceline_server.stats.spread import (
+    jackknife,
+    launch_deviation,
+    relative_deviation,
+    standard_deviation,
+)
 
 Op = Literal["<", "<=", ">", ">="]
 Standing = Literal["pass", "close", "below"]
 """Of a figure: it holds the level, is within `GATE_CLOSE_SHARE` of it, or further away."""
 SPREADS: Mapping[str, Callable[[Floats, Ints], float]] = {
-    "sd": standard_deviation, "sd_percent": relative_deviation, "launch_sd_percent": launch_deviation,
-}  # fmt: skip
+    "sd": standard_deviation,
+    "sd_percent": relative_deviation,
+    "launch_sd_percent": launch_deviation,
+}
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,9 @@ def holds(value: float, op: Op, level: float) -> bool:
             return value >= level
 
 
-def judge_level(actual: float, interval: Interval, op: Op, level: float) -> tuple[Verdict, str]:
+def judge_level(
+    actual: float, interval: Interval, op: Op, level: float
+) -> tuple[Verdict, str]:
     """Three-valued comparison of an interval with a level; a missing bound decides nothing."""
     upward = op in (">", ">=")
     worst = interval.lower if upward else interval.upper
@@ -72,7 +85,10 @@ def judge_level(actual: float, interval: Interval, op: Op, level: float) -> tupl
         return "pass", f"{actual:.6g} {op} {level:g} holds; interval {span}"
     if best is not None and not holds(best, op, level):
         return "fail", f"{actual:.6g} {op} {level:g} does not hold; interval {span}"
-    return "inconclusive", f"{actual:.6g} against {op} {level:g}: the interval {span} does not decide"
+    return (
+        "inconclusive",
+        f"{actual:.6g} against {op} {level:g}: the interval {span} does not decide",
+    )
 
 
 def _text(bound: float | None) -> str:
@@ -113,7 +129,9 @@ def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
     if statistic in SPREADS:
         return jackknife(SPREADS[statistic], values, launch, GATE_CONFIDENCE)
     if statistic == "mean":
-        return cluster_bootstrap([(values, launch)], lambda groups: nan_mean(groups[0]), GATE_CONFIDENCE)
+        return cluster_bootstrap(
+            [(values, launch)], lambda groups: nan_mean(groups[0]), GATE_CONFIDENCE
+        )
     actual = statistic_of(values, launch, statistic)
     return Interval(actual, actual)
 
@@ -141,26 +159,38 @@ def samples_to_pass(statistic: str, op: Op) -> int:
     if quantile is None:
         return 0
     beyond = quantile if op in ("<", "<=") else 1.0 - quantile
-    return math.ceil(math.log((1.0 - GATE_CONFIDENCE) / 2.0 * (1.0 + 1e-12)) / math.log(beyond))
+    return math.ceil(
+        math.log((1.0 - GATE_CONFIDENCE) / 2.0 * (1.0 + 1e-12)) / math.log(beyond)
+    )
 
 
-def judge_gate(values: Floats, launch: Ints, statistic: str, op: Op, level: float) -> GateVerdict:
+def judge_gate(
+    values: Floats, launch: Ints, statistic: str, op: Op, level: float
+) -> GateVerdict:
     """Judge one gate on the warm samples of one case: `values` and `launch`, shape (n,)."""
     nothing = Interval(None, None)
     if values.size == 0:
-        return GateVerdict("inconclusive", "nothing was measured for this gate", None, nothing)
+        return GateVerdict(
+            "inconclusive", "nothing was measured for this gate", None, nothing
+        )
     actual = statistic_of(values, launch, statistic)
     launches = int(np.unique(launch).size)
     if launches < MIN_LAUNCHES:
-        reason = f"insufficient: {launches} launches; a gate needs at least {MIN_LAUNCHES}"
+        reason = (
+            f"insufficient: {launches} launches; a gate needs at least {MIN_LAUNCHES}"
+        )
         return GateVerdict("inconclusive", reason, actual, nothing)
     if not np.isfinite(actual):
-        return GateVerdict("inconclusive", f"{statistic} is not a number here (mean 0)", None, nothing)
+        return GateVerdict(
+            "inconclusive", f"{statistic} is not a number here (mean 0)", None, nothing
+        )
     interval = interval_of(values, launch, statistic)
     verdict, reason = judge_level(actual, interval, op, level)
     needed = samples_to_pass(statistic, op)
     if verdict == "inconclusive" and values.size < needed:
-        reason = f"insufficient: {statistic} needs {needed:,} samples, has {values.size:,}"
+        reason = (
+            f"insufficient: {statistic} needs {needed:,} samples, has {values.size:,}"
+        )
     return GateVerdict(verdict, reason, actual, interval)
 
 
@@ -169,7 +199,11 @@ def size_of(value: float, interval: Interval) -> tuple[float, Interval]:
     lower, upper = interval.lower, interval.upper
     if lower is None or upper is None:
         surely = (
-            lower if lower is not None and lower > 0 else -upper if upper is not None and upper < 0 else 0.0
+            lower
+            if lower is not None and lower > 0
+            else -upper
+            if upper is not None and upper < 0
+            else 0.0
         )
         return abs(value), Interval(surely, None)
     nearest = 0.0 if lower <= 0.0 <= upper else min(abs(lower), abs(upper))

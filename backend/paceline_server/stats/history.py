@@ -113,7 +113,13 @@ class Parameters:
     @classmethod
     def from_mapping(cls, stored: Mapping[str, float]) -> Parameters:
         """The parameters of a stored finding; unknown names are ignored, missing ones take the default."""
-        return cls(**{field.name: float(stored[field.name]) for field in fields(cls) if field.name in stored})
+        return cls(
+            **{
+                field.name: float(stored[field.name])
+                for field in fields(cls)
+                if field.name in stored
+            }
+        )
 
 
 DEFAULT = Parameters()

@@ -24,9 +24,14 @@ class Incident:
     share: float
 
 
-def of_round(p_values: Sequence[float], q: float = constants.HISTORY_FALSE_DISCOVERY_Q) -> tuple[bool, ...]:
+def of_round(
+    p_values: Sequence[float], q: float = constants.HISTORY_FALSE_DISCOVERY_Q
+) -> tuple[bool, ...]:
     """Which of a round's findings stand at false-discovery rate `q`; series without one count as p = 1."""
-    return tuple(bool(kept) for kept in benjamini_hochberg(np.asarray(p_values, dtype=np.float64), q))
+    return tuple(
+        bool(kept)
+        for kept in benjamini_hochberg(np.asarray(p_values, dtype=np.float64), q)
+    )
 
 
 def incidents(
@@ -51,9 +56,11 @@ def incidents(
         run = min(
             around,
             key=lambda at: (
-                -len({name for name, _ in around[at]}), sum(abs(run - at) for _, run in around[at]), at
+                -len({name for name, _ in around[at]}),
+                sum(abs(run - at) for _, run in around[at]),
+                at,
             ),
-        )  # fmt: skip
+        )
         names = tuple(sorted({name for name, _ in around[run]}))
         if len(names) < 2 or len(names) / measured < share:
             break

@@ -21,7 +21,9 @@ def non_increasing(rows: Floats, weights: Floats | None = None) -> Floats:
     fit = np.full(rows.shape, np.inf)
     for start in range(count):
         before = sums[..., start - 1 : start] if start else 0.0
-        means = (sums[..., start:] - before) / (totals[start:] - (totals[start - 1] if start else 0.0))
+        means = (sums[..., start:] - before) / (
+            totals[start:] - (totals[start - 1] if start else 0.0)
+        )
         highest = np.maximum.accumulate(means[..., ::-1], axis=-1)[..., ::-1]
         np.minimum(fit[..., start:], highest, out=fit[..., start:])
     return fit

@@ -104,7 +104,9 @@ def _predictive(likely: Floats, jump: Floats) -> Floats:
     out = np.empty_like(likely)
     buffer, arrived = np.empty(likely.shape[1:]), np.empty((*likely.shape[1:3], 1))
     out[0] = 1.0
-    for t, (now, seen, following) in enumerate(zip(out[:-1], likely[:-1], out[1:], strict=True), 1):
+    for t, (now, seen, following) in enumerate(
+        zip(out[:-1], likely[:-1], out[1:], strict=True), 1
+    ):
         np.multiply(now, seen, out=buffer)
         np.add.reduce(buffer, axis=2, keepdims=True, out=arrived)
         np.multiply(arrived, jump, out=arrived)
@@ -177,16 +179,22 @@ def _fitted(x: Floats, parameters: Parameters) -> Generator[_Pass, Floats, Poste
             break
         level = forward * likely * backward
         level /= level.sum(axis=1, keepdims=True)
-        dependence = _dependence(x - level @ grid, scale, int(parameters.dependence_lags))
+        dependence = _dependence(
+            x - level @ grid, scale, int(parameters.dependence_lags)
+        )
         tempering = parameters.tempering * dependence * few
         weights = residuals.fitted(weights, residuals.mass(place, level), parameters)
     forward = forward * likely
     forward /= forward.sum(axis=1, keepdims=True)
-    step = _steps(grid, forward, likely * backward, jump, math.log1p(parameters.min_step))
+    step = _steps(
+        grid, forward, likely * backward, jump, math.log1p(parameters.min_step)
+    )
     return Posterior(step, scale, dependence)
 
 
-def _steps(grid: Floats, before: Floats, after: Floats, jump: float, least: float) -> Floats:
+def _steps(
+    grid: Floats, before: Floats, after: Floats, jump: float, least: float
+) -> Floats:
     """P(a jump of at least `least` between t − 1 and t), shape (n,); `before` is normalised per point."""
     left = np.searchsorted(grid, grid - least * (1.0 - 1e-9), side="right")
     right = np.searchsorted(grid, grid + least * (1.0 - 1e-9), side="left")

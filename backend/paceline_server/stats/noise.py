@@ -70,16 +70,23 @@ class NoiseFloor:
         }
 
 
-def noise_floor(blocks: PairedBlocks, launches: int, policy: PairPolicy | None = None) -> NoiseFloor | None:
+def noise_floor(
+    blocks: PairedBlocks, launches: int, policy: PairPolicy | None = None
+) -> NoiseFloor | None:
     """The MDE of jobs with `launches` launches like those of an A/A job; None where that job has too few
     blocks or launches for any verdict."""
     policy = policy or PairPolicy()
     levels = launch_medians(blocks)
-    if levels.size < policy.min_launches or blocks.d.size < policy.min_blocks or launches < 1:
+    if (
+        levels.size < policy.min_launches
+        or blocks.d.size < policy.min_blocks
+        or launches < 1
+    ):
         return None
     numbers = np.unique(blocks.launch)
     around = [
-        blocks.d[blocks.launch == number] - level for number, level in zip(numbers, levels, strict=True)
+        blocks.d[blocks.launch == number] - level
+        for number, level in zip(numbers, levels, strict=True)
     ]
     each = max(1, round(float(np.median([part.size for part in around]))))
     rng = np.random.default_rng(constants.BOOTSTRAP_SEED)
@@ -93,18 +100,26 @@ def noise_floor(blocks: PairedBlocks, launches: int, policy: PairPolicy | None =
     mde = math.expm1(float(np.quantile(needed, constants.NOISE_POWER)))
     block_sigma = float(np.std(np.concatenate(around)))
     middle = float(np.median(blocks.d))
-    apart = float(np.quantile(np.abs(np.median(replicates, axis=(1, 2))), policy.confidence))
+    apart = float(
+        np.quantile(np.abs(np.median(replicates, axis=(1, 2))), policy.confidence)
+    )
     bounds = math.exp(middle - apart), math.exp(middle + apart)
-    return NoiseFloor(mde, *bounds, math.sqrt(float(np.mean(levels**2))), block_sigma, launches, each)
+    return NoiseFloor(
+        mde, *bounds, math.sqrt(float(np.mean(levels**2))), block_sigma, launches, each
+    )
 
 
-def _drawn(rng: np.random.Generator, around: Sequence[Floats], picked: Ints, each: int) -> Floats:
+def _drawn(
+    rng: np.random.Generator, around: Sequence[Floats], picked: Ints, each: int
+) -> Floats:
     """`each` blocks of every picked launch, drawn with replacement, shape (replicates, launches, each)."""
     sizes = np.array([part.size for part in around])
     padded = np.zeros((len(around), int(sizes.max())))
     for row, part in zip(padded, around, strict=True):
         row[: part.size] = part
-    at = (rng.random((*picked.shape, each)) * sizes[picked][:, :, None]).astype(np.int64)
+    at = (rng.random((*picked.shape, each)) * sizes[picked][:, :, None]).astype(
+        np.int64
+    )
     return np.asarray(padded[picked[:, :, None], at])
 
 
@@ -117,13 +132,18 @@ def _needed(replicates: Floats, policy: PairPolicy) -> Floats:
     above = _blocks_above(launches * each, policy.look_alpha[0])
     if above is None:
         return np.full(count, np.inf)
-    limiting = np.minimum(medians[:, launches - wanted], blocks[:, launches * each - above])
+    limiting = np.minimum(
+        medians[:, launches - wanted], blocks[:, launches * each - above]
+    )
     return np.asarray(math.log1p(policy.margin_percent / 100.0) - limiting)
 
 
 def _blocks_above(blocks: int, alpha: float) -> int | None:
     """The smallest count of blocks beyond the margin whose sign test reaches `alpha`; None: not even all."""
-    return next((k for k in range(blocks // 2, blocks + 1) if upper_tail(k, blocks) <= alpha), None)
+    return next(
+        (k for k in range(blocks // 2, blocks + 1) if upper_tail(k, blocks) <= alpha),
+        None,
+    )
 
 
 def from_history(values: Floats) -> float | None:

@@ -53,8 +53,15 @@ class PairPolicy:
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> PairPolicy:
         """The policy a stored finding was made with; unknown keys are ignored."""
-        known = {name: stored[name] for name in cls.__dataclass_fields__ if name in stored}
-        return cls(**{**known, "look_alpha": tuple(known.get("look_alpha", constants.LOOK_ALPHA))})
+        known = {
+            name: stored[name] for name in cls.__dataclass_fields__ if name in stored
+        }
+        return cls(
+            **{
+                **known,
+                "look_alpha": tuple(known.get("look_alpha", constants.LOOK_ALPHA)),
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -103,10 +110,17 @@ def sign_test(d: np.ndarray[Any, Any], log_margin: float) -> tuple[int, float]:
 
 def launch_medians(blocks: PairedBlocks) -> np.ndarray[Any, Any]:
     """Median log-ratio per launch, ascending launch number, shape (K,)."""
-    return np.array([median(blocks.d[blocks.launch == number]) for number in np.unique(blocks.launch)])
+    return np.array(
+        [
+            median(blocks.d[blocks.launch == number])
+            for number in np.unique(blocks.launch)
+        ]
+    )
 
 
-def judge_pair(blocks: PairedBlocks, look: int = 0, policy: PairPolicy | None = None) -> PairVerdict:
+def judge_pair(
+    blocks: PairedBlocks, look: int = 0, policy: PairPolicy | None = None
+) -> PairVerdict:
     """Judge one pair at one look (0, 1, 2) from all blocks gathered so far; BH follows in `control_run`."""
     policy = policy or PairPolicy()
     n = int(blocks.d.size)
@@ -133,7 +147,9 @@ def judge_pair(blocks: PairedBlocks, look: int = 0, policy: PairPolicy | None = 
     return _decide(facts, interval.upper, log_margin, policy, blocks.unit)
 
 
-def _filters(facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy) -> tuple[Filter, ...]:
+def _filters(
+    facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy
+) -> tuple[Filter, ...]:
     """The numbers beside their limits; `passed` = the condition for a slower verdict (or for judging)
     holds."""
     alpha = _alpha(facts.look, policy)
@@ -142,19 +158,44 @@ def _filters(facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy) -> tu
     lost = blocks.dropped.unusable / total if total else 0.0
     margin, bad = f"{policy.margin_percent:g} %", ways(blocks.unit)[0]
     return (
-        Filter("blocks", facts.blocks, policy.min_blocks, facts.blocks >= policy.min_blocks,
-               f"{facts.blocks} blocks were compared; a verdict needs {policy.min_blocks}."),
-        Filter("launches", facts.launches, policy.min_launches, facts.launches >= policy.min_launches,
-               f"{facts.launches} launches were compared; a verdict needs {policy.min_launches}."),
-        Filter("unusable_share", lost, policy.unusable_share, lost <= policy.unusable_share,
-               f"{blocks.dropped.unusable} of {total} blocks had a value that is not positive."),
-        Filter("sign_test", facts.p_slow, alpha, facts.p_slow is not None and facts.p_slow <= alpha,
-               f"{facts.above_margin} of {facts.blocks} blocks were more than {margin} {bad}; by chance "
-               f"that happens with p = {_p(facts.p_slow)}, and look {facts.look + 1} may spend {alpha:g}."),
-        Filter("launch_medians", facts.launches_above, needed, 0 < needed <= facts.launches_above,
-               f"{facts.launches_above} of {facts.launches} launches were more than {margin} {bad} by their "
-               f"median; {needed} must be."),
-    )  # fmt: skip
+        Filter(
+            "blocks",
+            facts.blocks,
+            policy.min_blocks,
+            facts.blocks >= policy.min_blocks,
+            f"{facts.blocks} blocks were compared; a verdict needs {policy.min_blocks}.",
+        ),
+        Filter(
+            "launches",
+            facts.launches,
+            policy.min_launches,
+            facts.launches >= policy.min_launches,
+            f"{facts.launches} launches were compared; a verdict needs {policy.min_launches}.",
+        ),
+        Filter(
+            "unusable_share",
+            lost,
+            policy.unusable_share,
+            lost <= policy.unusable_share,
+            f"{blocks.dropped.unusable} of {total} blocks had a value that is not positive.",
+        ),
+        Filter(
+            "sign_test",
+            facts.p_slow,
+            alpha,
+            facts.p_slow is not None and facts.p_slow <= alpha,
+            f"{facts.above_margin} of {facts.blocks} blocks were more than {margin} {bad}; by chance "
+            f"that happens with p = {_p(facts.p_slow)}, and look {facts.look + 1} may spend {alpha:g}.",
+        ),
+        Filter(
+            "launch_medians",
+            facts.launches_above,
+            needed,
+            0 < needed <= facts.launches_above,
+            f"{facts.launches_above} of {facts.launches} launches were more than {margin} {bad} by their "
+            f"median; {needed} must be.",
+        ),
+    )
 
 
 def _p(p: float | None) -> str:
@@ -171,14 +212,26 @@ def _launches_needed(launches: int, policy: PairPolicy) -> int:
 
 
 def _decide(
-    facts: PairVerdict, log_upper: float | None, log_margin: float, policy: PairPolicy, unit: str
+    facts: PairVerdict,
+    log_upper: float | None,
+    log_margin: float,
+    policy: PairPolicy,
+    unit: str,
 ) -> PairVerdict:
     held = {one.name: one.passed for one in facts.filters}
     more = facts.look + 1 < len(policy.look_alpha)
     if not held["unusable_share"]:
-        return replace(facts, reason=next(f.text for f in facts.filters if f.name == "unusable_share"))
+        return replace(
+            facts,
+            reason=next(f.text for f in facts.filters if f.name == "unusable_share"),
+        )
     if not (held["blocks"] and held["launches"]):
-        return replace(facts, reason=_insufficient(facts, policy), insufficient=True, extendable=more)
+        return replace(
+            facts,
+            reason=_insufficient(facts, policy),
+            insufficient=True,
+            extendable=more,
+        )
     margin, bad = f"{policy.margin_percent:g} %", ways(unit)[0]
     if held["sign_test"] and held["launch_medians"]:
         reason = (
@@ -189,7 +242,9 @@ def _decide(
     if log_upper is not None and log_upper < log_margin:
         bound = change(math.exp(log_upper), unit)
         return replace(
-            facts, verdict="pass", reason=f"not {bad}: at worst {bound}, inside the {margin} margin"
+            facts,
+            verdict="pass",
+            reason=f"not {bad}: at worst {bound}, inside the {margin} margin",
         )
     if held["sign_test"]:
         reason = (
@@ -216,7 +271,9 @@ def _insufficient(facts: PairVerdict, policy: PairPolicy) -> str:
 
 
 def control_run(
-    verdicts: Sequence[PairVerdict], other_p_values: Sequence[float] = (), policy: PairPolicy | None = None
+    verdicts: Sequence[PairVerdict],
+    other_p_values: Sequence[float] = (),
+    policy: PairPolicy | None = None,
 ) -> list[PairVerdict]:
     """Hold the false discoveries of a whole run: a `fail` that does not survive BH becomes inconclusive.
 
@@ -226,7 +283,11 @@ def control_run(
     own = [1.0 if v.p_slow is None or v.insufficient else v.p_slow for v in verdicts]
     family = np.array([*own, *other_p_values], dtype=np.float64)
     found = benjamini_hochberg(family, policy.false_discovery_q)
-    largest = float(family[found].max()) if found.any() else policy.false_discovery_q / max(1, family.size)
+    largest = (
+        float(family[found].max())
+        if found.any()
+        else policy.false_discovery_q / max(1, family.size)
+    )
     controlled = []
     for verdict, survives in zip(verdicts, found, strict=False):
         text = (

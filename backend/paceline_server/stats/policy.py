@@ -65,7 +65,9 @@ class Crossover:
     measured_from: int | None = None
     monotone: bool = True
     reason: str = ""
-    curves: Floats = field(default_factory=lambda: np.zeros((0, 0)), repr=False, compare=False)
+    curves: Floats = field(
+        default_factory=lambda: np.zeros((0, 0)), repr=False, compare=False
+    )
     """The fit of every resample, widened for the few launches there are, shape (replicates, points)."""
 
     def at(self, value: int) -> Interval:
@@ -79,12 +81,16 @@ class Crossover:
         else:
             span = math.log(places[high] / places[high - 1])
             share = math.log(value / places[high - 1]) / span
-            found = self.curves[:, high - 1] * (1.0 - share) + self.curves[:, high] * share
+            found = (
+                self.curves[:, high - 1] * (1.0 - share) + self.curves[:, high] * share
+            )
         lower, upper = _bounds(found)
         return Interval(lower, upper)
 
 
-def find_crossover(measured: Sequence[tuple[int, PairedBlocks]], margin_percent: float) -> Crossover:
+def find_crossover(
+    measured: Sequence[tuple[int, PairedBlocks]], margin_percent: float
+) -> Crossover:
     """From where on the arm wins, from its paired blocks at each value of the param (> 0, distinct)."""
     ordered = sorted(measured, key=lambda one: one[0])
     if not ordered:
@@ -92,19 +98,29 @@ def find_crossover(measured: Sequence[tuple[int, PairedBlocks]], margin_percent:
     for at, blocks in ordered:
         launches = int(np.unique(blocks.launch).size)
         if blocks.d.size < constants.MIN_BLOCKS or launches < constants.MIN_LAUNCHES:
-            return Crossover("unknown", reason=_insufficient(at, int(blocks.d.size), launches))
+            return Crossover(
+                "unknown", reason=_insufficient(at, int(blocks.d.size), launches)
+            )
     samples = [(blocks.d, blocks.launch) for _, blocks in ordered]
     weights = np.array([blocks.d.size for _, blocks in ordered], dtype=np.float64)
     middles = np.array([median(blocks.d) for _, blocks in ordered])
     drawn = cluster_replicates(
-        samples, lambda groups: np.stack([nan_median(group) for group in groups], axis=1)
+        samples,
+        lambda groups: np.stack([nan_median(group) for group in groups], axis=1),
     )
     if drawn is None:
-        return Crossover("unknown", reason="its values were measured in different launches")
+        return Crossover(
+            "unknown", reason="its values were measured in different launches"
+        )
     launches = min(int(np.unique(blocks.launch).size) for _, blocks in ordered)
-    drawn = middles + (drawn - middles) * widening(constants.POLICY_CONFIDENCE, launches)
+    drawn = middles + (drawn - middles) * widening(
+        constants.POLICY_CONFIDENCE, launches
+    )
     fitted = non_increasing(middles, weights)
-    points = tuple(_point(at, blocks, float(fit)) for (at, blocks), fit in zip(ordered, fitted, strict=True))
+    points = tuple(
+        _point(at, blocks, float(fit))
+        for (at, blocks), fit in zip(ordered, fitted, strict=True)
+    )
     return _answer(points, non_increasing(drawn, weights), margin_percent)
 
 
@@ -115,19 +131,38 @@ def _insufficient(at: int, blocks: int, launches: int) -> str:
 
 def _point(at: int, blocks: PairedBlocks, fitted: float) -> MeasuredPoint:
     bounds = quantile_interval(blocks.d, 0.5, constants.DERIVED_CONFIDENCE)
-    medians = [median(blocks.d[blocks.launch == number]) for number in np.unique(blocks.launch)]
+    medians = [
+        median(blocks.d[blocks.launch == number]) for number in np.unique(blocks.launch)
+    ]
     agreeing = math.ceil(constants.LAUNCH_SHARE * len(medians) - 1e-9)
     winner: Winner = "undecided"
-    if bounds.upper is not None and bounds.upper < 0.0 and sum(one < 0.0 for one in medians) >= agreeing:
+    if (
+        bounds.upper is not None
+        and bounds.upper < 0.0
+        and sum(one < 0.0 for one in medians) >= agreeing
+    ):
         winner = "arm"
-    elif bounds.lower is not None and bounds.lower > 0.0 and sum(one > 0.0 for one in medians) >= agreeing:
+    elif (
+        bounds.lower is not None
+        and bounds.lower > 0.0
+        and sum(one > 0.0 for one in medians) >= agreeing
+    ):
         winner = "reference"
     return MeasuredPoint(
-        at, median(blocks.d), bounds.lower, bounds.upper, fitted, winner, int(blocks.d.size), len(medians)
+        at,
+        median(blocks.d),
+        bounds.lower,
+        bounds.upper,
+        fitted,
+        winner,
+        int(blocks.d.size),
+        len(medians),
     )
 
 
-def _answer(points: tuple[MeasuredPoint, ...], curves: Floats, margin_percent: float) -> Crossover:
+def _answer(
+    points: tuple[MeasuredPoint, ...], curves: Floats, margin_percent: float
+) -> Crossover:
     winners = [point.winner for point in points]
     first = len(points)
     while first and winners[first - 1] == "arm":
@@ -138,36 +173,74 @@ def _answer(points: tuple[MeasuredPoint, ...], curves: Floats, margin_percent: f
     measured_from = points[first].at
     if first == 0:
         return Crossover(
-            "always", points, measured_from, None, measured_from, measured_from, monotone, "", curves
+            "always",
+            points,
+            measured_from,
+            None,
+            measured_from,
+            measured_from,
+            monotone,
+            "",
+            curves,
         )
     if not monotone:
         reason = "the ratio does not fall steadily, so nothing is said between measured values"
-        below = next((one.at for one in reversed(points[:first]) if one.winner == "reference"), None)
+        below = next(
+            (one.at for one in reversed(points[:first]) if one.winner == "reference"),
+            None,
+        )
         lower = None if below is None else below + 1
         return Crossover(
-            "from", points, measured_from, lower, measured_from, measured_from, False, reason, curves
+            "from",
+            points,
+            measured_from,
+            lower,
+            measured_from,
+            measured_from,
+            False,
+            reason,
+            curves,
         )
     places = np.log([point.at for point in points])
-    estimate = float(_crossing(places, np.array([[point.fitted for point in points]]))[0])
+    estimate = float(
+        _crossing(places, np.array([[point.fitted for point in points]]))[0]
+    )
     lower_log, upper_log = _bounds(_crossing(places, curves))
-    value = points[0].at if estimate == -math.inf else min(_whole(estimate), measured_from)
+    value = (
+        points[0].at if estimate == -math.inf else min(_whole(estimate), measured_from)
+    )
     lower = None if lower_log == -math.inf else min(_whole(lower_log), value)
-    upper = None if upper_log == math.inf else max(value, _whole(max(upper_log, float(places[0]))))
-    return Crossover("from", points, value, lower, upper, measured_from, True, "", curves)
+    upper = (
+        None
+        if upper_log == math.inf
+        else max(value, _whole(max(upper_log, float(places[0]))))
+    )
+    return Crossover(
+        "from", points, value, lower, upper, measured_from, True, "", curves
+    )
 
 
 def _none(
-    points: tuple[MeasuredPoint, ...], curves: Floats, monotone: bool, margin_percent: float
+    points: tuple[MeasuredPoint, ...],
+    curves: Floats,
+    monotone: bool,
+    margin_percent: float,
 ) -> Crossover:
     """It does not win at the largest measured value: there is none, or the samples leave it open."""
     last = points[-1]
     margin = math.log1p(margin_percent / 100.0)
     beyond = last.lower is not None and last.lower > -margin
     if last.winner == "reference" or beyond:
-        reason = "at the largest measured value the arm does not win by more than the margin"
-        return Crossover("never", points, monotone=monotone, reason=reason, curves=curves)
+        reason = (
+            "at the largest measured value the arm does not win by more than the margin"
+        )
+        return Crossover(
+            "never", points, monotone=monotone, reason=reason, curves=curves
+        )
     reason = "at the largest measured value the interval does not decide who wins"
-    return Crossover("undecided", points, monotone=monotone, reason=reason, curves=curves)
+    return Crossover(
+        "undecided", points, monotone=monotone, reason=reason, curves=curves
+    )
 
 
 def _crossing(places: Floats, curves: Floats) -> Floats:
@@ -222,7 +295,11 @@ def judge_minimum(found: Crossover, minimum: int, margin_percent: float) -> Judg
     inside = found.answer in ("from", "always") and (
         (found.lower is None or found.lower <= minimum) and minimum <= largest
     )
-    losing = [one for one in _losing_picks(found, minimum, margin) if one[2] == "arm" or not inside]
+    losing = [
+        one
+        for one in _losing_picks(found, minimum, margin)
+        if one[2] == "arm" or not inside
+    ]
     if losing:
         loss, at, picked = max(losing)
         return Judged(False, "picks_loser", at, math.expm1(loss), picked)
@@ -245,9 +322,17 @@ def _losing_picks(found: Crossover, minimum: int, margin: float) -> list[Loss]:
     """Where the policy loses, and how much, among measured values and at the threshold itself."""
     losing: list[Loss] = []
     for point in found.points:
-        if point.at >= minimum and point.winner == "reference" and (point.lower or 0.0) > margin:
+        if (
+            point.at >= minimum
+            and point.winner == "reference"
+            and (point.lower or 0.0) > margin
+        ):
             losing.append((point.middle, point.at, "arm"))
-        if point.at < minimum and point.winner == "arm" and (point.upper or 0.0) < -margin:
+        if (
+            point.at < minimum
+            and point.winner == "arm"
+            and (point.upper or 0.0) < -margin
+        ):
             losing.append((-point.middle, point.at, "reference"))
     if found.monotone and minimum > found.points[0].at:
         here = found.at(minimum)

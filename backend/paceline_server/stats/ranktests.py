@@ -39,7 +39,9 @@ def mid_ranks(values: Floats) -> tuple[Floats, Floats]:
     """Ranks from 1 with ties averaged, shape (n,), and the sizes of the groups of equal values."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
-    return np.asarray((ends - (counts - 1) / 2.0)[inverse], dtype=np.float64), counts.astype(np.float64)
+    return np.asarray(
+        (ends - (counts - 1) / 2.0)[inverse], dtype=np.float64
+    ), counts.astype(np.float64)
 
 
 def mann_whitney_p(a: Floats, b: Floats) -> float:
@@ -54,7 +56,12 @@ def mann_whitney_p(a: Floats, b: Floats) -> float:
     if ties.max() == 1.0 and max(n, m) <= EXACT_SIDE:
         return min(1.0, 2.0 * float(_exact_cdf(n, m)[round(small)]))
     total = n + m
-    variance = n * m / 12.0 * (total + 1.0 - float((ties**3 - ties).sum()) / (total * (total - 1.0)))
+    variance = (
+        n
+        * m
+        / 12.0
+        * (total + 1.0 - float((ties**3 - ties).sum()) / (total * (total - 1.0)))
+    )
     if variance <= 0.0:
         return 1.0
     z = (n * m / 2.0 - small - 0.5) / math.sqrt(variance)

@@ -47,7 +47,10 @@ FIT_ROUNDS = 15
 @lru_cache(maxsize=1)
 def _components() -> tuple[Floats, Floats]:
     """Densities of all components over the table, shape (components, bins), and their starting weights."""
-    at = np.arange(-REACH * STEPS_PER_SCALE, REACH * STEPS_PER_SCALE + 1) / STEPS_PER_SCALE
+    at = (
+        np.arange(-REACH * STEPS_PER_SCALE, REACH * STEPS_PER_SCALE + 1)
+        / STEPS_PER_SCALE
+    )
     right = np.arange(2.0, REACH)
     bumps = np.concatenate([-right[::-1], right])
     centre = np.concatenate([np.zeros(len(WIDTHS)), bumps])
@@ -55,7 +58,10 @@ def _components() -> tuple[Floats, Floats]:
     density = np.exp(-0.5 * ((at - centre[:, None]) / width[:, None]) ** 2)
     density /= width[:, None] * math.sqrt(2.0 * math.pi)
     start = np.concatenate(
-        [np.asarray(START) * (1.0 - BUMP_START), np.full(bumps.size, BUMP_START / bumps.size)]
+        [
+            np.asarray(START) * (1.0 - BUMP_START),
+            np.full(bumps.size, BUMP_START / bumps.size),
+        ]
     )
     return density, start
 
@@ -72,7 +78,9 @@ def bins(residuals: Floats, scale: float) -> Ints:
 def mass(place: Ints, share: Floats) -> Floats:
     """How many residuals fell into each bin when residual (t, l) counts as `share[t, l]` of one."""
     size = 2 * REACH * STEPS_PER_SCALE + 1
-    return np.bincount(place.ravel(), weights=share.ravel(), minlength=size).astype(np.float64)
+    return np.bincount(place.ravel(), weights=share.ravel(), minlength=size).astype(
+        np.float64
+    )
 
 
 def before_data() -> Floats:
@@ -84,13 +92,17 @@ def fitted(weights: Floats, seen: Floats, parameters: Parameters) -> Floats:
     """Weights after `seen` residuals per bin; `noise_prior_points` of the start are kept as pseudo
     data."""
     density, start = _components()
-    used = np.flatnonzero(seen)  # most bins are empty, and every round reads the whole table
+    used = np.flatnonzero(
+        seen
+    )  # most bins are empty, and every round reads the whole table
     density, seen = density[:, used], seen[used]
     core = len(WIDTHS)
     prior = np.zeros_like(start)
     prior[:core] = np.asarray(START) * parameters.noise_prior_points
     mixed, share, weights = np.empty(used.size), np.empty_like(start), weights.copy()
-    for _ in range(FIT_ROUNDS):  # weights * (density @ (seen / (weights @ density + FLOOR))) + prior
+    for _ in range(
+        FIT_ROUNDS
+    ):  # weights * (density @ (seen / (weights @ density + FLOOR))) + prior
         np.dot(weights, density, out=mixed)
         mixed += FLOOR
         np.divide(seen, mixed, out=mixed)

@@ -47,11 +47,15 @@ class CaseSamples:
     def only(self, keep: Bools) -> CaseSamples:
         """The samples marked in `keep`, shape (n,)."""
         return replace(
-            self, launch=self.launch[keep], round=self.round[keep], position=self.position[keep],
-            value=self.value[keep], warmup=self.warmup[keep],
+            self,
+            launch=self.launch[keep],
+            round=self.round[keep],
+            position=self.position[keep],
+            value=self.value[keep],
+            warmup=self.warmup[keep],
             iterations=None if self.iterations is None else self.iterations[keep],
             work={name: counts[keep] for name, counts in self.work.items()},
-        )  # fmt: skip
+        )
 
     def measured(self) -> Bools:
         """Which samples are not marked as warm-up by the workload, shape (n,)."""
@@ -71,5 +75,7 @@ def median(values: Floats) -> float:
     ordered = np.sort(values)
     middle = ordered.size // 2
     return (
-        float(ordered[middle]) if ordered.size % 2 else float((ordered[middle - 1] + ordered[middle]) / 2.0)
+        float(ordered[middle])
+        if ordered.size % 2
+        else float((ordered[middle - 1] + ordered[middle]) / 2.0)
     )

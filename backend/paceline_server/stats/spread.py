@@ -31,12 +31,17 @@ def relative_deviation(values: Floats, launch: Ints) -> float:
 
 def launch_deviation(values: Floats, launch: Ints) -> float:
     """100 · sd ÷ mean of the medians of the launches: how far runs of the same code lie apart."""
-    medians = np.array([median(values[launch == number]) for number in np.unique(launch)])
+    medians = np.array(
+        [median(values[launch == number]) for number in np.unique(launch)]
+    )
     return relative_deviation(medians, np.arange(medians.size))
 
 
 def jackknife(
-    spread: Callable[[Floats, Ints], float], values: Floats, launch: Ints, confidence: float
+    spread: Callable[[Floats, Ints], float],
+    values: Floats,
+    launch: Ints,
+    confidence: float,
 ) -> Interval:
     """Interval of a spread > 0 from leaving out one launch at a time; needs three. No spread at all has the
     interval [0, 0]; where some launches alone have the spread, there are no bounds."""
@@ -44,7 +49,9 @@ def jackknife(
     numbers = np.unique(launch)
     if whole == 0.0:
         return Interval(0.0, 0.0)
-    without = [spread(values[launch != number], launch[launch != number]) for number in numbers]
+    without = [
+        spread(values[launch != number], launch[launch != number]) for number in numbers
+    ]
     if numbers.size < 3 or not math.isfinite(whole) or min(without) <= 0.0:
         return Interval(None, None)
     pseudo = numbers.size * math.log(whole) - (numbers.size - 1) * np.log(without)

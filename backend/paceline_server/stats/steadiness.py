@@ -18,7 +18,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from paceline_server.stats.constants import STEADY_P, STEADY_SHIFT, WARMUP_MIN_BLOCKS, WARMUP_SHARE
+from paceline_server.stats.constants import (
+    STEADY_P,
+    STEADY_SHIFT,
+    WARMUP_MIN_BLOCKS,
+    WARMUP_SHARE,
+)
 from paceline_server.stats.ranktests import mann_whitney_p
 from paceline_server.stats.samples import Floats, median
 
@@ -34,7 +39,10 @@ class Steadiness:
 
 
 def warmup_to_drop(
-    marked: int, measured: int, minimum: int = WARMUP_MIN_BLOCKS, share: float = WARMUP_SHARE
+    marked: int,
+    measured: int,
+    minimum: int = WARMUP_MIN_BLOCKS,
+    share: float = WARMUP_SHARE,
 ) -> int:
     """How many measured blocks of a launch to drop, when its workload already marked `marked` as warm-up.
 
@@ -73,5 +81,7 @@ def steadiness(
         return Steadiness(skip, True, shift)
     first, second, rest_shift = _halves(rest)
     testable = 2.0 / math.comb(2 * first.size, first.size) < p_limit
-    moving = abs(rest_shift) > limit and (not testable or mann_whitney_p(first, second) < p_limit)
+    moving = abs(rest_shift) > limit and (
+        not testable or mann_whitney_p(first, second) < p_limit
+    )
     return Steadiness(skip, moving, shift)

@@ -37,14 +37,18 @@ def student_cdf(t: float, freedom: int) -> float:
 def student_quantile(p: float, freedom: int) -> float:
     """t with P[T ≤ t] = p, for 0.5 ≤ p < 1. Raises ValueError elsewhere."""
     if not 0.5 <= p < 1.0 or freedom < 1:
-        raise ValueError(f"a quantile of t needs 0.5 ≤ p < 1 and a launch to spare, got {p} and {freedom}")
+        raise ValueError(
+            f"a quantile of t needs 0.5 ≤ p < 1 and a launch to spare, got {p} and {freedom}"
+        )
     high = 1.0
     while student_cdf(high, freedom) < p:
         high *= 2.0
     low = 0.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if student_cdf(middle, freedom) < p else (low, middle)
+        low, high = (
+            (middle, high) if student_cdf(middle, freedom) < p else (low, middle)
+        )
     return high
 
 
@@ -57,7 +61,11 @@ def widening(confidence: float, clusters: int) -> float:
     extreme of three launches; stretching can.
     """
     level = 0.5 + confidence / 2.0
-    return math.sqrt(clusters / (clusters - 1)) * student_quantile(level, clusters - 1) / _normal(level)
+    return (
+        math.sqrt(clusters / (clusters - 1))
+        * student_quantile(level, clusters - 1)
+        / _normal(level)
+    )
 
 
 def _normal(p: float) -> float:

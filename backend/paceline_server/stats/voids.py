@@ -64,16 +64,24 @@ class VoidLimits:
     pressure_percent: float = constants.PRESSURE_PERCENT
 
     @classmethod
-    def of_operator(cls, pressure_percent: float | None, drift_percent: float | None) -> VoidLimits:
+    def of_operator(
+        cls, pressure_percent: float | None, drift_percent: float | None
+    ) -> VoidLimits:
         """The limits of STATISTICS §1 where an operator set none; both in percent."""
         return cls(
-            pressure_percent=constants.PRESSURE_PERCENT if pressure_percent is None else pressure_percent,
-            calibration_drift=constants.CALIBRATION_DRIFT if drift_percent is None else drift_percent / 100,
+            pressure_percent=constants.PRESSURE_PERCENT
+            if pressure_percent is None
+            else pressure_percent,
+            calibration_drift=constants.CALIBRATION_DRIFT
+            if drift_percent is None
+            else drift_percent / 100,
         )
 
 
 def find_voids(
-    readings: Sequence[Reading], limits: VoidLimits | None = None, suppress: Collection[str] = ()
+    readings: Sequence[Reading],
+    limits: VoidLimits | None = None,
+    suppress: Collection[str] = (),
 ) -> list[Void]:
     """Every void condition in the readings of one attempt, given in the order they were taken, in a fixed
     order, configuration errors last; empty when the target was fit. `suppress`: names of configuration errors
@@ -85,9 +93,17 @@ def find_voids(
         _frequency_cap(readings),
         _boot(readings),
         _calibration(readings, limits),
-        _pressure(readings, limits, "steal_percent", "steal", "the hypervisor took the CPU"),
+        _pressure(
+            readings, limits, "steal_percent", "steal", "the hypervisor took the CPU"
+        ),
         _cpu_pressure(readings, limits),
-        _pressure(readings, limits, "psi_memory_percent", "memory_pressure", "some task waited for memory"),
+        _pressure(
+            readings,
+            limits,
+            "psi_memory_percent",
+            "memory_pressure",
+            "some task waited for memory",
+        ),
         _cores(readings),
     )
     misconfigured = configuration.found_in(reading.values for reading in readings)
@@ -105,7 +121,9 @@ def _configuration(name: str) -> Void:
 def _numbers(readings: Iterable[Reading], key: str) -> list[float]:
     found = (reading.values.get(key) for reading in readings)
     return [
-        float(value) for value in found if isinstance(value, (int, float)) and not isinstance(value, bool)
+        float(value)
+        for value in found
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
     ]
 
 
@@ -117,13 +135,21 @@ def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
     counts = _numbers(readings, "throttle_count")
     if counts and counts[-1] > counts[0]:
         times = counts[-1] - counts[0]
-        return Void("thermal", times, 0.0, f"its cores throttled {times:g} times while measuring")
+        return Void(
+            "thermal",
+            times,
+            0.0,
+            f"its cores throttled {times:g} times while measuring",
+        )
     return None
 
 
 def _thermal_unknown(readings: Sequence[Reading]) -> Void | None:
     """A sensor that fell silent: whether it throttled meanwhile nobody can say."""
-    told = next((at for at, one in enumerate(readings) if _numbers([one], "thermal_status")), None)
+    told = next(
+        (at for at, one in enumerate(readings) if _numbers([one], "thermal_status")),
+        None,
+    )
     if told is None:
         return None
     later = readings[told + 1 :]
@@ -152,12 +178,18 @@ def _caps(value: Any) -> dict[str, float]:
     elif isinstance(value, (int, float)):
         named = (("", value),)
     return {
-        name: float(one) for name, one in named if isinstance(one, (int, float)) and not isinstance(one, bool)
+        name: float(one)
+        for name, one in named
+        if isinstance(one, (int, float)) and not isinstance(one, bool)
     }
 
 
 def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
-    read = [caps for caps in (_caps(r.values.get("cpu_frequency_cap_mhz")) for r in readings) if caps]
+    read = [
+        caps
+        for caps in (_caps(r.values.get("cpu_frequency_cap_mhz")) for r in readings)
+        if caps
+    ]
     for caps in read[1:]:
         before, was, now = read[0], len(read[0]), len(caps)
         if was != now:
@@ -171,22 +203,31 @@ def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
     return None
 
 
-def _capped(changed: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]) -> Void:
+def _capped(
+    changed: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]
+) -> Void:
     """By the group of cores that changed most: a middle one is capped while the fastest is not."""
-    worst = max(changed, key=lambda name: abs(after[name] - before[name]) / max(before[name], 1.0))
+    worst = max(
+        changed,
+        key=lambda name: abs(after[name] - before[name]) / max(before[name], 1.0),
+    )
     of = f" of {worst}" if worst else ""
     more = f" (and of {len(changed) - 1} more)" if len(changed) > 1 else ""
-    text = (
-        f"the highest CPU frequency allowed{of} changed from {before[worst]:g} to {after[worst]:g} MHz{more}"
-    )
+    text = f"the highest CPU frequency allowed{of} changed from {before[worst]:g} to {after[worst]:g} MHz{more}"
     return Void("frequency_cap", after[worst], before[worst], text)
 
 
 def _boot(readings: Sequence[Reading]) -> Void | None:
-    boots = {r.values["boot_id"] for r in readings if isinstance(r.values.get("boot_id"), str)}
+    boots = {
+        r.values["boot_id"]
+        for r in readings
+        if isinstance(r.values.get("boot_id"), str)
+    }
     if len(boots) < 2:
         return None
-    return Void("boot_id", float(len(boots)), 1.0, "the target restarted while it was measuring")
+    return Void(
+        "boot_id", float(len(boots)), 1.0, "the target restarted while it was measuring"
+    )
 
 
 def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
@@ -206,14 +247,26 @@ def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None
 
 def _cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
     """What the workload felt itself; the whole system's figure where that is not known."""
-    if any("workload_wait_percent" in reading.values for reading in readings if reading.phase == "during"):
+    if any(
+        "workload_wait_percent" in reading.values
+        for reading in readings
+        if reading.phase == "during"
+    ):
         return _pressure(
-            readings, limits, "workload_wait_percent", "pressure", "the workload waited for a CPU"
+            readings,
+            limits,
+            "workload_wait_percent",
+            "pressure",
+            "the workload waited for a CPU",
         )
-    return _pressure(readings, limits, "psi_cpu_percent", "pressure", "some task waited for a CPU")
+    return _pressure(
+        readings, limits, "psi_cpu_percent", "pressure", "some task waited for a CPU"
+    )
 
 
-def _pressure(readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, who: str) -> Void | None:
+def _pressure(
+    readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, who: str
+) -> Void | None:
     """The mean over the readings taken while measuring: one short burst is what interleaving is for."""
     during = _numbers((r for r in readings if r.phase == "during"), key)
     if not during:

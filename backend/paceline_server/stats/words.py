@@ -84,7 +84,12 @@ def comparison(
 _SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
     "bytes": ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "bytes")),
-    "bytes/s": ((2.0**30, "GiB/s"), (2.0**20, "MiB/s"), (2.0**10, "KiB/s"), (1.0, "bytes/s")),
+    "bytes/s": (
+        (2.0**30, "GiB/s"),
+        (2.0**20, "MiB/s"),
+        (2.0**10, "KiB/s"),
+        (1.0, "bytes/s"),
+    ),
     "op/s": ((1e9, "G op/s"), (1e6, "M op/s"), (1e3, "K op/s"), (1.0, "op/s")),
     "ops": ((1.0, "ops"),),
     "count": ((1.0, ""),),

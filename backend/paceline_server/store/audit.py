@@ -14,7 +14,16 @@ from sqlalchemy.orm import Session
 from paceline_server.kernel import clock
 from paceline_server.store.tables.rules import AuditEntry
 
-ObjectKind = Literal["alert", "rule", "schedule", "benchmark", "token", "triage_batch", "target", "import"]
+ObjectKind = Literal[
+    "alert",
+    "rule",
+    "schedule",
+    "benchmark",
+    "token",
+    "triage_batch",
+    "target",
+    "import",
+]
 
 
 def record(  # noqa: PLR0917 - the fields of one entry, in the log's order
@@ -28,7 +37,11 @@ def record(  # noqa: PLR0917 - the fields of one entry, in the log's order
     """Keep that `actor` (the principal's name) did `action` (a verb, as the API has it) to one object."""
     session.add(
         AuditEntry(
-            at=clock.now(), actor=actor, action=action, object_kind=object_kind, object_id=object_id,
+            at=clock.now(),
+            actor=actor,
+            action=action,
+            object_kind=object_kind,
+            object_id=object_id,
             detail=detail or {},
         )
-    )  # fmt: skip
+    )

@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, LargeBinary, MetaData, TypeDecorator
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    DateTime,
+    Dialect,
+    LargeBinary,
+    MetaData,
+    TypeDecorator,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, DOUBLE_PRECISION, JSONB
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeEngine
@@ -53,10 +61,14 @@ class Timestamp(TypeDecorator[datetime]):
             raise ValueError("naive datetime: timestamps are stored in UTC with a zone")
         return value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, _: Dialect) -> datetime | None:
+    def process_result_value(
+        self, value: datetime | None, _: Dialect
+    ) -> datetime | None:
         if value is None:
             return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return (
+            value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        )
 
 
 class FloatVector(TypeDecorator[NDArray[np.float64]]):
@@ -75,11 +87,21 @@ class FloatVector(TypeDecorator[NDArray[np.float64]]):
         return dialect.type_descriptor(LargeBinary())
 
     def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any]:
-        pack = vectors.to_postgresql if dialect.name == "postgresql" else vectors.to_sqlite
+        pack = (
+            vectors.to_postgresql if dialect.name == "postgresql" else vectors.to_sqlite
+        )
         return lambda value: None if value is None else pack(value)
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:  # noqa: ARG002
-        unpack = vectors.from_postgresql if dialect.name == "postgresql" else vectors.from_sqlite
+    def result_processor(
+        self,
+        dialect: Dialect,
+        coltype: object,  # noqa: ARG002 - SQLAlchemy passes it
+    ) -> Callable[[Any], Any]:
+        unpack = (
+            vectors.from_postgresql
+            if dialect.name == "postgresql"
+            else vectors.from_sqlite
+        )
         return lambda value: None if value is None else unpack(value)
 
     def column_expression(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -88,7 +110,9 @@ class FloatVector(TypeDecorator[NDArray[np.float64]]):
 
 Json = JSON().with_variant(JSONB(), "postgresql")
 
-JsonOrNull = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+JsonOrNull = JSON(none_as_null=True).with_variant(
+    JSONB(none_as_null=True), "postgresql"
+)
 """For columns asked `IS NULL`: None is no value here, where `Json` keeps it as JSON's null."""
 
 OrderedJson = JSON()

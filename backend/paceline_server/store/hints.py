@@ -44,12 +44,16 @@ class Hints:
     def wait(self, channel: str, seen: int, timeout_s: float) -> bool:
         """Block until `channel` moved past `seen`; False after `timeout_s`."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._versions[channel] != seen, timeout_s)
+            return self._changed.wait_for(
+                lambda: self._versions[channel] != seen, timeout_s
+            )
 
     def listen(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Call `callback(channel)` on every hint, on the publisher's thread; returns how to stop."""
         self._listeners.append(callback)
-        return lambda: self._listeners.remove(callback) if callback in self._listeners else None
+        return lambda: (
+            self._listeners.remove(callback) if callback in self._listeners else None
+        )
 
     def close(self) -> None:
         """Release whatever the implementation holds."""
@@ -69,7 +73,9 @@ class RedisHints(Hints):
         super().__init__()
         import redis  # noqa: PLC0415 - the embedded shape never pays for it
 
-        self._redis = redis.Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2)
+        self._redis = redis.Redis.from_url(
+            url, socket_connect_timeout=2, socket_timeout=2
+        )
         self._listening = redis.Redis.from_url(url, socket_connect_timeout=2)
         self._unavailable = (redis.RedisError, OSError)
         self._stopping = threading.Event()

@@ -28,7 +28,9 @@ CODES = (ITEM_CONFLICT, OUTBOX_STUCK, SCHEDULE_REFUSED)
 
 def report(session: Session, code: str, detail: dict[str, Any]) -> None:
     """Keep an incident; `detail` is plain JSON without secrets."""
-    session.add(Incident(id=ids.new_id("inc"), at=clock.now(), code=code, detail=detail))
+    session.add(
+        Incident(id=ids.new_id("inc"), at=clock.now(), code=code, detail=detail)
+    )
     log.error("incident", code=code, **detail)
 
 

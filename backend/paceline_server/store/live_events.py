@@ -20,9 +20,17 @@ from paceline_server.store.tables.messages import LiveEvent
 CHANNEL = "live"
 
 
-def emit(session: Session, kind: str, run_id: str | None, job_id: str | None, data: dict[str, Any]) -> None:
+def emit(
+    session: Session,
+    kind: str,
+    run_id: str | None,
+    job_id: str | None,
+    data: dict[str, Any],
+) -> None:
     """Tell streams of a change. `kind` is one of `live.schemas.LiveKind`; `data` must be plain JSON."""
-    session.add(LiveEvent(kind=kind, at=clock.now(), run_id=run_id, job_id=job_id, data=data))
+    session.add(
+        LiveEvent(kind=kind, at=clock.now(), run_id=run_id, job_id=job_id, data=data)
+    )
     hint(session, CHANNEL)
 
 

@@ -54,14 +54,19 @@ def head() -> str:
 
 @cache
 def _revisions() -> list[str]:
-    return sorted(path.stem.split("_", 1)[0] for path in (scripts() / "versions").glob("[0-9]*.py"))
+    return sorted(
+        path.stem.split("_", 1)[0]
+        for path in (scripts() / "versions").glob("[0-9]*.py")
+    )
 
 
 def current(connection: Connection) -> str | None:
     """The revision of a database; None when it was never migrated."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one_or_none()  # noqa: S608
+    found = connection.execute(
+        text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608
+    ).scalar_one_or_none()
     return None if found is None else str(found)
 
 
@@ -110,7 +115,11 @@ def upgrade(url: str) -> bool:
                 return False
         from alembic import command  # noqa: PLC0415 - a start that has nothing to migrate does not pay for it
 
-        with _one_at_a_time, database.engine.connect() as connection, _rebuilding(connection):
+        with (
+            _one_at_a_time,
+            database.engine.connect() as connection,
+            _rebuilding(connection),
+        ):
             command.upgrade(config(connection), "head")
         return True
     finally:
@@ -124,7 +133,11 @@ def downgrade(url: str, revision: str) -> None:
 
     database = Database(url)
     try:
-        with _one_at_a_time, database.engine.connect() as connection, _rebuilding(connection):
+        with (
+            _one_at_a_time,
+            database.engine.connect() as connection,
+            _rebuilding(connection),
+        ):
             command.downgrade(config(connection), revision)
     finally:
         database.dispose()
@@ -147,7 +160,11 @@ def _rebuilding(connection: Connection) -> Iterator[None]:
         connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
     with connection.begin():
         yield
-        lost = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall() if sqlite else ()
+        lost = (
+            connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+            if sqlite
+            else ()
+        )
         if lost:
             raise ReferenceLostError(
                 f"{len(lost)} rows refer to rows that are gone, such as {tuple(lost[0])}"

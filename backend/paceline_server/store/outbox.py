@@ -63,10 +63,14 @@ _at_it: set[int] = set()
 _at_it_lock = threading.Lock()
 
 
-def handles(topic: str) -> Callable[[Callable[[Session, str], None]], Callable[[Session, str], None]]:
+def handles(
+    topic: str,
+) -> Callable[[Callable[[Session, str], None]], Callable[[Session, str], None]]:
     """Register `effect(session, key)`; it runs in the write transaction that marks the message done."""
 
-    def register(effect: Callable[[Session, str], None]) -> Callable[[Session, str], None]:
+    def register(
+        effect: Callable[[Session, str], None],
+    ) -> Callable[[Session, str], None]:
         _add(Handler(topic, lambda session, key, _: effect(session, key), None))
         return effect
 
@@ -106,9 +110,14 @@ def add(session: Session, topic: str, key: str, due_in_s: float = 0) -> OutboxMe
     """Leave a message; announced after commit when due at once, else found by the sweeper when due."""
     at = clock.now()
     message = OutboxMessage(
-        topic=topic, key=key, created_at=at, due_at=at + timedelta(seconds=due_in_s), attempts=0,
-        last_error=None, done_at=None,
-    )  # fmt: skip
+        topic=topic,
+        key=key,
+        created_at=at,
+        due_at=at + timedelta(seconds=due_in_s),
+        attempts=0,
+        last_error=None,
+        done_at=None,
+    )
     session.add(message)
     session.flush()
     if due_in_s <= 0:
@@ -127,7 +136,9 @@ def due(session: Session, at: datetime, limit: int = 100) -> list[int]:
     return list(session.scalars(query))
 
 
-def unannounced(session: Session, at: datetime, grace_s: float, limit: int = 500) -> list[int]:
+def unannounced(
+    session: Session, at: datetime, grace_s: float, limit: int = 500
+) -> list[int]:
     """Ids the sweeper must announce: due later than they were made (delayed, or tried again), or pending for
     longer than `grace_s` although they were announced at once."""
     query = (
@@ -153,7 +164,9 @@ def prune(session: Session, before: datetime) -> None:
 
 def pending(session: Session) -> tuple[int, datetime | None]:
     """How many messages wait, and since when the oldest is due."""
-    query = select(func.count(), func.min(OutboxMessage.due_at)).where(OutboxMessage.done_at.is_(None))
+    query = select(func.count(), func.min(OutboxMessage.due_at)).where(
+        OutboxMessage.done_at.is_(None)
+    )
     count, oldest = session.execute(query).one()
     return count, oldest
 
@@ -195,7 +208,9 @@ def _carry_out(message_id: int) -> bool:
             handler.effect(session, key, found)
             message.done_at = clock.now()
     except Exception as error:
-        log.exception("outbox_failed", topic=handler.topic, key=key, message_id=message_id)
+        log.exception(
+            "outbox_failed", topic=handler.topic, key=key, message_id=message_id
+        )
         said = repr(error)[:2000]
         end = _give_ups.get(handler.topic)
         if _failed(message_id, said) >= INCIDENT_AFTER and end is not None:
@@ -207,11 +222,17 @@ def _carry_out(message_id: int) -> bool:
 def _claimable(message_id: int) -> tuple[Handler | None, str]:
     with read_scope() as session:
         message = session.get(OutboxMessage, message_id)
-        if message is None or message.done_at is not None or message.due_at > clock.now():
+        if (
+            message is None
+            or message.done_at is not None
+            or message.due_at > clock.now()
+        ):
             return None, ""
         handler = _handlers.get(message.topic)
         if handler is None:
-            log.error("outbox_without_handler", topic=message.topic, message_id=message_id)
+            log.error(
+                "outbox_without_handler", topic=message.topic, message_id=message_id
+            )
         return handler, message.key
 
 
@@ -220,7 +241,11 @@ def _claim(message_id: int) -> bool:
     at = clock.now()
     query = (
         update(OutboxMessage)
-        .where(OutboxMessage.id == message_id, OutboxMessage.done_at.is_(None), OutboxMessage.due_at <= at)
+        .where(
+            OutboxMessage.id == message_id,
+            OutboxMessage.done_at.is_(None),
+            OutboxMessage.due_at <= at,
+        )
         .values(due_at=at + timedelta(seconds=CLAIM_S))
         .returning(OutboxMessage.id)
     )

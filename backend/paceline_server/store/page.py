@@ -33,20 +33,39 @@ Cursor = Annotated[str | None, Query(max_length=500)]
 
 def encode_cursor(key: Key) -> str:
     """An opaque cursor of a sort key."""
-    parts = [{"at": part.isoformat()} if isinstance(part, datetime) else part for part in key]
-    return base64.urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode()).decode().rstrip("=")
+    parts = [
+        {"at": part.isoformat()} if isinstance(part, datetime) else part for part in key
+    ]
+    return (
+        base64.urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode())
+        .decode()
+        .rstrip("=")
+    )
 
 
 def decode_cursor(cursor: str, like: Sequence[type]) -> list[Any]:
     """The sort key of a cursor, its parts of the types `like`. Raises 400 `invalid_request`."""
     try:
-        raw = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
-        key = [datetime.fromisoformat(part["at"]) if isinstance(part, dict) else part for part in raw]
+        raw = json.loads(
+            base64.b64decode(
+                cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True
+            )
+        )
+        key = [
+            datetime.fromisoformat(part["at"]) if isinstance(part, dict) else part
+            for part in raw
+        ]
     except (ValueError, TypeError, KeyError, binascii.Error, RecursionError):
-        raise invalid_request("The cursor is not one of ours; start again without it.") from None
-    matches = len(key) == len(like) and all(type(part) is kind for part, kind in zip(key, like, strict=False))
+        raise invalid_request(
+            "The cursor is not one of ours; start again without it."
+        ) from None
+    matches = len(key) == len(like) and all(
+        type(part) is kind for part, kind in zip(key, like, strict=False)
+    )
     if not matches or any(_unfit(part) for part in key):
-        raise invalid_request("The cursor belongs to another list; start again without it.")
+        raise invalid_request(
+            "The cursor belongs to another list; start again without it."
+        )
     return key
 
 
@@ -76,13 +95,22 @@ def page(
     """
     if cursor is not None:
         after = decode_cursor(cursor, [column.type.python_type for column in keys])
-        bound = [_bind(column, value) for column, value in zip(keys, after, strict=True)]
-        query = query.where(tuple_(*keys) < tuple_(*bound) if descending else tuple_(*keys) > tuple_(*bound))
+        bound = [
+            _bind(column, value) for column, value in zip(keys, after, strict=True)
+        ]
+        query = query.where(
+            tuple_(*keys) < tuple_(*bound)
+            if descending
+            else tuple_(*keys) > tuple_(*bound)
+        )
     order = [column.desc() if descending else column.asc() for column in keys]
     rows = list(session.scalars(query.order_by(*order).limit(limit + 1)))
     more = len(rows) > limit
     rows = rows[:limit]
-    return Page(items=[shape(row) for row in rows], next=encode_cursor(key_of(rows[-1])) if more else None)
+    return Page(
+        items=[shape(row) for row in rows],
+        next=encode_cursor(key_of(rows[-1])) if more else None,
+    )
 
 
 def _bind(column: InstrumentedAttribute[Any], value: Any) -> ColumnElement[Any]:

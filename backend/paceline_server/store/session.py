@@ -21,7 +21,9 @@ from typing import Annotated, Any
 
 import structlog
 from fastapi import Depends, Request
-from pydantic_core import from_json  # half the time of the standard library's, on reports of megabytes
+from pydantic_core import (
+    from_json,
+)  # half the time of the standard library's, on reports of megabytes
 from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
@@ -34,8 +36,13 @@ log = structlog.get_logger("paceline.store")
 
 WRITER_WAIT_S = 30.0
 """How long a writer may queue before it is told to come back (503)."""
-PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "wal_autocheckpoint=4000", "foreign_keys=ON",
-           "temp_store=MEMORY")  # fmt: skip
+PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    "wal_autocheckpoint=4000",
+    "foreign_keys=ON",
+    "temp_store=MEMORY",
+)
 """Checkpoints every 16 MiB of log instead of 4: uploads then wait for the disk a quarter as often."""
 PROBE_BYTES = 256 * 1024
 """More than one upload takes in the log."""
@@ -49,12 +56,16 @@ class Database:
 
     def __init__(self, url: str, redis_url: str | None = None) -> None:
         self.url = url
-        self.engine = _sqlite_engine(url) if url.startswith("sqlite") else _postgresql_engine(url)
+        self.engine = (
+            _sqlite_engine(url) if url.startswith("sqlite") else _postgresql_engine(url)
+        )
         self.hints = RedisHints(redis_url) if redis_url else Hints()
         self.publish_outbox: Callable[[list[int]], None] = _keep_for_the_sweeper
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._reading = sessionmaker(
-            self.engine.execution_options(paceline_read_only=True), expire_on_commit=False, autoflush=False
+            self.engine.execution_options(paceline_read_only=True),
+            expire_on_commit=False,
+            autoflush=False,
         )
 
     @property
@@ -91,10 +102,16 @@ class Database:
         """A small durable write that leaves nothing behind. Raises OperationalError where none is possible:
         the disk is full, the database is read-only or another writer holds it."""
         with self.writing() as session:
-            if self.is_postgresql:  # a record in the write-ahead log, flushed by the commit
-                session.execute(select(func.pg_logical_emit_message(True, "paceline", "ready")))
+            if (
+                self.is_postgresql
+            ):  # a record in the write-ahead log, flushed by the commit
+                session.execute(
+                    select(func.pg_logical_emit_message(True, "paceline", "ready"))
+                )
                 return
-            session.connection().exec_driver_sql("PRAGMA user_version = 0")  # the first page, changed or not
+            session.connection().exec_driver_sql(
+                "PRAGMA user_version = 0"
+            )  # the first page, changed or not
         self._write_file()
 
     def _write_file(self) -> None:
@@ -103,7 +120,9 @@ class Database:
         if path and path != ":memory:":
             probe = Path(f"{path}.probe")
             try:
-                descriptor = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                descriptor = os.open(
+                    probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600
+                )
                 try:
                     os.write(descriptor, bytes(PROBE_BYTES))
                     os.fsync(descriptor)
@@ -164,7 +183,11 @@ def _sqlite_engine(url: str) -> Engine:
             connection.exec_driver_sql("BEGIN")
             return
         if not writer.acquire(timeout=WRITER_WAIT_S):
-            raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("another writer holds the database"))
+            raise OperationalError(
+                "BEGIN IMMEDIATE",
+                None,
+                TimeoutError("another writer holds the database"),
+            )
         connection.info["paceline_writer"] = True
         connection.exec_driver_sql("PRAGMA query_only=OFF")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -188,7 +211,11 @@ def _for_us_only(path: Path) -> None:
 
 def _postgresql_engine(url: str) -> Engine:
     engine = create_engine(
-        url, pool_size=10, max_overflow=40, pool_pre_ping=True, json_deserializer=from_json
+        url,
+        pool_size=10,
+        max_overflow=40,
+        pool_pre_ping=True,
+        json_deserializer=from_json,
     )
 
     @event.listens_for(engine, "begin")
@@ -205,7 +232,9 @@ _current: list[Database] = []
 def database() -> Database:
     """The database of this process. Raises RuntimeError before `use`."""
     if not _current:
-        raise RuntimeError("no database: the entry point calls store.session.use(Database(…)) first")
+        raise RuntimeError(
+            "no database: the entry point calls store.session.use(Database(…)) first"
+        )
     return _current[-1]
 
 

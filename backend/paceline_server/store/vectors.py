@@ -47,7 +47,9 @@ def to_postgresql(values: Any) -> BinaryArray:
     elements = np.empty(len(vector), dtype=ELEMENT)
     elements["length"] = 8
     elements["value"] = vector
-    return BinaryArray(HEADER.pack(1, 0, FLOAT8_OID, len(vector), 1) + elements.tobytes())
+    return BinaryArray(
+        HEADER.pack(1, 0, FLOAT8_OID, len(vector), 1) + elements.tobytes()
+    )
 
 
 def from_postgresql(sent: Any) -> NDArray[np.float64]:

@@ -25,7 +25,11 @@ CHECK = "sorted"
 def suite_manifest(**changes: Any) -> dict[str, Any]:
     """A consistent manifest: one benchmark, arms `fallback` (reference) and `native`, batches 1000 and
     2000."""
-    host = {"build": [], "artifacts": ["sort.py"], "run": ["python3", "{artifacts}/sort.py"]}
+    host = {
+        "build": [],
+        "artifacts": ["sort.py"],
+        "run": ["python3", "{artifacts}/sort.py"],
+    }
     return {
         "schema": 1,
         "suite": {"name": SUITE, "title": "Sorting"},
@@ -43,20 +47,27 @@ def suite_manifest(**changes: Any) -> dict[str, Any]:
         },
         "knobs": {
             "slowdown_percent": {
-                "kind": "int", "default": 0, "minimum": 0, "maximum": 400, "demonstration": True,
+                "kind": "int",
+                "default": 0,
+                "minimum": 0,
+                "maximum": 400,
+                "demonstration": True,
                 "slows": {"benchmark": BENCHMARK, "arm": "native"},
                 "description": "The native arm repeats this share of its work.",
             }
         },
         "rules": [
             {
-                "name": "native-slower-than-fallback", "kind": "arm_slower", "benchmark": BENCHMARK,
-                "arms": ["native"], "text": "The native path is slower than the fallback it should beat.",
+                "name": "native-slower-than-fallback",
+                "kind": "arm_slower",
+                "benchmark": BENCHMARK,
+                "arms": ["native"],
+                "text": "The native path is slower than the fallback it should beat.",
             }
         ],
         "expected": {"checks": [CHECK]},
         **changes,
-    }  # fmt: skip
+    }
 
 
 def bench_cases(
@@ -83,7 +94,15 @@ def bench_cases(
         )
         for name, case in zip(("native", "fallback"), pair, strict=True):
             scaled = np.maximum(1.0, np.round(case.value * 1000.0))
-            cases.append(replace(case, benchmark=BENCHMARK, arm=name, params={"batch": batch}, value=scaled))
+            cases.append(
+                replace(
+                    case,
+                    benchmark=BENCHMARK,
+                    arm=name,
+                    params={"batch": batch},
+                    value=scaled,
+                )
+            )
     return cases
 
 
@@ -98,14 +117,20 @@ def revision_bench_cases(
         for arm, own in (("fallback", 0.0), ("native", effect)):
             head, base = revision_cases(rng, own, **{"biased_share": 0.0, **options})
             for side, case in zip(sides, (base, head), strict=True):
-                position = np.full(case.value.size, int(arm == "native"), dtype=np.int64)
+                position = np.full(
+                    case.value.size, int(arm == "native"), dtype=np.int64
+                )
                 position = np.where(case.round % 2 == 0, position, 1 - position)
                 side.append(
                     replace(
-                        case, benchmark=BENCHMARK, arm=arm, params={"batch": batch}, position=position,
+                        case,
+                        benchmark=BENCHMARK,
+                        arm=arm,
+                        params={"batch": batch},
+                        position=position,
                         value=np.maximum(1.0, np.round(case.value)),
                     )
-                )  # fmt: skip
+                )
     return sides
 
 
@@ -119,50 +144,92 @@ def stream_events(
     """One launch's complete bench stream as events, rounds in order, arms by position."""
     events: list[dict[str, Any]] = [
         {
-            "type": "start", "v": 1, "suite": SUITE, "workload": "sorter", "launch": launch, "seed": launch,
+            "type": "start",
+            "v": 1,
+            "suite": SUITE,
+            "workload": "sorter",
+            "launch": launch,
+            "seed": launch,
             "build": {"profile": "test"},
             "clock": {"name": "simulated", "resolution_ns": 1, "overhead_ns": 1},
         }
-    ]  # fmt: skip
+    ]
     timed: list[tuple[int, int, int, dict[str, Any]]] = []
     for number, case in enumerate(cases):
-        metrics = [{"name": case.metric, "unit": case.unit, "direction": case.direction}]
+        metrics = [
+            {"name": case.metric, "unit": case.unit, "direction": case.direction}
+        ]
         events.append(
             {
-                "type": "case", "case": number, "benchmark": case.benchmark, "arm": case.arm,
-                "params": dict(case.params), "metrics": metrics,
+                "type": "case",
+                "case": number,
+                "benchmark": case.benchmark,
+                "arm": case.arm,
+                "params": dict(case.params),
+                "metrics": metrics,
             }
-        )  # fmt: skip
+        )
         for at in np.nonzero(case.launch == launch)[0]:
             sample = {
-                "type": "samples", "case": number, "metric": case.metric, "launch": launch,
-                "round": int(case.round[at]), "position": int(case.position[at]),
-                "phase": "warmup" if case.warmup[at] else "measure", "iterations": 1,
-                "values": [int(case.value[at])], "t_ns": len(timed) + 1,
-            }  # fmt: skip
-            timed.append((number // 2, int(case.round[at]), int(case.position[at]), sample))
+                "type": "samples",
+                "case": number,
+                "metric": case.metric,
+                "launch": launch,
+                "round": int(case.round[at]),
+                "position": int(case.position[at]),
+                "phase": "warmup" if case.warmup[at] else "measure",
+                "iterations": 1,
+                "values": [int(case.value[at])],
+                "t_ns": len(timed) + 1,
+            }
+            timed.append(
+                (number // 2, int(case.round[at]), int(case.position[at]), sample)
+            )
     events += [sample for *_, sample in sorted(timed, key=lambda one: one[:3])]
     events.append(
-        {"type": "check", "name": CHECK, "ok": check_ok, "detail": "" if check_ok else "3 before 2"}
+        {
+            "type": "check",
+            "name": CHECK,
+            "ok": check_ok,
+            "detail": "" if check_ok else "3 before 2",
+        }
     )
     return [*events, {"type": "done"}]
 
 
 def write_directory(
-    directory: Path, cases: Sequence[CaseSamples], manifest: Mapping[str, Any] | None = None, **run: Any
+    directory: Path,
+    cases: Sequence[CaseSamples],
+    manifest: Mapping[str, Any] | None = None,
+    **run: Any,
 ) -> None:
     """What `paceline run` would have left: `run.json` and one stream per launch."""
     launches = sorted({int(number) for case in cases for number in case.launch})
     for launch in launches:
         lines = [json.dumps(event) for event in stream_events(cases, launch)]
-        (directory / f"launch-{launch:03d}.sorter.jsonl").write_text("\n".join(lines) + "\n")
+        (directory / f"launch-{launch:03d}.sorter.jsonl").write_text(
+            "\n".join(lines) + "\n"
+        )
     content = {
-        "suite": SUITE, "manifest": dict(manifest or suite_manifest()), "revision": "4f" * 20,
-        "artifact_hash": "a" * 64, "target": "bench-host", "started_at": "2026-03-14T09:26:53+00:00",
+        "suite": SUITE,
+        "manifest": dict(manifest or suite_manifest()),
+        "revision": "4f" * 20,
+        "artifact_hash": "a" * 64,
+        "target": "bench-host",
+        "started_at": "2026-03-14T09:26:53+00:00",
         "build": {},
-        "environment": {}, "conditions": [], "failure": None,
-        "options": {"benchmarks": [BENCHMARK], "launches": 5, "rounds": 20, "params": {}, "knobs": {}}, **run,
-    }  # fmt: skip
+        "environment": {},
+        "conditions": [],
+        "failure": None,
+        "options": {
+            "benchmarks": [BENCHMARK],
+            "launches": 5,
+            "rounds": 20,
+            "params": {},
+            "knobs": {},
+        },
+        **run,
+    }
     (directory / "run.json").write_text(json.dumps(content))
 
 
@@ -175,9 +242,13 @@ def write_ab_directory(
 ) -> None:
     """What `paceline ab` would have left of (base, head)."""
     write_directory(
-        directory, [], artifact_hash=artifacts[1], commits=[],
-        base={"revision": "0b" * 20, "artifact_hash": artifacts[0], "build": {}}, **run,
-    )  # fmt: skip
+        directory,
+        [],
+        artifact_hash=artifacts[1],
+        commits=[],
+        base={"revision": "0b" * 20, "artifact_hash": artifacts[0], "build": {}},
+        **run,
+    )
     for side, cases in zip(("base", "head"), sides, strict=True):
         for launch in sorted({int(number) for case in cases for number in case.launch}):
             lines = [json.dumps(event) for event in stream_events(cases, launch)]

@@ -21,12 +21,20 @@ from paceline_server.testing.benches import (
     revision_bench_cases,
     suite_manifest,
 )
-from paceline_server.testing.scripted_agent import PREFIX, LeasedJob, ScriptedAgent, announce, event_item
+from paceline_server.testing.scripted_agent import (
+    PREFIX,
+    LeasedJob,
+    ScriptedAgent,
+    announce,
+    event_item,
+)
 
 ARTIFACT = "a" * 64
 
 
-def samples_items(cases: Sequence[CaseSamples], first_seq: int = 0) -> list[dict[str, Any]]:
+def samples_items(
+    cases: Sequence[CaseSamples], first_seq: int = 0
+) -> list[dict[str, Any]]:
     """Samples items, one per case, launch and phase."""
     items: list[dict[str, Any]] = []
     for case in cases:
@@ -35,18 +43,34 @@ def samples_items(cases: Sequence[CaseSamples], first_seq: int = 0) -> list[dict
                 at = np.nonzero((case.launch == launch) & (case.warmup == warm))[0]
                 if not at.size:
                     continue
-                iterations = np.ones(at.size, np.int64) if case.iterations is None else case.iterations[at]
+                iterations = (
+                    np.ones(at.size, np.int64)
+                    if case.iterations is None
+                    else case.iterations[at]
+                )
                 items.append(
                     {
-                        "kind": "samples", "seq": first_seq + len(items), "launch": int(launch),
-                        "benchmark": case.benchmark, "arm": case.arm, "params": dict(case.params),
-                        "metric": case.metric, "unit": case.unit, "direction": case.direction, "phase": phase,
-                        "rounds": case.round[at].tolist(), "positions": case.position[at].tolist(),
+                        "kind": "samples",
+                        "seq": first_seq + len(items),
+                        "launch": int(launch),
+                        "benchmark": case.benchmark,
+                        "arm": case.arm,
+                        "params": dict(case.params),
+                        "metric": case.metric,
+                        "unit": case.unit,
+                        "direction": case.direction,
+                        "phase": phase,
+                        "rounds": case.round[at].tolist(),
+                        "positions": case.position[at].tolist(),
                         "iterations": iterations.tolist(),
-                        "t_ns": [int(x) + 1 for x in at], "values": case.value[at].tolist(),
-                        "work": {name: counts[at].tolist() for name, counts in case.work.items()},
+                        "t_ns": [int(x) + 1 for x in at],
+                        "values": case.value[at].tolist(),
+                        "work": {
+                            name: counts[at].tolist()
+                            for name, counts in case.work.items()
+                        },
                     }
-                )  # fmt: skip
+                )
     return items
 
 
@@ -63,7 +87,9 @@ class Lab:
     def request(self, **spec: Any) -> dict[str, Any]:
         """Request a run on this target."""
         body = {"suite": SUITE, "targets": [self.target_id], **spec}
-        answer = self.client.post(f"{PREFIX}/runs", json=body, headers=dict(self.headers))
+        answer = self.client.post(
+            f"{PREFIX}/runs", json=body, headers=dict(self.headers)
+        )
         if answer.status_code != 201:
             raise AssertionError(f"{answer.status_code} {answer.text}")
         return dict(answer.json())
@@ -97,17 +123,34 @@ class Lab:
             sigma=sigma,
         )
         for state in ("preparing", "measuring"):
-            facts = {"artifact_hash": ARTIFACT, "build": {"profile": "test"}} if state == "measuring" else {}
+            facts = (
+                {"artifact_hash": ARTIFACT, "build": {"profile": "test"}}
+                if state == "measuring"
+                else {}
+            )
             _expect(204, leased.report(state, **facts))
         items = samples_items(alter(cases))
         for event in announced:
             items.append(event_item(len(items), event, launch=work["first_launch"]))
-        check = {"type": "check", "name": CHECK, "ok": checks_ok, "detail": "" if checks_ok else "3 before 2"}
+        check = {
+            "type": "check",
+            "name": CHECK,
+            "ok": checks_ok,
+            "detail": "" if checks_ok else "3 before 2",
+        }
         items.append(event_item(len(items), check, launch=work["first_launch"]))
         for reading in conditions:
             seq, values = len(items), dict(reading)
             phase = values.pop("phase", "during")
-            items.append({"kind": "conditions", "seq": seq, "phase": phase, "at_ms": seq, "values": values})
+            items.append(
+                {
+                    "kind": "conditions",
+                    "seq": seq,
+                    "phase": phase,
+                    "at_ms": seq,
+                    "values": values,
+                }
+            )
         _expect(200, leased.send(*items))
         _expect(204, leased.report("uploading"))
         _expect(204, leased.finish(len(items) - 1))
@@ -133,29 +176,57 @@ class Lab:
         work = leased.lease["work"]
         wanted = work["params"].get("batch") or list(effects)
         sides = revision_bench_cases(
-            seed, {batch: effects[batch] for batch in wanted}, launches=work["launches"],
-            rounds=work["rounds"], first_launch=work["first_launch"], **options,
-        )  # fmt: skip
+            seed,
+            {batch: effects[batch] for batch in wanted},
+            launches=work["launches"],
+            rounds=work["rounds"],
+            first_launch=work["first_launch"],
+            **options,
+        )
         same = work["base_commit"] == work["commit"]
-        base_artifact, artifact = artifacts or (ARTIFACT if same else "b" * 64, ARTIFACT)
-        facts = {"artifact_hash": artifact, "base_artifact_hash": base_artifact, "commits": list(commits)}
+        base_artifact, artifact = artifacts or (
+            ARTIFACT if same else "b" * 64,
+            ARTIFACT,
+        )
+        facts = {
+            "artifact_hash": artifact,
+            "base_artifact_hash": base_artifact,
+            "commits": list(commits),
+        }
         _expect(204, leased.report("preparing"))
         _expect(204, leased.report("measuring", **facts))
         items: list[dict[str, Any]] = []
         for side, cases, ok in zip(("base", "head"), sides, checks_ok, strict=True):
             own = samples_items(cases, len(items))
-            check = {"type": "check", "name": CHECK, "ok": ok, "detail": "" if ok else "3 before 2"}
-            own.append(event_item(len(items) + len(own), check, launch=work["first_launch"]))
+            check = {
+                "type": "check",
+                "name": CHECK,
+                "ok": ok,
+                "detail": "" if ok else "3 before 2",
+            }
+            own.append(
+                event_item(len(items) + len(own), check, launch=work["first_launch"])
+            )
             items += [{**item, "side": side} for item in own]
         for reading in conditions:
             values = dict(reading)
             seq, phase = len(items), values.pop("phase", "during")
-            items.append({"kind": "conditions", "seq": seq, "phase": phase, "at_ms": seq, "values": values})
+            items.append(
+                {
+                    "kind": "conditions",
+                    "seq": seq,
+                    "phase": phase,
+                    "at_ms": seq,
+                    "values": values,
+                }
+            )
         _expect(200, leased.send(*items))
         _expect(204, leased.finish(len(items) - 1))
         return leased
 
-    def measure(self, effects: Mapping[int, float], *, seed: int = 1, **spec: Any) -> LeasedJob:
+    def measure(
+        self, effects: Mapping[int, float], *, seed: int = 1, **spec: Any
+    ) -> LeasedJob:
         """Request a run, deliver its first batch, and carry out what follows at once."""
         self.request(**spec)
         leased = self.deliver(effects, seed=seed)
@@ -180,4 +251,9 @@ def open_lab(
     handlers.load()
     who = enrolled(name)
     announce(who.agent_id, manifest or suite_manifest())
-    return Lab(client, ScriptedAgent(client, who.headers), who.target_id, token("ingest", "read"))
+    return Lab(
+        client,
+        ScriptedAgent(client, who.headers),
+        who.target_id,
+        token("ingest", "read"),
+    )

@@ -104,7 +104,9 @@ def _new_name() -> str:
 def _schema(connection: psycopg.Connection) -> str:
     """What the schema is, as one text; another one where a table of the version is missing."""
     try:
-        found = connection.execute(sql.SQL(SCHEMA).format(version=sql.Identifier(VERSION_TABLE))).fetchone()
+        found = connection.execute(
+            sql.SQL(SCHEMA).format(version=sql.Identifier(VERSION_TABLE))
+        ).fetchone()
     except psycopg.errors.UndefinedTable:
         return "no version"
     return str(found)
@@ -113,11 +115,20 @@ def _schema(connection: psycopg.Connection) -> str:
 def _empty(connection: psycopg.Connection) -> None:
     """Delete every row and start every sequence anew. VACUUM gives the pages back, so that rows lie in the
     order they came in again, as in tables just made."""
-    tables = [sql.Identifier(name) for (name,) in connection.execute(TOUCHED, (VERSION_TABLE,))]
+    tables = [
+        sql.Identifier(name)
+        for (name,) in connection.execute(TOUCHED, (VERSION_TABLE,))
+    ]
     if tables:
         # Rows that refer to each other go together, and nothing of it is to be checked or triggered.
         connection.execute("SET session_replication_role = replica")
-        connection.execute(sql.SQL("; ").join(sql.SQL("DELETE FROM {}").format(each) for each in tables))
+        connection.execute(
+            sql.SQL("; ").join(
+                sql.SQL("DELETE FROM {}").format(each) for each in tables
+            )
+        )
         connection.execute(sql.SQL("VACUUM {}").format(sql.SQL(", ").join(tables)))
     for (name,) in connection.execute(COUNTED).fetchall():
-        connection.execute("SELECT setval(%s::regclass, 1, false)", (f'public."{name}"',))
+        connection.execute(
+            "SELECT setval(%s::regclass, 1, false)", (f'public."{name}"',)
+        )

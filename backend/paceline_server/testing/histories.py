@@ -42,9 +42,9 @@ def heavy(rng: Rng, n: int, sigma: float) -> Any:
 
 def two_modes(rng: Rng, n: int, sigma: float) -> Any:
     """A host that flips between two levels at random, 4 to 15 sigma apart."""
-    return rng.normal(0.0, sigma, n) + (rng.random(n) < rng.uniform(0.1, 0.4)) * sigma * rng.uniform(
-        4.0, 15.0
-    )
+    return rng.normal(0.0, sigma, n) + (
+        rng.random(n) < rng.uniform(0.1, 0.4)
+    ) * sigma * rng.uniform(4.0, 15.0)
 
 
 def autocorrelated(rng: Rng, n: int, sigma: float, rho: float = 0.5) -> Any:
@@ -58,7 +58,10 @@ def autocorrelated(rng: Rng, n: int, sigma: float, rho: float = 0.5) -> Any:
 def rounded(rng: Rng, n: int, sigma: float) -> Any:
     """A coarse clock: few distinct values."""
     raster = sigma * float(rng.choice([0.5, 1.0, 2.0, 4.0]))
-    return np.round((rng.normal(0.0, sigma, n) + rng.uniform(0.0, raster)) / raster) * raster
+    return (
+        np.round((rng.normal(0.0, sigma, n) + rng.uniform(0.0, raster)) / raster)
+        * raster
+    )
 
 
 def disturbed(rng: Rng, n: int, sigma: float) -> Any:
@@ -68,9 +71,13 @@ def disturbed(rng: Rng, n: int, sigma: float) -> Any:
 
 
 FAMILIES: dict[str, Noise] = {
-    "white": white, "heavy": heavy, "two_modes": two_modes, "autocorrelated": autocorrelated,
-    "rounded": rounded, "disturbed": disturbed,
-}  # fmt: skip
+    "white": white,
+    "heavy": heavy,
+    "two_modes": two_modes,
+    "autocorrelated": autocorrelated,
+    "rounded": rounded,
+    "disturbed": disturbed,
+}
 
 
 def nulls(family: str, count: int, seed: int, n: int = 250) -> list[History]:
@@ -79,13 +86,17 @@ def nulls(family: str, count: int, seed: int, n: int = 250) -> list[History]:
     return [_history(rng, family, n, []) for _ in range(count)]
 
 
-def stepped(family: str, count: int, seed: int, lengths: Sequence[int] = (60, 120, 300)) -> list[History]:
+def stepped(
+    family: str, count: int, seed: int, lengths: Sequence[int] = (60, 120, 300)
+) -> list[History]:
     """Series with none to three steps of 1 to 8 sigma, at least 2 %."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):
         n = int(rng.choice(lengths))
-        places = np.sort(rng.integers(GAP, n - GAP + 1, int(rng.choice([0, 1, 1, 2, 3]))))
+        places = np.sort(
+            rng.integers(GAP, n - GAP + 1, int(rng.choice([0, 1, 1, 2, 3])))
+        )
         if np.any(np.diff(places) < GAP):
             places = places[:1]
         found.append(_history(rng, family, n, [int(place) for place in places]))
@@ -123,13 +134,23 @@ def matches(found: Sequence[int], truth: Sequence[int]) -> int:
     return hits
 
 
-def score(histories: Sequence[History], detect: Callable[[list[float]], list[int]]) -> Score:
+def score(
+    histories: Sequence[History], detect: Callable[[list[float]], list[int]]
+) -> Score:
     """How well `detect` names the steps of `histories`."""
     answers = [detect(history.values) for history in histories]
-    hits = sum(matches(found, history.truth) for found, history in zip(answers, histories, strict=True))
-    named, true = sum(map(len, answers)), sum(len(history.truth) for history in histories)
+    hits = sum(
+        matches(found, history.truth)
+        for found, history in zip(answers, histories, strict=True)
+    )
+    named, true = (
+        sum(map(len, answers)),
+        sum(len(history.truth) for history in histories),
+    )
     precision, recall = hits / named if named else 1.0, hits / true if true else 1.0
-    quiet = [(found, h) for found, h in zip(answers, histories, strict=True) if not h.truth]
+    quiet = [
+        (found, h) for found, h in zip(answers, histories, strict=True) if not h.truth
+    ]
     points = sum(len(h.values) for _, h in quiet)
     return Score(
         precision,
@@ -141,7 +162,9 @@ def score(histories: Sequence[History], detect: Callable[[list[float]], list[int
 
 
 def replayed(
-    history: History, detect: Callable[[list[float]], list[int]], stands: Callable[..., Sequence[int]]
+    history: History,
+    detect: Callable[[list[float]], list[int]],
+    stands: Callable[..., Sequence[int]],
 ) -> list[tuple[int, int]]:
     """(index, points at the alert) when the series grows point by point and two evaluations must agree."""
     raised: list[tuple[int, int]] = []

@@ -27,7 +27,9 @@ def _serve(app: FastAPI, port: int) -> None:
     import uvicorn  # noqa: PLC0415 - loaded by the parent before it forks
 
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: no life outlasts the tests
+        ctypes.CDLL(None).prctl(
+            1, signal.SIGKILL
+        )  # PR_SET_PDEATHSIG: no life outlasts the tests
     uvicorn.run(app, port=port, log_level="warning", lifespan="on")
 
 

@@ -38,9 +38,19 @@ def measured(name: Name, value: float) -> Measured:
     benchmark, arm, batch = name
     params = {"batch": batch}
     return Measured(
-        benchmark=benchmark, arm=arm, params=params, params_key=params_key(params), metric="time", unit="ns",
-        direction="lower", value=value, lower=value * 0.998, upper=value * 1.002, n=100, launches=5,
-    )  # fmt: skip
+        benchmark=benchmark,
+        arm=arm,
+        params=params,
+        params_key=params_key(params),
+        metric="time",
+        unit="ns",
+        direction="lower",
+        value=value,
+        lower=value * 0.998,
+        upper=value * 1.002,
+        n=100,
+        launches=5,
+    )
 
 
 @dataclass
@@ -69,13 +79,20 @@ class Past:
         commit = commit or commit_of(self.nights)
         job_id, at = self._job(commit)
         said = JobPoints(
-            job_id=job_id, run_id=f"run{job_id[3:]}", suite=self.suite, target_id=self.target_id,
-            branch="main", at=at, commit=commit,
-            artifact_hash=artifact or f"{self.nights:064x}", fingerprint=fingerprint * 64,
-            factors=FACTORS if factors is None else factors, excluded=excluded,
+            job_id=job_id,
+            run_id=f"run{job_id[3:]}",
+            suite=self.suite,
+            target_id=self.target_id,
+            branch="main",
+            at=at,
+            commit=commit,
+            artifact_hash=artifact or f"{self.nights:064x}",
+            fingerprint=fingerprint * 64,
+            factors=FACTORS if factors is None else factors,
+            excluded=excluded,
             conditions={"load_1": {"median": 0.1, "max": 0.2}},
             rows=[measured(name, value) for name, value in values.items()],
-        )  # fmt: skip
+        )
         self.nights += 1
         with session_scope() as session:
             points.record(session, said, self.names)
@@ -83,7 +100,9 @@ class Past:
             self.evaluate(job_id)
         return job_id
 
-    def stream(self, values: Sequence[float], name: Name = TIME, **options: Any) -> list[str]:
+    def stream(
+        self, values: Sequence[float], name: Name = TIME, **options: Any
+    ) -> list[str]:
         """One night after another of one series."""
         return [self.night({name: value}, **options) for value in values]
 
@@ -105,21 +124,49 @@ class Past:
         with session_scope() as session:
             session.add(
                 Run(
-                    id=run_id, suite=self.suite, repository="r", manifest_path="suite.toml",
-                    manifest=dict(self.manifest), commit=commit, branch="main",
-                    base_commit=None, trigger="schedule", state="done", verdict="pass", reason=None,
-                    demonstration=False, benchmarks=list(self.manifest["benchmarks"]), params={}, knobs={},
-                    launches=5, rounds=20, min_time_ns=1, created_by="test", created_at=at, finished_at=at,
+                    id=run_id,
+                    suite=self.suite,
+                    repository="r",
+                    manifest_path="suite.toml",
+                    manifest=dict(self.manifest),
+                    commit=commit,
+                    branch="main",
+                    base_commit=None,
+                    trigger="schedule",
+                    state="done",
+                    verdict="pass",
+                    reason=None,
+                    demonstration=False,
+                    benchmarks=list(self.manifest["benchmarks"]),
+                    params={},
+                    knobs={},
+                    launches=5,
+                    rounds=20,
+                    min_time_ns=1,
+                    created_by="test",
+                    created_at=at,
+                    finished_at=at,
                 )
-            )  # fmt: skip
+            )
             session.flush()
             session.add(
                 Job(
-                    id=job_id, run_id=run_id, target_id=self.target_id, state="done", attempt=1, batch=0,
-                    requeues=0, seed=1, verdict="pass", partial=False, samples=0, not_before=at,
-                    created_at=at, started_at=at,
+                    id=job_id,
+                    run_id=run_id,
+                    target_id=self.target_id,
+                    state="done",
+                    attempt=1,
+                    batch=0,
+                    requeues=0,
+                    seed=1,
+                    verdict="pass",
+                    partial=False,
+                    samples=0,
+                    not_before=at,
+                    created_at=at,
+                    started_at=at,
                 )
-            )  # fmt: skip
+            )
         return job_id, at
 
 
@@ -138,7 +185,11 @@ def changes(state: str | None = None) -> list[Change]:
 def series() -> list[Series]:
     """Every series, by name."""
     with read_scope() as session:
-        return list(session.scalars(select(Series).order_by(Series.benchmark, Series.arm, Series.params_key)))
+        return list(
+            session.scalars(
+                select(Series).order_by(Series.benchmark, Series.arm, Series.params_key)
+            )
+        )
 
 
 def state_of(series_id: str) -> SeriesState:

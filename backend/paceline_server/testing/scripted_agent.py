@@ -22,7 +22,12 @@ MANIFEST: dict[str, Any] = {
     "workloads": [
         {
             "name": "w",
-            "host": {"build": [], "artifacts": ["w"], "run": ["{artifacts}/w"], "launch_timeout_s": 90},
+            "host": {
+                "build": [],
+                "artifacts": ["w"],
+                "run": ["{artifacts}/w"],
+                "launch_timeout_s": 90,
+            },
         }
     ],
     "benchmarks": {
@@ -32,7 +37,12 @@ MANIFEST: dict[str, Any] = {
             "arms": ["old", "new"],
             "reference": "old",
             "params": {
-                "n": {"kind": "int", "values": [1000, 2000], "minimum": 1, "maximum": 100_000},
+                "n": {
+                    "kind": "int",
+                    "values": [1000, 2000],
+                    "minimum": 1,
+                    "maximum": 100_000,
+                },
                 "order": {"kind": "enum", "values": ["random", "sorted"]},
             },
             "metrics": {
@@ -45,39 +55,67 @@ MANIFEST: dict[str, Any] = {
             "workload": "w",
             "arms": ["old", "new"],
             "reference": "old",
-            "params": {"key": {"kind": "regex", "values": ["k1"], "pattern": "k[0-9]+"}},
+            "params": {
+                "key": {"kind": "regex", "values": ["k1"], "pattern": "k[0-9]+"}
+            },
             "metrics": {"time": {"unit": "ns", "direction": "lower"}},
         },
     },
     "knobs": {
         "slowdown_percent": {
-            "kind": "int", "minimum": 0, "maximum": 400, "default": 0, "demonstration": True,
+            "kind": "int",
+            "minimum": 0,
+            "maximum": 400,
+            "default": 0,
+            "demonstration": True,
             "description": "d",
         },
-        "engine": {"kind": "enum", "values": ["a", "b"], "default": "a", "description": "d"},
+        "engine": {
+            "kind": "enum",
+            "values": ["a", "b"],
+            "default": "a",
+            "description": "d",
+        },
     },
     "expected": {"checks": ["sorted"]},
-}  # fmt: skip
+}
 
 
 def announce(agent_id: str, manifest: Mapping[str, Any] = MANIFEST) -> None:
     """Let an enrolled agent run a suite."""
     said = SuiteAnnounceIn(
-        repository="demo", manifest_path="suite.toml", manifest=dict(manifest), commit=COMMIT, branch="main"
+        repository="demo",
+        manifest_path="suite.toml",
+        manifest=dict(manifest),
+        commit=COMMIT,
+        branch="main",
     )
     with session_scope() as session:
         catalog.announce(session, agent_id, [said])
 
 
-def samples_item(seq: int, values: Sequence[float] = (100.0,), **changes: Any) -> dict[str, Any]:
+def samples_item(
+    seq: int, values: Sequence[float] = (100.0,), **changes: Any
+) -> dict[str, Any]:
     """A samples item of `sorting`; `changes` replaces fields."""
     n = len(values)
     item = {
-        "kind": "samples", "seq": seq, "launch": 0, "benchmark": "sorting", "arm": "old",
-        "params": {"n": 1000, "order": "random"}, "metric": "time", "unit": "ns", "direction": "lower",
-        "phase": "measure", "rounds": list(range(n)), "positions": [0] * n, "iterations": [8] * n,
-        "t_ns": [1_000_000 * (index + 1) for index in range(n)], "values": list(values),
-    }  # fmt: skip
+        "kind": "samples",
+        "seq": seq,
+        "launch": 0,
+        "benchmark": "sorting",
+        "arm": "old",
+        "params": {"n": 1000, "order": "random"},
+        "metric": "time",
+        "unit": "ns",
+        "direction": "lower",
+        "phase": "measure",
+        "rounds": list(range(n)),
+        "positions": [0] * n,
+        "iterations": [8] * n,
+        "t_ns": [1_000_000 * (index + 1) for index in range(n)],
+        "values": list(values),
+    }
     return item | changes
 
 
@@ -88,7 +126,13 @@ def event_item(seq: int, event: Mapping[str, Any], launch: int = 0) -> dict[str,
 
 def conditions_item(seq: int, **values: Any) -> dict[str, Any]:
     """An observation of the target."""
-    return {"kind": "conditions", "seq": seq, "phase": "during", "at_ms": 1000 * seq, "values": values}
+    return {
+        "kind": "conditions",
+        "seq": seq,
+        "phase": "during",
+        "at_ms": 1000 * seq,
+        "values": values,
+    }
 
 
 def log_item(seq: int, *lines: str) -> dict[str, Any]:
@@ -98,12 +142,24 @@ def log_item(seq: int, *lines: str) -> dict[str, Any]:
 
 def reported_item(seq: int, **changes: Any) -> dict[str, Any]:
     """A line of a device's log that its suite declares."""
-    average = {"printed": "2.5ms", "value": 2_500_000, "low": 2_450_000, "high": 2_550_000, "unit": "ns"}
+    average = {
+        "printed": "2.5ms",
+        "value": 2_500_000,
+        "low": 2_450_000,
+        "high": 2_550_000,
+        "unit": "ns",
+    }
     item = {
-        "kind": "reported", "seq": seq, "launch": 0, "side": None, "pattern": "demo.batch",
-        "at": "11-21 10:00:01.500", "fields": {"batch": 100, "arm": "native", "avg": average},
-        "text": "11-21 10:00:01.500  1234  5678 I Demo: Batch 100: native avg=2.5ms", "note": None,
-    }  # fmt: skip
+        "kind": "reported",
+        "seq": seq,
+        "launch": 0,
+        "side": None,
+        "pattern": "demo.batch",
+        "at": "11-21 10:00:01.500",
+        "fields": {"batch": 100, "arm": "native", "avg": average},
+        "text": "11-21 10:00:01.500  1234  5678 I Demo: Batch 100: native avg=2.5ms",
+        "note": None,
+    }
     return item | changes
 
 
@@ -146,7 +202,9 @@ class LeasedJob:
         return self.post("items", json={"items": list(items)})
 
     def finish(self, last_seq: int, outcome: str = "done", **facts: Any) -> Any:
-        return self.post("finish", json={"outcome": outcome, "last_seq": last_seq, **facts})
+        return self.post(
+            "finish", json={"outcome": outcome, "last_seq": last_seq, **facts}
+        )
 
 
 @dataclass
@@ -160,7 +218,9 @@ class ScriptedAgent:
         """Ask for a lease."""
         wanted = None if target_ids is None else list(target_ids)
         body = {"wait_s": wait_s, "target_ids": wanted}
-        return self.client.post(f"{PREFIX}/agents/self/lease", json=body, headers=dict(self.headers))
+        return self.client.post(
+            f"{PREFIX}/agents/self/lease", json=body, headers=dict(self.headers)
+        )
 
     def lease(self, wait_s: float = 0) -> LeasedJob:
         """Lease a job that must be there."""

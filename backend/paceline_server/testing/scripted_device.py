@@ -14,16 +14,23 @@ from typing import Any
 from paceline_server.testing.scripted_agent import MANIFEST, PREFIX
 
 COOL = {
-    "battery_c": 25.0, "battery_percent": 80.0, "charging": True, "thermal_status": 0,
+    "battery_c": 25.0,
+    "battery_percent": 80.0,
+    "charging": True,
+    "thermal_status": 0,
     "free_bytes": 64 << 30,
-}  # fmt: skip
+}
 
 
 def device_manifest() -> dict[str, Any]:
     """The suite `demo`, which devices can run too."""
     manifest = copy.deepcopy(MANIFEST)
     for workload in manifest["workloads"]:
-        workload["android"] = {"build": [], "artifacts": ["w"], "run": ["{artifacts}/w"]}
+        workload["android"] = {
+            "build": [],
+            "artifacts": ["w"],
+            "run": ["{artifacts}/w"],
+        }
     return manifest
 
 
@@ -42,37 +49,82 @@ class ScriptedDevice:
     def announced(self, **changes: Any) -> dict[str, Any]:
         """What a heartbeat says of it: connected and cool, but for `changes`."""
         return {
-            "kind": "device", "serial": self.serial, "name": f"phone {self.serial}",
-            "factors": {"model": "Pixel 8", "api": 34}, "fingerprint": "d" * 64, "preflight": [],
-            "simulated": self.simulated, "boot_id": self.boot_id, "gates": {**COOL, "ms_ago": 0},
-            "configuration": [], "recovery": [], "orders_done": [], "orders_refused": [], "refuses": None,
-            "connection": {"state": "online", "reason": None, "advice": None, "route": "usb 1-2"}, **changes,
-        }  # fmt: skip
+            "kind": "device",
+            "serial": self.serial,
+            "name": f"phone {self.serial}",
+            "factors": {"model": "Pixel 8", "api": 34},
+            "fingerprint": "d" * 64,
+            "preflight": [],
+            "simulated": self.simulated,
+            "boot_id": self.boot_id,
+            "gates": {**COOL, "ms_ago": 0},
+            "configuration": [],
+            "recovery": [],
+            "orders_done": [],
+            "orders_refused": [],
+            "refuses": None,
+            "connection": {
+                "state": "online",
+                "reason": None,
+                "advice": None,
+                "route": "usb 1-2",
+            },
+            **changes,
+        }
 
     def beat(self, **changes: Any) -> dict[str, Any]:
         """One heartbeat; what the server answered about it."""
         body = {"version": "1", "targets": [self.announced(**changes)]}
-        answer = self.client.post(f"{PREFIX}/agents/self/heartbeat", json=body, headers=dict(self.headers))
+        answer = self.client.post(
+            f"{PREFIX}/agents/self/heartbeat", json=body, headers=dict(self.headers)
+        )
         if answer.status_code != 200:
             raise AssertionError(f"heartbeat: {answer.status_code} {answer.text}")
         (heard,) = answer.json()["targets"]
         self.target_id = heard["target_id"]
         return dict(heard)
 
-    def check(self, *, ok: bool = True, infrastructure: bool = True, text: str = "") -> dict[str, Any]:
+    def check(
+        self, *, ok: bool = True, infrastructure: bool = True, text: str = ""
+    ) -> dict[str, Any]:
         """A health check that ended, as the heartbeat carries it."""
-        step = {"name": "round_trip", "ok": ok, "text": text or "5 ms", "value": 5.0, "unit": "ms"}
-        raw = {"command": "echo x", "status": 0, "at_ms": 1, "took_ms": 5, "text": "x\n"}
+        step = {
+            "name": "round_trip",
+            "ok": ok,
+            "text": text or "5 ms",
+            "value": 5.0,
+            "unit": "ms",
+        }
+        raw = {
+            "command": "echo x",
+            "status": 0,
+            "at_ms": 1,
+            "took_ms": 5,
+            "text": "x\n",
+        }
         return {
-            "id": f"{self.serial}-check-{next(self._checks)}", "started_at_ms_ago": 30_000, "took_ms": 29_500,
-            "ok": ok, "infrastructure": infrastructure and not ok, "steps": [step], "raw": [raw],
-        }  # fmt: skip
+            "id": f"{self.serial}-check-{next(self._checks)}",
+            "started_at_ms_ago": 30_000,
+            "took_ms": 29_500,
+            "ok": ok,
+            "infrastructure": infrastructure and not ok,
+            "steps": [step],
+            "raw": [raw],
+        }
 
     def restart(self, order_id: str) -> dict[str, Any]:
         """Carry out an ordered restart: an agent says the rung, the order, and another boot in one beat."""
         self.boot_id = f"boot-{order_id}"
-        rung = {"id": f"rec_{order_id}", "step": "reboot", "ok": True, "text": "", "ms_ago": 0}
-        return self.beat(recovery=[{**rung, "order_id": order_id}], orders_done=[order_id])
+        rung = {
+            "id": f"rec_{order_id}",
+            "step": "reboot",
+            "ok": True,
+            "text": "",
+            "ms_ago": 0,
+        }
+        return self.beat(
+            recovery=[{**rung, "order_id": order_id}], orders_done=[order_id]
+        )
 
     def healthy(self) -> str:
         """Connect and pass a check; the target's id."""

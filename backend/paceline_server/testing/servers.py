@@ -28,9 +28,14 @@ READY_WITHIN_S = 180
 PR_SET_PDEATHSIG = 1
 """linux/prctl.h: the signal a child gets when its parent dies."""
 FAST = {
-    "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300",
-    "shared_buffers": "64MB", "unix_socket_directories": "", "listen_addresses": "127.0.0.1",
-}  # fmt: skip
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "300",
+    "shared_buffers": "64MB",
+    "unix_socket_directories": "",
+    "listen_addresses": "127.0.0.1",
+}
 
 
 class ServerMissingError(Exception):
@@ -76,7 +81,9 @@ class Redis:
 
     def flush(self) -> None:
         """Forget everything."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+        with socket.create_connection(
+            ("127.0.0.1", self.port), timeout=10
+        ) as connection:
             connection.sendall(b"FLUSHALL\r\n")
             connection.recv(64)
 
@@ -87,10 +94,15 @@ def _program(name: str, package: str) -> str:
     found = shutil.which(name)
     if found is not None:
         return found
-    debian = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
+    debian = sorted(
+        Path("/usr/lib/postgresql").glob(f"*/bin/{name}"),
+        key=lambda path: int(path.parts[4]),
+    )
     if debian:
         return str(debian[-1])
-    raise ServerMissingError(f"{name} is missing: install it with `apt-get install {package}`")
+    raise ServerMissingError(
+        f"{name} is missing: install it with `apt-get install {package}`"
+    )
 
 
 def _other_user(name: str) -> str | None:
@@ -120,12 +132,20 @@ def _directory(user: str | None) -> Iterator[Path]:
 
 
 @contextmanager
-def _running(argv: list[str], user: str | None, ready: str, stop: signal.Signals) -> Iterator[None]:
+def _running(
+    argv: list[str], user: str | None, ready: str, stop: signal.Signals
+) -> Iterator[None]:
     """Run a server until the block ends; enter once it has printed `ready`."""
     process = subprocess.Popen(
-        argv, user=user, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl, before any thread of ours matters
-    )  # fmt: skip
+        argv,
+        user=user,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl, before any thread of ours matters
+    )
     is_ready, said = threading.Event(), list[str]()
 
     def read() -> None:
@@ -159,13 +179,30 @@ def _running(argv: list[str], user: str | None, ready: str, stop: signal.Signals
 @contextmanager
 def postgresql() -> Iterator[PostgreSQL]:
     """A PostgreSQL cluster of its own. Raises `ServerMissingError`."""
-    initdb, postgres = _program("initdb", "postgresql"), _program("postgres", "postgresql")
+    initdb, postgres = (
+        _program("initdb", "postgresql"),
+        _program("postgres", "postgresql"),
+    )
     user = _other_user("postgres")
     with _directory(user) as directory:
         data, port = directory / "data", free_port()
-        argv = [initdb, "-D", str(data), "-U", "paceline", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]
+        argv = [
+            initdb,
+            "-D",
+            str(data),
+            "-U",
+            "paceline",
+            "-A",
+            "trust",
+            "-N",
+            "-E",
+            "UTF8",
+            "--locale=C",
+        ]
         subprocess.run(argv, user=user, cwd="/", check=True, capture_output=True)
-        options = [part for name, value in FAST.items() for part in ("-c", f"{name}={value}")]
+        options = [
+            part for name, value in FAST.items() for part in ("-c", f"{name}={value}")
+        ]
         argv = [postgres, "-D", str(data), "-p", str(port), *options]
         with _running(argv, user, "ready to accept connections", signal.SIGINT):
             yield PostgreSQL(port, "paceline")
@@ -179,7 +216,20 @@ def redis(at_port: int | None = None) -> Iterator[Redis]:
     user = _other_user("redis")
     with _directory(user) as directory:
         port = at_port or free_port()
-        argv = [server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-                "--dir", str(directory), "--maxmemory-policy", "noeviction"]  # fmt: skip
+        argv = [
+            server,
+            "--port",
+            str(port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--dir",
+            str(directory),
+            "--maxmemory-policy",
+            "noeviction",
+        ]
         with _running(argv, user, "Ready to accept connections", signal.SIGTERM):
             yield Redis(port)

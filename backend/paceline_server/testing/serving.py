@@ -35,11 +35,15 @@ def running(settings: Settings) -> Iterator[RunningServer]:
     started = threading.Event()
     listening = serving.bind("127.0.0.1", 0)
     port = listening.getsockname()[1]
-    settings = settings.model_copy(update={"port": port, "public_url": f"http://127.0.0.1:{port}"})
+    settings = settings.model_copy(
+        update={"port": port, "public_url": f"http://127.0.0.1:{port}"}
+    )
     app = create_app(settings, serving.lifespan)
     app.state.on_ready = started.set
     server = serving.Server(app, serving.uvicorn_config(app, settings))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="server", daemon=True)
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listening]}, name="server", daemon=True
+    )
     thread.start()
     worker = None
     try:

@@ -25,7 +25,11 @@ def _common(rng: np.random.Generator, launches: int, rounds: int) -> Floats:
     """What both arms of a block share: a slope per launch, a slow wave, and now and then a frequency step."""
     at = np.linspace(0.0, 1.0, rounds)[None, :]
     slope = rng.normal(0.0, 0.01, (launches, 1)) * at
-    wave = 0.01 * np.sin(2 * np.pi * (at * rng.uniform(0.5, 3, (launches, 1)) + rng.random((launches, 1))))
+    wave = 0.01 * np.sin(
+        2
+        * np.pi
+        * (at * rng.uniform(0.5, 3, (launches, 1)) + rng.random((launches, 1)))
+    )
     step = (rng.random((launches, 1)) < 0.1) * rng.normal(0.0, 0.06, (launches, 1))
     return np.asarray(slope + wave + step * (at > rng.uniform(0.2, 0.8, (launches, 1))))
 
@@ -45,24 +49,44 @@ def job_cases(
     total = WARMUP_ROUNDS + rounds
     common = _common(rng, launches, total)
     biased = rng.random((launches, 1)) < biased_share
-    bias = biased * rng.choice([-1.0, 1.0], (launches, 1)) * rng.uniform(0.025, 0.118, (launches, 1))
+    bias = (
+        biased
+        * rng.choice([-1.0, 1.0], (launches, 1))
+        * rng.uniform(0.025, 0.118, (launches, 1))
+    )
     cold = 0.4 * np.exp(-np.arange(total) / 1.2)[None, :]
     level = np.log(rng.uniform(1e3, 1e7))
     log_arm = (
-        level + common + cold + np.log1p(effect) + np.log1p(bias) + _noise(rng, sigma, (launches, total))
+        level
+        + common
+        + cold
+        + np.log1p(effect)
+        + np.log1p(bias)
+        + _noise(rng, sigma, (launches, total))
     )
     log_reference = level + common + 2 * cold + _noise(rng, sigma, (launches, total))
     launch = np.repeat(np.arange(first_launch, first_launch + launches), total)
     number = np.tile(np.arange(total), launches)
     drawn = (rng.random(launch.size) < 0.5).reshape(launches, total)
-    leads = np.arange(total) % 2 == WARMUP_ROUNDS % 2  # a pair's other round mirrors its first
+    leads = (
+        np.arange(total) % 2 == WARMUP_ROUNDS % 2
+    )  # a pair's other round mirrors its first
     first = np.where(leads, drawn, ~np.roll(drawn, 1, axis=1)).ravel()
 
     def case(arm: str, log_values: Floats, position: np.ndarray) -> CaseSamples:
         return CaseSamples(
-            "b", arm, {"batch": 1000}, "time", "ns", "lower", launch, number,
-            position.astype(np.int64), np.exp(log_values).ravel(), number < WARMUP_ROUNDS,
-        )  # fmt: skip
+            "b",
+            arm,
+            {"batch": 1000},
+            "time",
+            "ns",
+            "lower",
+            launch,
+            number,
+            position.astype(np.int64),
+            np.exp(log_values).ravel(),
+            number < WARMUP_ROUNDS,
+        )
 
     return case("arm", log_arm, ~first), case("reference", log_reference, first)
 
@@ -90,15 +114,38 @@ def revision_cases(
 
     def case(log_effect: float) -> CaseSamples:
         biased = rng.random((launches, 1)) < biased_share
-        bias = biased * rng.choice([-1.0, 1.0], (launches, 1)) * rng.uniform(0.025, 0.118, (launches, 1))
+        bias = (
+            biased
+            * rng.choice([-1.0, 1.0], (launches, 1))
+            * rng.uniform(0.025, 0.118, (launches, 1))
+        )
         own = rng.normal(0.0, launch_sigma, (launches, 1)) + np.log1p(bias)
-        drift = rng.normal(0.0, 0.003, (launches, 1)) * np.linspace(0.0, 1.0, total)[None, :]
+        drift = (
+            rng.normal(0.0, 0.003, (launches, 1))
+            * np.linspace(0.0, 1.0, total)[None, :]
+        )
         cold = 0.4 * np.exp(-np.arange(total) / 1.2)[None, :]
-        log_values = np.log(level) + log_effect + own + drift + cold + _noise(rng, sigma, (launches, total))
+        log_values = (
+            np.log(level)
+            + log_effect
+            + own
+            + drift
+            + cold
+            + _noise(rng, sigma, (launches, total))
+        )
         return CaseSamples(
-            "b", "arm", {"batch": 1000}, "time", "ns", "lower", launch, number,
-            np.zeros(launch.size, dtype=np.int64), np.exp(log_values).ravel(), number < WARMUP_ROUNDS,
-        )  # fmt: skip
+            "b",
+            "arm",
+            {"batch": 1000},
+            "time",
+            "ns",
+            "lower",
+            launch,
+            number,
+            np.zeros(launch.size, dtype=np.int64),
+            np.exp(log_values).ravel(),
+            number < WARMUP_ROUNDS,
+        )
 
     return case(float(np.log1p(effect))), case(0.0)
 
@@ -107,7 +154,15 @@ def extended(one: CaseSamples, more: CaseSamples) -> CaseSamples:
     """A case with another batch's samples appended."""
     join = np.concatenate
     return CaseSamples(
-        one.benchmark, one.arm, one.params, one.metric, one.unit, one.direction,
-        join([one.launch, more.launch]), join([one.round, more.round]), join([one.position, more.position]),
-        join([one.value, more.value]), join([one.warmup, more.warmup]),
-    )  # fmt: skip
+        one.benchmark,
+        one.arm,
+        one.params,
+        one.metric,
+        one.unit,
+        one.direction,
+        join([one.launch, more.launch]),
+        join([one.round, more.round]),
+        join([one.position, more.position]),
+        join([one.value, more.value]),
+        join([one.warmup, more.warmup]),
+    )

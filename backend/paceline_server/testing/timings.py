@@ -39,7 +39,10 @@ class Timing:
 def _now() -> tuple[float, float]:
     """Wall and CPU seconds until now, of children that ended included."""
     times = os.times()
-    return times.elapsed, times.user + times.system + times.children_user + times.children_system
+    return (
+        times.elapsed,
+        times.user + times.system + times.children_user + times.children_system,
+    )
 
 
 class Stopwatch:
@@ -62,7 +65,9 @@ class Stopwatch:
     def _account(self) -> None:
         wall, cpu = _now()
         if self._owners:
-            self.timings[self._owners[-1]].add(wall - self._since[0], cpu - self._since[1])
+            self.timings[self._owners[-1]].add(
+                wall - self._since[0], cpu - self._since[1]
+            )
         self._since = wall, cpu
 
 
@@ -86,7 +91,9 @@ class TimingPlugin:
         self._begun = _now()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+    def pytest_runtest_protocol(
+        self, item: pytest.Item
+    ) -> Generator[None, object, object]:
         self._stopwatch.begin(item.nodeid, "test")
         try:
             return (yield)
@@ -94,7 +101,9 @@ class TimingPlugin:
             self._stopwatch.end()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[Any]
+    ) -> Generator[None, object, object]:
         if fixturedef.scope == "function":
             return (yield)
         name = f"{fixturedef.baseid}::{fixturedef.argname}".removeprefix("::")
@@ -108,7 +117,9 @@ class TimingPlugin:
             result = yield
         finally:
             self._stopwatch.end()
-        fixturedef.addfinalizer(begin_teardown)  # last in, first out: before the fixture's own
+        fixturedef.addfinalizer(
+            begin_teardown
+        )  # last in, first out: before the fixture's own
         return result
 
     @pytest.hookimpl(trylast=True)
@@ -129,9 +140,11 @@ class TimingPlugin:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--timings", metavar="DIRECTORY", default=None,
+        "--timings",
+        metavar="DIRECTORY",
+        default=None,
         help="write the wall and CPU time of every test to DIRECTORY",
-    )  # fmt: skip
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -39,7 +39,11 @@ def gamma(rng: Rng, n: int, sigma: float) -> Any:
 def lognormal(rng: Rng, n: int, sigma: float) -> Any:
     s = rng.uniform(0.4, 1.0)
     mean = np.exp(s * s / 2)
-    return sigma * (rng.lognormal(0, s, n) - mean) / np.sqrt((np.exp(s * s) - 1) * np.exp(s * s))
+    return (
+        sigma
+        * (rng.lognormal(0, s, n) - mean)
+        / np.sqrt((np.exp(s * s) - 1) * np.exp(s * s))
+    )
 
 
 def sticky(rng: Rng, n: int, sigma: float) -> Any:
@@ -64,11 +68,16 @@ def ar03t4(rng: Rng, n: int, sigma: float) -> Any:
 
 
 def wander(rng: Rng, n: int, sigma: float) -> Any:
-    return sigma * rng.normal(size=n) + np.cumsum(rng.normal(0, rng.uniform(0.03, 0.08) * sigma, n))
+    return sigma * rng.normal(size=n) + np.cumsum(
+        rng.normal(0, rng.uniform(0.03, 0.08) * sigma, n)
+    )
 
 
 def drift(rng: Rng, n: int, sigma: float) -> Any:
-    return sigma * rng.normal(size=n) + rng.choice([-1, 1]) * rng.uniform(0.02, 0.04) * np.arange(n) / 250
+    return (
+        sigma * rng.normal(size=n)
+        + rng.choice([-1, 1]) * rng.uniform(0.02, 0.04) * np.arange(n) / 250
+    )
 
 
 def weekly(rng: Rng, n: int, sigma: float) -> Any:
@@ -96,9 +105,17 @@ def white(rng: Rng, n: int, sigma: float) -> Any:
 
 
 FAMILIES: dict[str, Noise] = {
-    "gamma": gamma, "lognormal": lognormal, "sticky": sticky, "ar05": ar05, "ar03t4": ar03t4,
-    "wander": wander, "drift": drift, "weekly": weekly, "quantised": white, "weeks": weeks,
-}  # fmt: skip
+    "gamma": gamma,
+    "lognormal": lognormal,
+    "sticky": sticky,
+    "ar05": ar05,
+    "ar03t4": ar03t4,
+    "wander": wander,
+    "drift": drift,
+    "weekly": weekly,
+    "quantised": white,
+    "weeks": weeks,
+}
 
 AROUND = ("wander", "drift", "weeks")
 """families whose sigma is that around the trend, or of the quiet weeks; else it is that of all the noise."""
@@ -123,7 +140,11 @@ def series(rng: Rng, family: str, n: int, steps: int) -> dict[str, Any]:
     if raster:
         x = np.round((x + rng.random() * raster) / raster) * raster
     y = np.exp(x) * float(np.exp(rng.uniform(np.log(5), np.log(5e6))))
-    return {"y": y.tolist(), "truth": sorted(truth), "meta": {"family": family, "sd": scale}}
+    return {
+        "y": y.tolist(),
+        "truth": sorted(truth),
+        "meta": {"family": family, "sd": scale},
+    }
 
 
 def _place(rng: Rng, n: int, truth: list[int]) -> int | None:
@@ -135,23 +156,34 @@ def _place(rng: Rng, n: int, truth: list[int]) -> int | None:
     return None
 
 
-def sets(stepped: int = 60, nulls: int = 60, online: int = 10) -> dict[str, list[dict[str, Any]]]:
+def sets(
+    stepped: int = 60, nulls: int = 60, online: int = 10
+) -> dict[str, list[dict[str, Any]]]:
     """The three sets by the names of their files, so many series of every family."""
     rng = np.random.default_rng(SEED)
-    found: dict[str, list[dict[str, Any]]] = {"semi_step": [], "semi_null": [], "online": []}
+    found: dict[str, list[dict[str, Any]]] = {
+        "semi_step": [],
+        "semi_null": [],
+        "online": [],
+    }
     for family in FAMILIES:
         found["semi_step"] += [
-            series(rng, family, int(rng.integers(80, 401)), int(rng.integers(1, 4))) for _ in range(stepped)
+            series(rng, family, int(rng.integers(80, 401)), int(rng.integers(1, 4)))
+            for _ in range(stepped)
         ]
         found["semi_null"] += [series(rng, family, 250, 0) for _ in range(nulls)]
-        found["online"] += [series(rng, family, int(rng.integers(90, 131)), 1) for _ in range(online)]
+        found["online"] += [
+            series(rng, family, int(rng.integers(90, 131)), 1) for _ in range(online)
+        ]
     return found
 
 
 def write(folder: Path) -> None:
     """The sets as files that `scripts/detectors FOLDER` and `score.py` read."""
     for name, group in sets().items():
-        (folder / f"{name}.json").write_text(json.dumps({"series": group}), encoding="utf-8")
+        (folder / f"{name}.json").write_text(
+            json.dumps({"series": group}), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -34,9 +34,13 @@ def sign_in(client: httpx.Client, password: str, said: str) -> int:
 
 
 @embedded
-def test_behind_a_trusted_proxy_guesses_elsewhere_lock_nobody_out(settings: Settings) -> None:
+def test_behind_a_trusted_proxy_guesses_elsewhere_lock_nobody_out(
+    settings: Settings,
+) -> None:
     with served(settings, "10.9.0.0/16, 127.0.0.1") as client:
-        assert [sign_in(client, "wrong guess", "203.0.113.9") for _ in range(5)] == [401] * 5
+        assert [sign_in(client, "wrong guess", "203.0.113.9") for _ in range(5)] == [
+            401
+        ] * 5
         assert sign_in(client, PASSWORD, "203.0.113.9") == 429
         assert sign_in(client, PASSWORD, "203.0.113.10") == 200
 
@@ -45,7 +49,9 @@ def test_behind_a_trusted_proxy_guesses_elsewhere_lock_nobody_out(settings: Sett
 @pytest.mark.parametrize("trusted", ["", "10.9.0.0/16"])
 def test_a_client_cannot_pretend_to_be_many(settings: Settings, trusted: str) -> None:
     with served(settings, trusted) as client:
-        guesses = [sign_in(client, "wrong guess", f"203.0.113.{number}") for number in range(5)]
+        guesses = [
+            sign_in(client, "wrong guess", f"203.0.113.{number}") for number in range(5)
+        ]
         assert guesses == [401] * 5
         assert sign_in(client, PASSWORD, "203.0.113.99") == 429
 
@@ -54,4 +60,7 @@ def test_a_client_cannot_pretend_to_be_many(settings: Settings, trusted: str) ->
 def test_a_proxy_that_is_no_address_is_refused_at_start(value: str) -> None:
     with pytest.raises(SettingsError, match=r"PACELINE_TRUSTED_PROXIES.*e\.g\."):
         load_settings({"PACELINE_TRUSTED_PROXIES": value})
-    assert load_settings({"PACELINE_TRUSTED_PROXIES": "10.0.0.0/8, ::1"}).proxies == ["10.0.0.0/8", "::1"]
+    assert load_settings({"PACELINE_TRUSTED_PROXIES": "10.0.0.0/8, ::1"}).proxies == [
+        "10.0.0.0/8",
+        "::1",
+    ]

@@ -14,7 +14,12 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime.sweeper import prune
 from paceline_server.store.session import Database, read_scope, session_scope
-from paceline_server.store.tables.accounts import Account, BrowserSession, SignInLink, SignInThrottle
+from paceline_server.store.tables.accounts import (
+    Account,
+    BrowserSession,
+    SignInLink,
+    SignInThrottle,
+)
 from sqlalchemy import select
 
 API = "/api/v1"
@@ -23,11 +28,15 @@ PASSWORD = "correct horse battery"
 
 def make_link(minutes: float = 30) -> str:
     with session_scope() as session:
-        account = service.create_account(session, "ada", email="Ada@example.org", password=PASSWORD)
+        account = service.create_account(
+            session, "ada", email="Ada@example.org", password=PASSWORD
+        )
         return service.create_link(session, account, minutes)
 
 
-def sign_in(client: TestClient, password: str = PASSWORD, email: str = "ada@example.org") -> tuple[int, str]:
+def sign_in(
+    client: TestClient, password: str = PASSWORD, email: str = "ada@example.org"
+) -> tuple[int, str]:
     answer = client.post(f"{API}/session", json={"email": email, "password": password})
     return answer.status_code, answer.json().get("code", "")
 
@@ -47,7 +56,10 @@ def test_of_racing_sign_ins_with_one_link_one_wins(
     client: TestClient, together: Callable[..., list[object]]
 ) -> None:
     link = make_link()
-    answers = together(*[lambda: client.post(f"{API}/session/link", json={"token": link}).status_code] * 8)
+    answers = together(
+        *[lambda: client.post(f"{API}/session/link", json={"token": link}).status_code]
+        * 8
+    )
     assert sorted(answers, key=str) == [200] + [401] * 7
 
 
@@ -83,13 +95,17 @@ def test_no_secret_is_stored(client: TestClient) -> None:
     assert password_hash.startswith("$argon2id$")
 
 
-def test_a_password_signs_in_whatever_the_case_of_the_address(client: TestClient) -> None:
+def test_a_password_signs_in_whatever_the_case_of_the_address(
+    client: TestClient,
+) -> None:
     make_link()
     assert sign_in(client, email="ADA@Example.org")[0] == 200
 
 
 @pytest.mark.parametrize("email", ["ada@example.org", "nobody@example.org"])
-def test_a_wrong_password_and_an_unknown_address_get_one_answer(client: TestClient, email: str) -> None:
+def test_a_wrong_password_and_an_unknown_address_get_one_answer(
+    client: TestClient, email: str
+) -> None:
     make_link()
     assert sign_in(client, password="wrong", email=email) == (401, "unauthenticated")
 
@@ -111,7 +127,9 @@ def test_failing_again_and_again_must_wait_and_success_forgets(
     make_link()
     for _ in range(5):
         assert sign_in(client, "wrong") == (401, "unauthenticated")
-    answer = client.post(f"{API}/session", json={"email": "ada@example.org", "password": PASSWORD})
+    answer = client.post(
+        f"{API}/session", json={"email": "ada@example.org", "password": PASSWORD}
+    )
     assert (answer.status_code, answer.json()["code"]) == (429, "throttled")
     assert int(answer.headers["retry-after"]) >= 1
     clock.advance(2)
@@ -127,11 +145,15 @@ def test_failures_at_one_instant_are_all_counted(
 
     def reserve(place: str) -> None:
         with session_scope() as session:
-            service.reserve_attempt(session, keys | {"address_from_place": f"both:ada:{place}"}, "ada@x.org")
+            service.reserve_attempt(
+                session, keys | {"address_from_place": f"both:ada:{place}"}, "ada@x.org"
+            )
 
     together(*[lambda place=str(number): reserve(place) for number in range(12)])
     with read_scope() as session:
-        failures = {row.key: row.failures for row in session.scalars(select(SignInThrottle))}
+        failures = {
+            row.key: row.failures for row in session.scalars(select(SignInThrottle))
+        }
     assert (failures.pop(keys["address"]), failures.pop(keys["place"])) == (12, 12)
     assert list(failures.values()) == [1] * 12
 
@@ -147,19 +169,25 @@ def test_of_guesses_at_one_instant_no_more_are_compared_than_one_after_the_other
     assert sign_in(client)[0] == 200
 
 
-def test_success_is_not_counted_against_the_place_it_came_from(client: TestClient) -> None:
+def test_success_is_not_counted_against_the_place_it_came_from(
+    client: TestClient,
+) -> None:
     make_link()
     sign_in(client, "wrong", email="eve@example.org")
     for _ in range(3):
         assert sign_in(client)[0] == 200
     with read_scope() as session:
-        place = select(SignInThrottle.failures).where(SignInThrottle.key.startswith("place:"))
+        place = select(SignInThrottle.failures).where(
+            SignInThrottle.key.startswith("place:")
+        )
         assert session.scalars(place).one() == 1
 
 
 @pytest.mark.shapes("embedded")
 def test_sign_ins_wait_in_a_queue_of_their_own_that_has_an_end(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch, together: Callable[..., list[object]]
+    client: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    together: Callable[..., list[object]],
 ) -> None:
     """While one comparison is slow and the queue behind it full, others are told to come back, and requests
     that need a thread and the database are answered."""
@@ -174,7 +202,9 @@ def test_sign_ins_wait_in_a_queue_of_their_own_that_has_an_end(
     answers: list[object] = []
     emails = iter([f"{number}@example.org" for number in range(total)])
     asking = threading.Thread(
-        target=lambda: answers.extend(together(*[lambda: sign_in(client, "x", email=next(emails))] * total))
+        target=lambda: answers.extend(
+            together(*[lambda: sign_in(client, "x", email=next(emails))] * total)
+        )
     )
     asking.start()
     assert begun.wait(60)
@@ -187,15 +217,24 @@ def test_sign_ins_wait_in_a_queue_of_their_own_that_has_an_end(
 
 
 @pytest.mark.shapes("embedded")
-@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "[", "http://x:y", "//[", "\x7f"])
-def test_an_origin_that_is_none_is_another_site(client: TestClient, origin: str) -> None:
-    signing_in = {"/session": {"email": "a@b.c", "password": "x"}, "/session/link": {"token": "x"}}
+@pytest.mark.parametrize(
+    "origin", ["http://[", "http://[::1", "[", "http://x:y", "//[", "\x7f"]
+)
+def test_an_origin_that_is_none_is_another_site(
+    client: TestClient, origin: str
+) -> None:
+    signing_in = {
+        "/session": {"email": "a@b.c", "password": "x"},
+        "/session/link": {"token": "x"},
+    }
     for path, body in signing_in.items():
         answer = client.post(f"{API}{path}", json=body, headers={"Origin": origin})
         assert (answer.status_code, answer.json()["code"]) == (403, "csrf_refused")
 
 
-def test_failures_long_ago_count_no_more_and_are_removed(client: TestClient, clock: FrozenClock) -> None:
+def test_failures_long_ago_count_no_more_and_are_removed(
+    client: TestClient, clock: FrozenClock
+) -> None:
     make_link()
     sign_in(client, "wrong")
     clock.advance(3601)
@@ -210,7 +249,9 @@ def test_failures_long_ago_count_no_more_and_are_removed(client: TestClient, clo
 def test_throttling_stores_no_typed_in_address(client: TestClient) -> None:
     sign_in(client, "wrong", email="typo-of-a-password@example.org")
     with read_scope() as session:
-        assert not any("typo" in key for key in session.scalars(select(SignInThrottle.key)))
+        assert not any(
+            "typo" in key for key in session.scalars(select(SignInThrottle.key))
+        )
 
 
 def test_a_short_password_is_refused(client: TestClient) -> None:
@@ -221,8 +262,18 @@ def test_a_short_password_is_refused(client: TestClient) -> None:
 def test_signing_out_ends_the_session_at_once(client: TestClient) -> None:
     client.post(f"{API}/session/link", json={"token": make_link()})
     cookie = client.cookies["paceline"]
-    assert client.delete(f"{API}/session", headers={"Sec-Fetch-Site": "same-origin"}).status_code == 204
-    assert client.get(f"{API}/session", headers={"Cookie": f"paceline={cookie}"}).status_code == 401
+    assert (
+        client.delete(
+            f"{API}/session", headers={"Sec-Fetch-Site": "same-origin"}
+        ).status_code
+        == 204
+    )
+    assert (
+        client.get(
+            f"{API}/session", headers={"Cookie": f"paceline={cookie}"}
+        ).status_code
+        == 401
+    )
 
 
 # --- cookies
@@ -263,10 +314,15 @@ def test_over_plain_http_elsewhere_nobody_signs_in(app: FastAPI) -> None:
     link = make_link()
     with TestClient(app, base_url="http://192.0.2.7:8321") as client:
         answer = client.post(f"{API}/session/link", json={"token": link})
-        assert (answer.status_code, answer.json()["code"]) == (403, "insecure_transport")
+        assert (answer.status_code, answer.json()["code"]) == (
+            403,
+            "insecure_transport",
+        )
         assert "set-cookie" not in answer.headers
     with TestClient(app, base_url="http://127.0.0.1") as client:
-        assert client.post(f"{API}/session/link", json={"token": link}).status_code == 200  # not used up
+        assert (
+            client.post(f"{API}/session/link", json={"token": link}).status_code == 200
+        )  # not used up
 
 
 @pytest.mark.shapes("embedded")
@@ -275,7 +331,9 @@ def test_behind_a_proxy_that_ends_tls_the_public_url_makes_it_secure(
 ) -> None:
     from paceline_server.api import create_app  # noqa: PLC0415 - with other settings
 
-    behind = create_app(settings.model_copy(update={"public_url": "https://perf.example.org"}))
+    behind = create_app(
+        settings.model_copy(update={"public_url": "https://perf.example.org"})
+    )
     with TestClient(behind, base_url="http://perf.example.org") as client:
         answer = client.post(f"{API}/session/link", json={"token": make_link()})
         assert cookie_of(answer.headers["set-cookie"])[0] == "__Host-paceline"
@@ -303,7 +361,9 @@ def test_a_cookie_writes_only_from_our_own_pages(
     client: TestClient, headers: dict[str, str], status: int
 ) -> None:
     client.post(f"{API}/session/link", json={"token": make_link()})
-    answer = client.post(f"{API}/tokens", json={"name": "t", "scopes": ["read"]}, headers=headers)
+    answer = client.post(
+        f"{API}/tokens", json={"name": "t", "scopes": ["read"]}, headers=headers
+    )
     assert answer.status_code == status
     if status == 403:
         assert answer.json()["code"] == "csrf_refused"
@@ -313,6 +373,8 @@ def test_a_cookie_writes_only_from_our_own_pages(
 def test_another_site_cannot_sign_a_browser_in(client: TestClient) -> None:
     link = make_link()
     answer = client.post(
-        f"{API}/session/link", json={"token": link}, headers={"Sec-Fetch-Site": "cross-site"}
+        f"{API}/session/link",
+        json={"token": link},
+        headers={"Sec-Fetch-Site": "cross-site"},
     )
     assert (answer.status_code, answer.json()["code"]) == (403, "csrf_refused")

@@ -20,8 +20,14 @@ def admin(token: Callable[..., Headers]) -> Headers:
     return token("admin")
 
 
-def make(client: TestClient, admin: Headers, *scopes: str, **more: object) -> dict[str, str]:
-    answer = client.post(f"{API}/tokens", json={"name": "ci", "scopes": list(scopes), **more}, headers=admin)
+def make(
+    client: TestClient, admin: Headers, *scopes: str, **more: object
+) -> dict[str, str]:
+    answer = client.post(
+        f"{API}/tokens",
+        json={"name": "ci", "scopes": list(scopes), **more},
+        headers=admin,
+    )
     assert answer.status_code == 201, answer.text
     made: dict[str, str] = answer.json()
     return made
@@ -31,10 +37,14 @@ def bearer(made: dict[str, str]) -> Headers:
     return {"Authorization": f"Bearer {made['secret']}"}
 
 
-def test_a_secret_has_256_random_bits_and_is_shown_once(client: TestClient, admin: Headers) -> None:
+def test_a_secret_has_256_random_bits_and_is_shown_once(
+    client: TestClient, admin: Headers
+) -> None:
     made = make(client, admin, "read")
     assert made["secret"].startswith(made["prefix"] + "_")
-    assert len(made["secret"].removeprefix(made["prefix"] + "_")) == 43  # 256 bits in base64
+    assert (
+        len(made["secret"].removeprefix(made["prefix"] + "_")) == 43
+    )  # 256 bits in base64
     listed = client.get(f"{API}/tokens", headers=admin)
     assert made["secret"] not in listed.text
     with read_scope() as session:
@@ -42,7 +52,9 @@ def test_a_secret_has_256_random_bits_and_is_shown_once(client: TestClient, admi
     assert made["secret"] not in "".join(stored)
 
 
-def test_a_token_may_what_its_scopes_say_and_no_more(client: TestClient, admin: Headers) -> None:
+def test_a_token_may_what_its_scopes_say_and_no_more(
+    client: TestClient, admin: Headers
+) -> None:
     reading = bearer(make(client, admin, "read"))
     assert client.get(f"{API}/targets", headers=reading).status_code == 200
     refused = client.get(f"{API}/tokens", headers=reading)
@@ -58,7 +70,9 @@ def test_a_revoked_token_is_refused_at_once(client: TestClient, admin: Headers) 
     assert refused.headers["www-authenticate"] == "Bearer"
 
 
-def test_an_expired_token_is_refused(client: TestClient, clock: FrozenClock, admin: Headers) -> None:
+def test_an_expired_token_is_refused(
+    client: TestClient, clock: FrozenClock, admin: Headers
+) -> None:
     made = make(client, admin, "read", expires_in_days=1)
     clock.advance(86399)
     assert client.get(f"{API}/targets", headers=bearer(made)).status_code == 200
@@ -66,12 +80,16 @@ def test_an_expired_token_is_refused(client: TestClient, clock: FrozenClock, adm
     assert client.get(f"{API}/targets", headers=bearer(made)).status_code == 401
 
 
-def test_use_is_remembered_to_the_minute(client: TestClient, clock: FrozenClock, admin: Headers) -> None:
+def test_use_is_remembered_to_the_minute(
+    client: TestClient, clock: FrozenClock, admin: Headers
+) -> None:
     made = make(client, admin, "read")
 
     def last_used() -> str | None:
         items = client.get(f"{API}/tokens", headers=admin).json()["items"]
-        value: str | None = next(item["last_used_at"] for item in items if item["id"] == made["id"])
+        value: str | None = next(
+            item["last_used_at"] for item in items if item["id"] == made["id"]
+        )
         return value
 
     assert last_used() is None
@@ -86,18 +104,35 @@ def test_use_is_remembered_to_the_minute(client: TestClient, clock: FrozenClock,
     assert last_used() != first
 
 
-def test_nobody_gives_a_scope_they_lack(client: TestClient, sign_in: Callable[..., object]) -> None:
+def test_nobody_gives_a_scope_they_lack(
+    client: TestClient, sign_in: Callable[..., object]
+) -> None:
     person = sign_in("admin")
     for scope, status in (("agent", 403), ("read", 201), ("ingest", 201)):
-        answer = client.post(f"{API}/tokens", json={"name": "t", "scopes": [scope]}, headers=person.headers)  # type: ignore[attr-defined]
+        answer = client.post(
+            f"{API}/tokens",
+            json={"name": "t", "scopes": [scope]},
+            headers=person.headers,
+        )  # type: ignore[attr-defined]
         assert answer.status_code == status
 
 
 @pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
-    "value", ["", "Bearer", "Bearer ", "Basic abc", "Bearer plt_x", "Bearer \xff", "bearer  plt_x"]
+    "value",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic abc",
+        "Bearer plt_x",
+        "Bearer \xff",
+        "bearer  plt_x",
+    ],
 )
-def test_a_malformed_authorization_is_unauthenticated(client: TestClient, value: str) -> None:
+def test_a_malformed_authorization_is_unauthenticated(
+    client: TestClient, value: str
+) -> None:
     headers = [(b"Authorization", value.encode("latin-1"))]
     answer = client.get(f"{API}/targets", headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
@@ -106,12 +141,16 @@ def test_a_malformed_authorization_is_unauthenticated(client: TestClient, value:
 def test_a_token_needs_no_origin(client: TestClient, admin: Headers) -> None:
     headers = {**admin, "Sec-Fetch-Site": "cross-site"}
     assert (
-        client.post(f"{API}/tokens", json={"name": "t", "scopes": ["read"]}, headers=headers).status_code
+        client.post(
+            f"{API}/tokens", json={"name": "t", "scopes": ["read"]}, headers=headers
+        ).status_code
         == 201
     )
 
 
-def test_pages_neither_repeat_nor_skip_while_rows_are_added(client: TestClient, admin: Headers) -> None:
+def test_pages_neither_repeat_nor_skip_while_rows_are_added(
+    client: TestClient, admin: Headers
+) -> None:
     wanted = {make(client, admin, "read")["id"] for _ in range(5)}
     seen: list[str] = []
     cursor = None
@@ -144,6 +183,8 @@ def test_pages_neither_repeat_nor_skip_while_rows_are_added(client: TestClient, 
         "é",
     ],
 )
-def test_a_broken_cursor_is_a_400(client: TestClient, admin: Headers, cursor: str) -> None:
+def test_a_broken_cursor_is_a_400(
+    client: TestClient, admin: Headers, cursor: str
+) -> None:
     answer = client.get(f"{API}/tokens", params={"cursor": cursor}, headers=admin)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")

@@ -30,7 +30,9 @@ class Desk:
     seeds: list[int] = field(default_factory=lambda: [100])
 
     def get(self, path: str, **query: Any) -> Any:
-        answer = self.lab.client.get(f"{PREFIX}{path}", headers=dict(self.headers), params=query)
+        answer = self.lab.client.get(
+            f"{PREFIX}{path}", headers=dict(self.headers), params=query
+        )
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -64,18 +66,25 @@ class Desk:
         assert found["state"] == "open"
         return found
 
-    def act(self, alert_id: str, action: str, note: str | None = None, status: int = 200) -> dict[str, Any]:
+    def act(
+        self, alert_id: str, action: str, note: str | None = None, status: int = 200
+    ) -> dict[str, Any]:
         answer = self.lab.client.post(
-            f"{PREFIX}/alerts/{alert_id}/actions", json={"action": action, "note": note},
+            f"{PREFIX}/alerts/{alert_id}/actions",
+            json={"action": action, "note": note},
             headers=dict(self.headers),
-        )  # fmt: skip
+        )
         assert answer.status_code == status, answer.text
         return dict(answer.json())
 
     def told(self) -> list[str]:
         """States the live streams were told of."""
         with read_scope() as session:
-            rows = session.scalars(select(LiveEvent).where(LiveEvent.kind == "alert").order_by(LiveEvent.id))
+            rows = session.scalars(
+                select(LiveEvent)
+                .where(LiveEvent.kind == "alert")
+                .order_by(LiveEvent.id)
+            )
             return [row.data["state"] for row in rows]
 
 
@@ -87,7 +96,9 @@ def desk(
     token: Callable[..., dict[str, str]],
 ) -> Desk:
     process_settings.use(
-        process_settings.current().model_copy(update={"confirm_cooldown_s": COOLDOWN_S, "lease_s": 1e6})
+        process_settings.current().model_copy(
+            update={"confirm_cooldown_s": COOLDOWN_S, "lease_s": 1e6}
+        )
     )
     lab = open_lab(client, enrolled, token)
     return Desk(lab, clock, token("read", "alerts:write"))

@@ -19,7 +19,10 @@ FLAT = [100.0] * 10
 
 @pytest.fixture
 def past(
-    client: TestClient, clock: FrozenClock, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    clock: FrozenClock,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> Chronicle:
     return chronicle(client, clock, enrolled, token("read", "alerts:write"))
 
@@ -32,15 +35,23 @@ def in_days(days: float) -> str:
     return (clock_module.now() + timedelta(days=days)).isoformat()
 
 
-def test_one_decision_about_several_alerts(past: Chronicle, sign_in: Callable[..., Any]) -> None:
+def test_one_decision_about_several_alerts(
+    past: Chronicle, sign_in: Callable[..., Any]
+) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     alerts = [past.alert("open"), past.alert("open")]
     body = {
-        "alert_ids": alerts, "action": "acknowledge", "note": "the new compiler",
-        "assign": {"account_id": ada.account_id}, "due": {"due_at": in_days(7)},
-    }  # fmt: skip
+        "alert_ids": alerts,
+        "action": "acknowledge",
+        "note": "the new compiler",
+        "assign": {"account_id": ada.account_id},
+        "due": {"due_at": in_days(7)},
+    }
     batch = past.post("/alerts/bulk", body, headers=ada.headers)
-    assert (batch["alerts"], batch["action"]) == (2, "acknowledge + assign + due + note")
+    assert (batch["alerts"], batch["action"]) == (
+        2,
+        "acknowledge + assign + due + note",
+    )
     for alert_id in alerts:
         found = past.get(f"/alerts/{alert_id}")
         assert (found["state"], found["assignee"]["name"]) == ("acknowledged", "Ada")
@@ -55,7 +66,10 @@ def test_a_bulk_decision_that_one_alert_refuses_changes_none(past: Chronicle) ->
     assert refused["code"] == "bulk_refused"
     assert refused["detail"] == "2 of 3 alerts refuse; nothing was changed."
     assert refused["fields"]["alt_none"] == "There is no alert 'alt_none'."
-    assert "acknowledge does not apply to an alert that is fixed" in refused["fields"][closed]
+    assert (
+        "acknowledge does not apply to an alert that is fixed"
+        in refused["fields"][closed]
+    )
     assert state(past, fine) == "open"
     assert past.get("/alerts/bulk")["items"] == []
     assert past.get("/audit")["items"] == []
@@ -65,23 +79,39 @@ def test_a_bulk_decision_that_one_alert_refuses_changes_none(past: Chronicle) ->
 @pytest.mark.parametrize(
     "wrong",
     [
-        {}, {"action": "shout"}, {"due": {"due_at": "2026-01-01T00:00:00"}}, {"alert_ids": []},
-        {"note": ""}, {"alert_ids": ["a", "a"], "note": "twice"},
+        {},
+        {"action": "shout"},
+        {"due": {"due_at": "2026-01-01T00:00:00"}},
+        {"alert_ids": []},
+        {"note": ""},
+        {"alert_ids": ["a", "a"], "note": "twice"},
     ],
-)  # fmt: skip
-def test_what_is_no_bulk_decision_is_refused(past: Chronicle, wrong: dict[str, Any]) -> None:
-    assert past.post("/alerts/bulk", {"alert_ids": ["a"], **wrong}, status=422)["code"] == "invalid_request"
+)
+def test_what_is_no_bulk_decision_is_refused(
+    past: Chronicle, wrong: dict[str, Any]
+) -> None:
+    assert (
+        past.post("/alerts/bulk", {"alert_ids": ["a"], **wrong}, status=422)["code"]
+        == "invalid_request"
+    )
 
 
-def test_an_undo_restores_what_was_before(past: Chronicle, sign_in: Callable[..., Any]) -> None:
+def test_an_undo_restores_what_was_before(
+    past: Chronicle, sign_in: Callable[..., Any]
+) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     due = in_days(2)
-    one, other = past.alert("open"), past.alert("acknowledged", assignee_id=ada.account_id)
+    one, other = (
+        past.alert("open"),
+        past.alert("acknowledged", assignee_id=ada.account_id),
+    )
     past.put(f"/alerts/{other}/due", {"due_at": due})
     body = {
-        "alert_ids": [one, other], "action": "invalid", "assign": {"account_id": None},
+        "alert_ids": [one, other],
+        "action": "invalid",
+        "assign": {"account_id": None},
         "due": {"due_at": None},
-    }  # fmt: skip
+    }
     batch = past.post("/alerts/bulk", body)
     assert [state(past, one), state(past, other)] == ["invalid", "invalid"]
     undone = past.post(f"/alerts/bulk/{batch['id']}/undo", {}, headers=ada.headers)
@@ -91,9 +121,17 @@ def test_an_undo_restores_what_was_before(past: Chronicle, sign_in: Callable[...
     assert (found["state"], found["assignee"]["name"]) == ("acknowledged", "Ada")
     assert found["due_at"].replace("Z", "+00:00") == due
     event = found["history"][-1]
-    assert (event["action"], event["actor"], event["from_state"], event["to_state"]) == (
-        "undo", "Ada", "invalid", "acknowledged",
-    )  # fmt: skip
+    assert (
+        event["action"],
+        event["actor"],
+        event["from_state"],
+        event["to_state"],
+    ) == (
+        "undo",
+        "Ada",
+        "invalid",
+        "acknowledged",
+    )
     refused = past.post(f"/alerts/bulk/{batch['id']}/undo", {}, status=409)
     assert "undone already, by Ada" in refused["detail"]
 
@@ -103,13 +141,19 @@ def test_an_undo_is_refused_once_an_alert_has_changed(past: Chronicle) -> None:
     batch = past.post("/alerts/bulk", {"alert_ids": alerts, "action": "infra"})
     past.post(f"/alerts/{alerts[1]}/notes", {"note": "wait"})
     refused = past.post(f"/alerts/bulk/{batch['id']}/undo", {}, status=409)
-    assert (refused["code"], refused["fields"]) == ("undo_refused", {alerts[1]: "has changed since"})
+    assert (refused["code"], refused["fields"]) == (
+        "undo_refused",
+        {alerts[1]: "has changed since"},
+    )
     assert state(past, alerts[0]) == "infra"
 
 
 def test_an_undo_is_possible_for_a_stated_time(past: Chronicle) -> None:
     batches = [
-        past.post("/alerts/bulk", {"alert_ids": [past.alert("open")], "action": "infra"}) for _ in range(2)
+        past.post(
+            "/alerts/bulk", {"alert_ids": [past.alert("open")], "action": "infra"}
+        )
+        for _ in range(2)
     ]
     past.clock.advance(15 * 60)
     past.post(f"/alerts/bulk/{batches[0]['id']}/undo", {})
@@ -128,7 +172,9 @@ def test_an_undo_never_makes_two_living_alerts_of_one_cause(past: Chronicle) -> 
     assert state(past, alert) == "invalid"
 
 
-def test_a_level_called_expected_is_the_baseline_until_that_is_taken_back(past: Chronicle) -> None:
+def test_a_level_called_expected_is_the_baseline_until_that_is_taken_back(
+    past: Chronicle,
+) -> None:
     alert = past.alert("open")
     series = past.series(FLAT)
     past.change(series, -2, 0.1, alert_id=alert)
@@ -152,7 +198,10 @@ def test_a_level_called_expected_is_the_baseline_until_that_is_taken_back(past: 
     past.post("/alerts/bulk", body, status=422)
     assert changes() == ["accepted"]
     past.post(f"/alerts/bulk/{batch['id']}/undo", {})
-    assert (past.get(f"/alerts/{alert}")["baseline_commit"], changes()) == (None, ["standing"])
+    assert (past.get(f"/alerts/{alert}")["baseline_commit"], changes()) == (
+        None,
+        ["standing"],
+    )
 
 
 def test_a_baseline_goes_with_expected_of_a_history_only(past: Chronicle) -> None:
@@ -171,7 +220,10 @@ def test_due_dates_and_what_is_overdue(past: Chronicle) -> None:
     assert past.get("/alerts", overdue=True)["items"] == []
     past.clock.advance(2 * 86_400)
     assert [one["id"] for one in past.get("/alerts", overdue=True)["items"]] == [late]
-    assert {one["id"] for one in past.get("/alerts", overdue=False)["items"]} == {later, closed}
+    assert {one["id"] for one in past.get("/alerts", overdue=False)["items"]} == {
+        later,
+        closed,
+    }
     assert past.get(f"/alerts/{late}")["overdue"] is True
     refused = past.put(f"/alerts/{late}/due", {"due_at": in_days(-1)}, status=400)
     assert refused["fields"] == {"due_at": "in the future"}
@@ -184,10 +236,17 @@ def test_due_dates_and_what_is_overdue(past: Chronicle) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "javascript:alert(1)", "ftp://a.example/1", "https://", "tracker/12", "https://a.example/a b",
-        "http://user:secret@a.example/", "https://[bad/", "https://a.example/\u202e", "",
+        "javascript:alert(1)",
+        "ftp://a.example/1",
+        "https://",
+        "tracker/12",
+        "https://a.example/a b",
+        "http://user:secret@a.example/",
+        "https://[bad/",
+        "https://a.example/\u202e",
+        "",
     ],
-)  # fmt: skip
+)
 def test_only_a_plain_web_address_is_an_issue(past: Chronicle, url: str) -> None:
     alert = past.alert("open")
     past.put(f"/alerts/{alert}/issue", {"url": url}, status=422)
@@ -198,18 +257,28 @@ def test_an_issue_is_linked_and_unlinked(past: Chronicle) -> None:
     url = "https://tracker.example/issues/12"
     assert past.put(f"/alerts/{alert}/issue", {"url": url})["issue_url"] == url
     found = past.put(f"/alerts/{alert}/issue", {"url": None})
-    assert (found["issue_url"], [one["note"] for one in found["history"][-2:]]) == (None, [url, "no issue"])
+    assert (found["issue_url"], [one["note"] for one in found["history"][-2:]]) == (
+        None,
+        [url, "no issue"],
+    )
 
 
 def test_alerts_are_narrowed_by_kind_cause_rule_and_text(past: Chronicle) -> None:
     code = past.alert("open", rule_id="rul_x", words="6.0 % slower at 100%_done")
-    target = past.alert("open", kind="environment", cause="target", title="Everything slower on PIXEL-7")
+    target = past.alert(
+        "open", kind="environment", cause="target", title="Everything slower on PIXEL-7"
+    )
     shadow = past.alert("open", shadow=True)
 
     def ids(**query: Any) -> list[str]:
         return [one["id"] for one in past.get("/alerts", **query)["items"]]
 
-    assert ids(kind="environment") == ids(cause="target") == ids(text="pixel-7") == [target]
+    assert (
+        ids(kind="environment")
+        == ids(cause="target")
+        == ids(text="pixel-7")
+        == [target]
+    )
     assert ids(kind="history") == ids(rule="rul_x") == ids(text="100%_") == [code]
     assert ids(shadow=True) == [shadow]
     assert ids(text="no such words") == []
@@ -217,7 +286,9 @@ def test_alerts_are_narrowed_by_kind_cause_rule_and_text(past: Chronicle) -> Non
     past.get("/alerts", kind="odd", status=422)
 
 
-def test_every_write_is_in_the_audit_log_in_order(past: Chronicle, token: Callable[..., Any]) -> None:
+def test_every_write_is_in_the_audit_log_in_order(
+    past: Chronicle, token: Callable[..., Any]
+) -> None:
     alert = past.alert("open")
     past.post(f"/alerts/{alert}/actions", {"action": "acknowledge", "note": "on it"})
     past.put(f"/alerts/{alert}/issue", {"url": "https://a.example/1"})
@@ -226,23 +297,35 @@ def test_every_write_is_in_the_audit_log_in_order(past: Chronicle, token: Callab
     rule = past.post("/rules", {"name": "x"}, status=201)
     past.post(f"/rules/{rule['id']}/mute", {"reason": "y", "hours": 1})
     entries = past.get("/audit")["items"]
-    assert [(one["action"], one["object_kind"], one["object_id"]) for one in entries] == [
-        ("mute", "rule", rule["id"]), ("save", "rule", rule["id"]), ("bulk", "triage_batch", batch["id"]),
-        ("fixed", "alert", alert), ("issue", "alert", alert), ("acknowledge", "alert", alert),
-    ]  # fmt: skip
+    assert [
+        (one["action"], one["object_kind"], one["object_id"]) for one in entries
+    ] == [
+        ("mute", "rule", rule["id"]),
+        ("save", "rule", rule["id"]),
+        ("bulk", "triage_batch", batch["id"]),
+        ("fixed", "alert", alert),
+        ("issue", "alert", alert),
+        ("acknowledge", "alert", alert),
+    ]
     assert entries[-1]["detail"] == {
-        "from": "open", "to": "acknowledged", "note": "on it", "baseline_commit": None,
-    }  # fmt: skip
+        "from": "open",
+        "to": "acknowledged",
+        "note": "on it",
+        "baseline_commit": None,
+    }
     assert {one["actor"] for one in entries} == {"test"}
     assert [one["words"] for one in entries[:3]] == [
-        "test muted rule x.", "test saved rule x.",
+        "test muted rule x.",
+        "test saved rule x.",
         f"test decided about several alerts at once (triage batch {batch['id']}).",
-    ]  # fmt: skip
+    ]
     title = past.get(f"/alerts/{alert}")["title"]
     assert entries[-1]["words"] == f"test acknowledged alert {title}."
     narrowed = past.get("/audit", object_kind="alert", object_id=alert, limit=2)
     assert [one["action"] for one in narrowed["items"]] == ["fixed", "issue"]
-    rest = past.get("/audit", object_kind="alert", object_id=alert, limit=2, cursor=narrowed["next"])
+    rest = past.get(
+        "/audit", object_kind="alert", object_id=alert, limit=2, cursor=narrowed["next"]
+    )
     assert [one["action"] for one in rest["items"]] == ["acknowledge"]
     assert past.get("/audit", actor="nobody")["items"] == []
     past.get("/audit", headers=token("ingest"), status=403)
@@ -252,12 +335,15 @@ def test_a_token_s_making_and_end_are_audited_without_its_secret(
     past: Chronicle, token: Callable[..., dict[str, str]]
 ) -> None:
     admin = token("admin")
-    made = past.post("/tokens", {"name": "ci", "scopes": ["read"]}, headers=admin, status=201)
+    made = past.post(
+        "/tokens", {"name": "ci", "scopes": ["read"]}, headers=admin, status=201
+    )
     past.delete(f"/tokens/{made['id']}", headers=admin)
     entries = past.get("/audit", object_kind="token")["items"]
     assert [(one["action"], one["object_id"]) for one in entries] == [
-        ("revoke", made["id"]), ("create", made["id"]),
-    ]  # fmt: skip
+        ("revoke", made["id"]),
+        ("create", made["id"]),
+    ]
     assert made["secret"] not in str(entries)
     past.delete(f"/tokens/{made['id']}", headers=admin)
     assert len(past.get("/audit", object_kind="token")["items"]) == 2

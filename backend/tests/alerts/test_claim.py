@@ -80,7 +80,9 @@ def _elsewhere(webhook: str, message_id: int) -> str:
     """What a worker in another process says of carrying the message out."""
     now = clock_module.now().isoformat()
     argv = [sys.executable, "-c", WORKER, database().url, webhook, now, str(message_id)]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=WITHIN_S, check=True)
+    done = subprocess.run(
+        argv, capture_output=True, text=True, timeout=WITHIN_S, check=True
+    )
     return done.stdout.strip()
 
 
@@ -105,7 +107,9 @@ def test_a_slow_receiver_is_told_once(desk: Desk, receiver: SlowReceiver) -> Non
     try:
         assert receiver.first.wait(WITHIN_S)
         assert _announced(after_s=2 * ANNOUNCE_AGAIN_S) == []
-        assert _announced(after_s=outbox.CLAIM_S) == [message_id]  # in case the first one died
+        assert _announced(after_s=outbox.CLAIM_S) == [
+            message_id
+        ]  # in case the first one died
         assert _elsewhere(url, message_id) == "False"
     finally:
         receiver.let_go.set()

@@ -27,7 +27,9 @@ FLAT = [100.0] * 10
 
 @pytest.fixture
 def past(
-    server: RunningServer, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    server: RunningServer,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> Iterator[Chronicle]:
     with httpx.Client(base_url=server.url) as client:
         yield chronicle(client, FrozenClock(), enrolled, token("read", "alerts:write"))
@@ -39,7 +41,9 @@ def say(server: RunningServer, past: Chronicle) -> Say:
     secret = past.headers["Authorization"].removeprefix("Bearer ")
     own = {"PACELINE_SERVER": server.url, "PACELINE_TOKEN": secret, "COLUMNS": "300"}
 
-    def run(*arguments: str, given: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, given: str = "", **env: str
+    ) -> subprocess.CompletedProcess[str]:
         return commands.run(*arguments, env={**os.environ, **own, **env}, given=given)
 
     return run
@@ -57,7 +61,9 @@ def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
         assert word in done.stderr
 
 
-def test_an_alert_is_taken_and_closed(past: Chronicle, say: Say, sign_in: Callable[..., Any]) -> None:
+def test_an_alert_is_taken_and_closed(
+    past: Chronicle, say: Say, sign_in: Callable[..., Any]
+) -> None:
     ada = sign_in(name="Ada")
     alert, other = past.alert("open"), past.alert("fixed")
     listed = said(say("alerts", "list", "--state", "open", "--json"))
@@ -65,16 +71,30 @@ def test_an_alert_is_taken_and_closed(past: Chronicle, say: Say, sign_in: Callab
     shown = say("alerts", "list", "--target", "lab-1", "--assignee", "none").stdout
     assert "6.0 % slower" in shown
     assert other in shown
-    assert said(say("alerts", "assign", alert, "Ada", "--json"))["assignee"]["id"] == ada.account_id
-    assert say("alerts", "ack", alert, "--note", "on it").stdout == f"{alert}: acknowledged\n"
+    assert (
+        said(say("alerts", "assign", alert, "Ada", "--json"))["assignee"]["id"]
+        == ada.account_id
+    )
+    assert (
+        say("alerts", "ack", alert, "--note", "on it").stdout
+        == f"{alert}: acknowledged\n"
+    )
     assert said(say("alerts", "due", alert, "+3d", "--json"))["due_at"] is not None
     assert said(say("alerts", "list", "--overdue", "--json")) == []
-    assert said(say("alerts", "issue", alert, "https://tracker.example/7", "--json"))["issue_url"]
+    assert said(say("alerts", "issue", alert, "https://tracker.example/7", "--json"))[
+        "issue_url"
+    ]
     assert say("alerts", "note", alert, "bisected").returncode == 0
     done = say("alerts", "close", alert, "--as", "expected", "--baseline", "c" * 12)
     assert done.stdout == f"{alert}: expected\n"
     words = say("alerts", "show", alert).stdout
-    for word in ("baseline: cccccccccccc", "assignee: Ada", "on it", "bisected", "can be done: reopen"):
+    for word in (
+        "baseline: cccccccccccc",
+        "assignee: Ada",
+        "on it",
+        "bisected",
+        "can be done: reopen",
+    ):
         assert word in words
     assert say("alerts", "reopen", alert).stdout == f"{alert}: open\n"
     assert said(say("alerts", "assign", alert, "none", "--json"))["assignee"] is None
@@ -84,7 +104,16 @@ def test_an_alert_is_taken_and_closed(past: Chronicle, say: Say, sign_in: Callab
 
 def test_a_bulk_decision_says_how_to_undo_it(past: Chronicle, say: Say) -> None:
     alerts = [past.alert("open"), past.alert("open")]
-    done = say("alerts", "bulk", "-", "--action", "infra", "--due", "none", given="\n".join(alerts))
+    done = say(
+        "alerts",
+        "bulk",
+        "-",
+        "--action",
+        "infra",
+        "--due",
+        "none",
+        given="\n".join(alerts),
+    )
     assert done.returncode == 0, done.stderr
     assert "infra + due: 2 alerts." in done.stdout
     undo = done.stdout.split()[-4:]
@@ -94,29 +123,77 @@ def test_a_bulk_decision_says_how_to_undo_it(past: Chronicle, say: Say) -> None:
     refused(say(*undo[1:]), "undo_refused", "undone already")
     closed = past.alert("fixed")
     refused(
-        say("alerts", "bulk", alerts[0], closed, "--action", "infra"), "bulk_refused", closed, "one by one"
+        say("alerts", "bulk", alerts[0], closed, "--action", "infra"),
+        "bulk_refused",
+        closed,
+        "one by one",
     )
 
 
 def test_a_rule_is_tried_saved_changed_and_muted(past: Chronicle, say: Say) -> None:
     past.change(past.series(FLAT), -2, 0.1)
-    tried = say("rules", "replay", "ledger", "--benchmark", "ledger_*", "--min-effect", "5 %")
+    tried = say(
+        "rules", "replay", "ledger", "--benchmark", "ledger_*", "--min-effect", "5 %"
+    )
     assert "it would have fired 1\u00d7, all on lab-1." in tried.stdout
     assert "10.0 % slower" in tried.stdout
     assert "No rule is stored" in say("rules", "list").stdout
-    made = said(say("rules", "save", "ledger", "--benchmark", "ledger_*", "--min-effect", "5%", "--json"))
+    made = said(
+        say(
+            "rules",
+            "save",
+            "ledger",
+            "--benchmark",
+            "ledger_*",
+            "--min-effect",
+            "5%",
+            "--json",
+        )
+    )
     assert (made["version"], made["min_effect"], made["kind"]) == (1, 0.05, "history")
-    changed = said(say("rules", "save", "ledger", "--mode", "shadow", "--comment", "too loud", "--json"))
-    assert (changed["version"], changed["benchmark"], changed["min_effect"], changed["mode"]) == (
-        2, "ledger_*", 0.05, "shadow",
-    )  # fmt: skip
+    changed = said(
+        say(
+            "rules",
+            "save",
+            "ledger",
+            "--mode",
+            "shadow",
+            "--comment",
+            "too loud",
+            "--json",
+        )
+    )
+    assert (
+        changed["version"],
+        changed["benchmark"],
+        changed["min_effect"],
+        changed["mode"],
+    ) == (
+        2,
+        "ledger_*",
+        0.05,
+        "shadow",
+    )
     assert said(say("alerts", "list", "--rule", "ledger", "--json")) == []
     shown = say("rules", "show", "ledger").stdout
     assert "too loud" in shown
     assert "No alert of this rule has been judged yet." in shown
-    again = say("rules", "replay", made["id"], "--min-effect", "0.2", "--mode", "active", "--days", "7")
+    again = say(
+        "rules",
+        "replay",
+        made["id"],
+        "--min-effect",
+        "0.2",
+        "--mode",
+        "active",
+        "--days",
+        "7",
+    )
     assert again.stdout == "In the last 7 days it would not have fired.\n"
-    assert "ledger is muted until" in say("rules", "mute", "ledger", "--reason", "fan", "--hours", "2").stdout
+    assert (
+        "ledger is muted until"
+        in say("rules", "mute", "ledger", "--reason", "fan", "--hours", "2").stdout
+    )
     assert said(say("rules", "list", "--json"))[0]["mute"]["reason"] == "fan"
     assert say("rules", "unmute", "ledger").stdout == "ledger is not muted any more.\n"
     assert say("rules", "save", "typo", "--target", "lab-2").returncode == 0
@@ -127,19 +204,37 @@ def test_a_rule_is_tried_saved_changed_and_muted(past: Chronicle, say: Say) -> N
     assert [one["name"] for one in said(say("rules", "list", "--json"))] == ["ledger"]
 
 
-def test_a_rule_below_the_noise_floor_is_refused_with_the_number(past: Chronicle, say: Say) -> None:
+def test_a_rule_below_the_noise_floor_is_refused_with_the_number(
+    past: Chronicle, say: Say
+) -> None:
     with session_scope() as session:
         session.add(
             NoiseFloor(
-                id="nfl_1", target_id=past.target_id, suite="hashing", benchmark="ledger_batch", arm="native",
-                params={}, params_key="{}", metric="time", mde=0.031, lower=0.99, upper=1.01, blocks=100,
-                launches=5, evidence={}, run_id="run_x", job_id="job_x", measured_at=past.clock.now(),
+                id="nfl_1",
+                target_id=past.target_id,
+                suite="hashing",
+                benchmark="ledger_batch",
+                arm="native",
+                params={},
+                params_key="{}",
+                metric="time",
+                mde=0.031,
+                lower=0.99,
+                upper=1.01,
+                blocks=100,
+                launches=5,
+                evidence={},
+                run_id="run_x",
+                job_id="job_x",
+                measured_at=past.clock.now(),
             )
-        )  # fmt: skip
+        )
     refused(
         say("rules", "save", "ledger", "--min-effect", "2%"),
-        "below_noise_floor", "min_effect: at least 3.1 % on lab-1", "--min-effect",
-    )  # fmt: skip
+        "below_noise_floor",
+        "min_effect: at least 3.1 % on lab-1",
+        "--min-effect",
+    )
 
 
 def test_a_schedule_is_added_switched_and_removed(
@@ -153,10 +248,22 @@ def test_a_schedule_is_added_switched_and_removed(
 
     assert may("list").stdout == "Nothing is scheduled.\n"
     common = ("--suite", "sorting", "--target", "lab-2")
-    made = said(may("add", "floor", *common, "--kind", "a_a", "--every", "12h", "--json"))
-    assert (made["every_s"], made["enabled"], made["target_name"]) == (43_200, False, "lab-2")
-    assert "off until it is switched on" in may("add", "nightly", *common, "--params", "batch=1000").stdout
-    assert [one["params"] for one in said(may("list", "--json"))] == [{"batch": [1000]}, {}]
+    made = said(
+        may("add", "floor", *common, "--kind", "a_a", "--every", "12h", "--json")
+    )
+    assert (made["every_s"], made["enabled"], made["target_name"]) == (
+        43_200,
+        False,
+        "lab-2",
+    )
+    assert (
+        "off until it is switched on"
+        in may("add", "nightly", *common, "--params", "batch=1000").stdout
+    )
+    assert [one["params"] for one in said(may("list", "--json"))] == [
+        {"batch": [1000]},
+        {},
+    ]
     shown = may("list").stdout
     assert "12h" in shown
     assert "switched off" in shown
@@ -189,18 +296,26 @@ def test_a_schedule_is_added_switched_and_removed(
         (["rules", "list", "--server", "http://127.0.0.1:9"], "cannot be reached"),
     ],
 )
-def test_a_mistake_is_answered_with_words(say: Say, arguments: list[str], words: str) -> None:
+def test_a_mistake_is_answered_with_words(
+    say: Say, arguments: list[str], words: str
+) -> None:
     refused(say(*arguments), words)
 
 
 @pytest.mark.parametrize("group", ["alerts", "rules", "schedules"])
 def test_every_command_of_a_group_has_help(group: str) -> None:
     def ask(*arguments: str) -> str:
-        done = commands.run(group, *arguments, "--help", env={**os.environ, "COLUMNS": "200"})
+        done = commands.run(
+            group, *arguments, "--help", env={**os.environ, "COLUMNS": "200"}
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    listed = [line.split()[0] for line in ask().split("Commands:")[1].splitlines() if line.strip()]
+    listed = [
+        line.split()[0]
+        for line in ask().split("Commands:")[1].splitlines()
+        if line.strip()
+    ]
     assert len(listed) >= 3
     for command in listed:
         assert len(ask(command).splitlines()) > 5

@@ -21,40 +21,62 @@ WRONG = {1000: 0.3, 2000: 0.2}
 
 def _manifest() -> dict[str, Any]:
     policy = {
-        "name": "native_batch", "benchmark": BENCHMARK, "arm": "native", "reference": "fallback",
-        "metric": "time", "param": "batch", "in_force": {"minimum": 1500},
-    }  # fmt: skip
+        "name": "native_batch",
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "reference": "fallback",
+        "metric": "time",
+        "param": "batch",
+        "in_force": {"minimum": 1500},
+    }
     return suite_manifest(policies=[policy])
 
 
 @pytest.fixture
 def desk(
-    client: TestClient, desk: Desk, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    desk: Desk,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> Desk:
     """No arm alerts in the way: a rule switches them off."""
     desk.lab = open_lab(client, enrolled, token, manifest=_manifest(), name="phone-1")
     off = {"name": "policies-only", "kind": "arm_slower", "mode": "off"}
-    assert client.post("/api/v1/rules", json=off, headers=token("read", "alerts:write")).status_code == 201
+    assert (
+        client.post(
+            "/api/v1/rules", json=off, headers=token("read", "alerts:write")
+        ).status_code
+        == 201
+    )
     return desk
 
 
-def test_a_policy_that_turns_wrong_is_told_after_a_second_session_said_so(desk: Desk) -> None:
+def test_a_policy_that_turns_wrong_is_told_after_a_second_session_said_so(
+    desk: Desk,
+) -> None:
     desk.measure(RIGHT)
     assert desk.alerts() == []
     desk.measure(WRONG)
     suspected = desk.alert()
     assert (suspected["kind"], suspected["state"]) == ("policy", "suspected")
-    assert suspected["title"] == "Policy native_batch of sorting is not right on phone-1"
+    assert (
+        suspected["title"] == "Policy native_batch of sorting is not right on phone-1"
+    )
     assert desk.told() == []
     work = desk.confirm(WRONG)
     assert (work["benchmarks"], work["params"]) == ([BENCHMARK], {})
     opened = desk.alert()
     assert opened["state"] == "open"
-    assert [finding["role"] for finding in opened["findings"]] == ["candidate", "confirmation"]
+    assert [finding["role"] for finding in opened["findings"]] == [
+        "candidate",
+        "confirmation",
+    ]
     assert desk.told() == ["open"]
     named = {"suite": "sorting", "policy": "native_batch", "target": desk.lab.target_id}
     stored = desk.get("/policies/history", **named)["items"]
-    assert [one["holds"] for one in stored] == [False, True], "a confirmation enters no history"
+    assert [one["holds"] for one in stored] == [False, True], (
+        "a confirmation enters no history"
+    )
 
 
 def test_a_second_session_that_disagrees_ends_it_and_nobody_hears(desk: Desk) -> None:
@@ -87,7 +109,9 @@ def test_being_right_again_closes_it(desk: Desk) -> None:
     assert fixed["findings"][-1]["role"] == "recovery"
 
 
-def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(desk: Desk) -> None:
+def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(
+    desk: Desk,
+) -> None:
     desk.measure(WRONG)
     alert = desk.alert()
     said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
@@ -110,7 +134,9 @@ def test_evaluating_the_job_again_adds_nothing(desk: Desk) -> None:
     assert desk.alert() == before
 
 
-def test_one_session_that_disagreed_does_not_silence_a_policy_that_stays_wrong(desk: Desk) -> None:
+def test_one_session_that_disagreed_does_not_silence_a_policy_that_stays_wrong(
+    desk: Desk,
+) -> None:
     desk.measure(WRONG)
     desk.confirm(RIGHT)
     desk.measure(WRONG)

@@ -24,7 +24,10 @@ Desk = Any
 
 
 def _history(alert: dict[str, Any]) -> list[tuple[str, str, str | None]]:
-    return [(event["actor"], event["action"], event["to_state"]) for event in alert["history"]]
+    return [
+        (event["actor"], event["action"], event["to_state"])
+        for event in alert["history"]
+    ]
 
 
 def test_a_slower_arm_is_a_candidate_nobody_hears_of(desk: Desk) -> None:
@@ -47,7 +50,9 @@ def test_a_faster_arm_raises_nothing(desk: Desk) -> None:
     assert desk.alerts() == []
 
 
-def test_the_confirmation_waits_for_the_cool_down_then_measures_only_the_doubt(desk: Desk) -> None:
+def test_the_confirmation_waits_for_the_cool_down_then_measures_only_the_doubt(
+    desk: Desk,
+) -> None:
     run_id = desk.measure(SLOWER)
     outbox.drain()
     assert desk.lab.agent.ask().status_code == 204
@@ -64,7 +69,10 @@ def test_the_confirmation_waits_for_the_cool_down_then_measures_only_the_doubt(d
 def test_a_confirmed_alert_is_open_told_once_and_explained(desk: Desk) -> None:
     alert = desk.open_alert(SLOWER)
     assert desk.told() == ["open"]
-    assert [finding["role"] for finding in alert["findings"]] == ["candidate", "confirmation"]
+    assert [finding["role"] for finding in alert["findings"]] == [
+        "candidate",
+        "confirmation",
+    ]
     assert _history(alert) == [
         ("paceline", "raise", "suspected"),
         ("paceline", "confirmation_requested", None),
@@ -72,7 +80,10 @@ def test_a_confirmed_alert_is_open_told_once_and_explained(desk: Desk) -> None:
         ("paceline", "notified", None),
     ]
     text = alert["explanation"]
-    assert "On lab-1, native took longer than fallback in sort_batch at batch=1000: 12." in text
+    assert (
+        "On lab-1, native took longer than fallback in sort_batch at batch=1000: 12."
+        in text
+    )
     assert "paired blocks in 5 launches were more than 2 % slower" in text
     assert "A second run in a new session, after a pause, confirmed it: 12." in text
     assert alert["rule"]["name"] == "native-slower-than-fallback"
@@ -82,9 +93,17 @@ def test_every_filter_of_a_finding_has_its_number_and_limit(desk: Desk) -> None:
     desk.measure(SLOWER)
     filters = {one["name"]: one for one in desk.alert()["findings"][0]["filters"]}
     assert set(filters) == {
-        "blocks", "launches", "unusable_share", "sign_test", "launch_medians", "false_discovery",
-    }  # fmt: skip
-    assert all(one["value"] is not None and one["limit"] is not None for one in filters.values())
+        "blocks",
+        "launches",
+        "unusable_share",
+        "sign_test",
+        "launch_medians",
+        "false_discovery",
+    }
+    assert all(
+        one["value"] is not None and one["limit"] is not None
+        for one in filters.values()
+    )
     assert all(one["passed"] for one in filters.values())
     window = desk.alert()["findings"][0]["window"]
     assert [one["launch"] for one in window["launches"]] == [0, 1, 2, 3, 4]
@@ -99,7 +118,9 @@ def test_a_refuted_candidate_is_unconfirmed_and_nobody_heard(desk: Desk) -> None
     assert desk.told() == []
 
 
-def test_an_undecided_confirmation_is_inconclusive_and_the_next_slow_run_tries_again(desk: Desk) -> None:
+def test_an_undecided_confirmation_is_inconclusive_and_the_next_slow_run_tries_again(
+    desk: Desk,
+) -> None:
     desk.measure(SLOWER)
     desk.confirm(SLOWER, checks_ok=False)
     assert desk.alert()["state"] == "inconclusive"
@@ -110,20 +131,29 @@ def test_an_undecided_confirmation_is_inconclusive_and_the_next_slow_run_tries_a
     assert desk.alert()["state"] == "open"
 
 
-def test_a_confirmation_that_never_measured_is_inconclusive_with_the_reason(desk: Desk) -> None:
+def test_a_confirmation_that_never_measured_is_inconclusive_with_the_reason(
+    desk: Desk,
+) -> None:
     desk.measure(SLOWER)
     desk.clock.advance(30)
     outbox.drain()
     leased = desk.lab.agent.lease()
     leased.report("preparing")
-    leased.finish(-1, outcome="failed", cause="build_failed", detail="cargo: no such file")
+    leased.finish(
+        -1, outcome="failed", cause="build_failed", detail="cargo: no such file"
+    )
     outbox.drain()
     alert = desk.alert()
     assert alert["state"] == "inconclusive"
-    assert "build_failed" in alert["history"][-1]["note"] or "cargo" in alert["history"][-1]["note"]
+    assert (
+        "build_failed" in alert["history"][-1]["note"]
+        or "cargo" in alert["history"][-1]["note"]
+    )
 
 
-def test_a_confirmation_that_cannot_be_analysed_is_inconclusive_with_the_reason(desk: Desk) -> None:
+def test_a_confirmation_that_cannot_be_analysed_is_inconclusive_with_the_reason(
+    desk: Desk,
+) -> None:
     desk.measure(SLOWER)
     desk.clock.advance(30)
     outbox.drain()
@@ -222,8 +252,12 @@ def test_an_expected_slowdown_stays_quiet_until_it_grows(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("accepted", "later"),
     [
-        pytest.param(BOTH_SLOWER, {1000: 0.25, 2000: 0.3}, id="a point below the worst one grew"),
-        pytest.param(SLOWER, {1000: 0.126, 2000: 0.06}, id="a point fails that did not"),
+        pytest.param(
+            BOTH_SLOWER, {1000: 0.25, 2000: 0.3}, id="a point below the worst one grew"
+        ),
+        pytest.param(
+            SLOWER, {1000: 0.126, 2000: 0.06}, id="a point fails that did not"
+        ),
     ],
 )
 def test_an_expected_slowdown_covers_each_point_by_itself(
@@ -246,7 +280,9 @@ def test_evaluating_a_job_again_adds_nothing(desk: Desk) -> None:
     assert desk.alert() == before
 
 
-def test_two_workers_raise_one_alert(desk: Desk, together: Callable[..., list[object]]) -> None:
+def test_two_workers_raise_one_alert(
+    desk: Desk, together: Callable[..., list[object]]
+) -> None:
     for seed in (1, 2):
         desk.lab.request()
         desk.lab.deliver(SLOWER, seed=seed)
@@ -254,7 +290,12 @@ def test_two_workers_raise_one_alert(desk: Desk, together: Callable[..., list[ob
         assert outbox.carry_out(message_id)
     both = _pending("alerts.evaluate")
     assert len(both) == 2
-    together(*(lambda message_id=message_id: outbox.carry_out(message_id) for message_id in both))
+    together(
+        *(
+            lambda message_id=message_id: outbox.carry_out(message_id)
+            for message_id in both
+        )
+    )
     desk.clock.advance(2)
     outbox.drain()
     alert = desk.alert()
@@ -262,7 +303,9 @@ def test_two_workers_raise_one_alert(desk: Desk, together: Callable[..., list[ob
 
 
 def _pending(topic: str) -> list[int]:
-    query = select(OutboxMessage.id).where(OutboxMessage.topic == topic, OutboxMessage.done_at.is_(None))
+    query = select(OutboxMessage.id).where(
+        OutboxMessage.topic == topic, OutboxMessage.done_at.is_(None)
+    )
     with read_scope() as session:
         return list(session.scalars(query.order_by(OutboxMessage.id)))
 
@@ -288,7 +331,9 @@ def webhook(desk: Desk) -> Any:
     thread.start()
     _Receiver.bodies, _Receiver.statuses = [], []
     url = f"http://127.0.0.1:{server.server_port}/hook?team=1"
-    process_settings.use(process_settings.current().model_copy(update={"webhook_url": url}))
+    process_settings.use(
+        process_settings.current().model_copy(update={"webhook_url": url})
+    )
     yield _Receiver
     server.shutdown()
     server.server_close()

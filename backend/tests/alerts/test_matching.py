@@ -12,7 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paceline_server.alerts.rules.matching import Subject, covers, matches, most_specific
+from paceline_server.alerts.rules.matching import (
+    Subject,
+    covers,
+    matches,
+    most_specific,
+)
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 SUBJECT = Subject("hashing", "ledger_batch", "native", "time", "pixel-7")
@@ -32,14 +37,28 @@ class Rule:
 @pytest.mark.parametrize(
     ("pattern", "name", "fits"),
     [
-        ("*", "", True), ("*", "anything", True), ("", "", True), ("", "x", False),
-        ("ledger_batch", "ledger_batch", True), ("ledger_batch", "Ledger_batch", False),
-        ("ledger_*", "ledger_", True), ("ledger_*", "xledger_a", False), ("*_batch", "ledger_batch", True),
-        ("a*a", "a", False), ("a*a", "aa", True), ("a*b*c", "a_c_b_c", True), ("a*bb*b", "abb", False),
-        ("host.1", "hostx1", False), ("[a]", "a", False), ("[a]", "[a]", True), ("a**b", "ab", True),
+        ("*", "", True),
+        ("*", "anything", True),
+        ("", "", True),
+        ("", "x", False),
+        ("ledger_batch", "ledger_batch", True),
+        ("ledger_batch", "Ledger_batch", False),
+        ("ledger_*", "ledger_", True),
+        ("ledger_*", "xledger_a", False),
+        ("*_batch", "ledger_batch", True),
+        ("a*a", "a", False),
+        ("a*a", "aa", True),
+        ("a*b*c", "a_c_b_c", True),
+        ("a*bb*b", "abb", False),
+        ("host.1", "hostx1", False),
+        ("[a]", "a", False),
+        ("[a]", "[a]", True),
+        ("a**b", "ab", True),
     ],
-)  # fmt: skip
-def test_a_star_is_any_characters_and_everything_else_is_itself(pattern: str, name: str, fits: bool) -> None:
+)
+def test_a_star_is_any_characters_and_everything_else_is_itself(
+    pattern: str, name: str, fits: bool
+) -> None:
     assert matches(pattern, name) is fits
 
 
@@ -85,7 +104,9 @@ LADDER = [
 
 
 @pytest.mark.parametrize(("less", "more"), list(pairwise(LADDER)))
-def test_the_more_specific_rule_decides_whatever_the_order_given(less: Rule, more: Rule) -> None:
+def test_the_more_specific_rule_decides_whatever_the_order_given(
+    less: Rule, more: Rule
+) -> None:
     for rules in permutations([less, more]):
         assert most_specific(rules, SUBJECT) is more
 
@@ -97,9 +118,13 @@ def test_among_all_of_them_the_one_without_a_star_decides() -> None:
 def test_a_long_name_is_not_more_specific_than_a_short_one() -> None:
     """`hashing` is longer than `x`, and a suite is wider than a benchmark."""
     subject = replace(SUBJECT, benchmark="x")
-    assert most_specific([Rule(suite="hashing"), Rule(benchmark="x")], subject) == Rule(benchmark="x")
+    assert most_specific([Rule(suite="hashing"), Rule(benchmark="x")], subject) == Rule(
+        benchmark="x"
+    )
 
 
 def test_a_rule_that_does_not_match_never_decides() -> None:
-    assert most_specific([Rule(target="host-1"), Rule(suite="h*")], SUBJECT) == Rule(suite="h*")
+    assert most_specific([Rule(target="host-1"), Rule(suite="h*")], SUBJECT) == Rule(
+        suite="h*"
+    )
     assert most_specific([Rule(target="host-1")], SUBJECT) is None

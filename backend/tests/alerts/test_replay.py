@@ -22,14 +22,21 @@ Desk = Any
 
 @pytest.fixture
 def past(
-    client: TestClient, clock: FrozenClock, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    clock: FrozenClock,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> Chronicle:
     return chronicle(client, clock, enrolled, token("read", "alerts:write"))
 
 
-def replay(past: Chronicle, days: int = 30, rule_id: str | None = None, **changes: Any) -> dict[str, Any]:
+def replay(
+    past: Chronicle, days: int = 30, rule_id: str | None = None, **changes: Any
+) -> dict[str, Any]:
     rule = {"name": "tried", "min_effect": 0.05, **changes}
-    return dict(past.post("/rules/replay", {"rule": rule, "days": days, "rule_id": rule_id}))
+    return dict(
+        past.post("/rules/replay", {"rule": rule, "days": days, "rule_id": rule_id})
+    )
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -41,7 +48,9 @@ def test_a_replay_counts_alerts_and_names_the_target_that_fires_most(
         past.change(past.series(FLAT, benchmark=f"ledger_{-index}"), index, 0.1)
     past.change(past.series(FLAT, target_id=other), -3, 0.1)
     found = replay(past)
-    assert found["words"] == "In the last 30 days it would have fired 4\u00d7, 3 on lab-1."
+    assert (
+        found["words"] == "In the last 30 days it would have fired 4\u00d7, 3 on lab-1."
+    )
     assert [(one["target_name"], one["fired"]) for one in found["by_target"]] == [
         ("lab-1", 3),
         ("pixel-7", 1),
@@ -53,7 +62,9 @@ def test_a_replay_counts_alerts_and_names_the_target_that_fires_most(
     assert past.get("/rules")["items"] == []
 
 
-def test_changes_of_one_target_at_one_commit_in_one_direction_are_one_alert(past: Chronicle) -> None:
+def test_changes_of_one_target_at_one_commit_in_one_direction_are_one_alert(
+    past: Chronicle,
+) -> None:
     first, second = past.series(FLAT), past.series(FLAT, arm="fallback")
     for series in (first, second):
         past.change(series, -2, 0.1, commit="c" * 40)
@@ -65,11 +76,14 @@ def test_changes_of_one_target_at_one_commit_in_one_direction_are_one_alert(past
 @pytest.mark.parametrize(
     ("effect", "change", "fires"),
     [
-        (0.1, {"state": "standing"}, True), (0.1, {"state": "accepted"}, True),
-        (0.1, {"state": "suspect"}, False), (0.1, {"state": "vanished", "evaluations": 1}, False),
-        (0.1, {"state": "vanished", "evaluations": 2}, True), (-0.1, {}, False),
+        (0.1, {"state": "standing"}, True),
+        (0.1, {"state": "accepted"}, True),
+        (0.1, {"state": "suspect"}, False),
+        (0.1, {"state": "vanished", "evaluations": 1}, False),
+        (0.1, {"state": "vanished", "evaluations": 2}, True),
+        (-0.1, {}, False),
     ],
-)  # fmt: skip
+)
 def test_what_never_stood_or_got_better_would_not_have_fired(
     past: Chronicle, effect: float, change: dict[str, Any], fires: bool
 ) -> None:
@@ -80,7 +94,9 @@ def test_what_never_stood_or_got_better_would_not_have_fired(
         assert found["words"] == "In the last 30 days it would not have fired."
 
 
-def test_only_the_days_asked_for_and_only_large_enough_effects_count(past: Chronicle) -> None:
+def test_only_the_days_asked_for_and_only_large_enough_effects_count(
+    past: Chronicle,
+) -> None:
     past.change(past.series(FLAT), -6, 0.1)
     past.change(past.series(FLAT, benchmark="b"), -6, 0.049)
     assert replay(past)["fired"] == 1
@@ -91,7 +107,9 @@ def test_only_the_days_asked_for_and_only_large_enough_effects_count(past: Chron
 @pytest.mark.shapes("embedded", "scaled")
 def test_a_rule_is_replayed_among_those_it_competes_with(past: Chronicle) -> None:
     past.change(past.series(FLAT), -2, 0.1)
-    own = past.post("/rules", {"name": "own", "target": "lab-1", "min_effect": 0.5}, status=201)
+    own = past.post(
+        "/rules", {"name": "own", "target": "lab-1", "min_effect": 0.5}, status=201
+    )
     assert replay(past)["fired"] == 0
     assert replay(past, target="lab-1", benchmark="ledger_*")["fired"] == 1
     assert replay(past, target="lab-1", rule_id=own["id"])["fired"] == 1
@@ -103,17 +121,23 @@ def test_a_rule_that_asks_for_less_than_history_looks_for_is_refused_with_the_nu
     """Else a replay would promise alerts that nobody can raise."""
     rule = {"name": "tried", "min_effect": 0.0149}
     for path, body, status in (
-        ("/rules/replay", {"rule": rule}, 422), ("/rules", rule, 422),
+        ("/rules/replay", {"rule": rule}, 422),
+        ("/rules", rule, 422),
         ("/rules", {**rule, "name": "ends", "mode": "off"}, 201),
         ("/rules", {**rule, "name": "least", "min_effect": HISTORY_MIN_EFFECT}, 201),
-    ):  # fmt: skip
+    ):
         said = past.post(path, body, status=status)
         if status == 422:
-            assert (said["code"], said["fields"]) == ("below_detection", {"min_effect": "at least 1.5 %"})
+            assert (said["code"], said["fields"]) == (
+                "below_detection",
+                {"min_effect": "at least 1.5 %"},
+            )
             assert "from 1.5 % on" in said["detail"]
 
 
-def test_a_rate_that_fell_is_asked_about_as_when_an_alert_is_raised(past: Chronicle) -> None:
+def test_a_rate_that_fell_is_asked_about_as_when_an_alert_is_raised(
+    past: Chronicle,
+) -> None:
     """100 to 90 op/s is 11.1 % worse beside an arm, in an alert and here."""
     rate = past.series(FLAT, metric="throughput", unit="op/s", direction="higher")
     past.change(rate, -2, -0.1, direction="worse")
@@ -124,7 +148,9 @@ def test_a_rate_that_fell_is_asked_about_as_when_an_alert_is_raised(past: Chroni
     assert replay(past, min_effect=0.09, direction="both")["fired"] == 2
 
 
-def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(past: Chronicle) -> None:
+def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(
+    past: Chronicle,
+) -> None:
     past.change(past.series(FLAT), -2, 0.1)
     assert replay(past, mode="shadow")["words"] == (
         "In the last 30 days it would have fired 1\u00d7, all on lab-1. In mode shadow nobody would have "
@@ -135,15 +161,23 @@ def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(past: Chronicl
 @pytest.mark.shapes("embedded", "scaled")
 def test_an_arm_that_fails_in_several_jobs_on_end_is_one_alert(desk: Desk) -> None:
     """Real comparisons of jobs that were delivered and analysed: fails twice, passes, fails again."""
-    for effects in ({1000: 0.126, 2000: 0.1}, {1000: 0.126, 2000: 0.1}, {1000: -0.6, 2000: -0.6}):
+    for effects in (
+        {1000: 0.126, 2000: 0.1},
+        {1000: 0.126, 2000: 0.1},
+        {1000: -0.6, 2000: -0.6},
+    ):
         desk.measure(effects)
-        desk.confirm(effects) if effects[1000] > 0 and desk.alerts()[0]["state"] == "suspected" else None
+        desk.confirm(effects) if effects[1000] > 0 and desk.alerts()[0][
+            "state"
+        ] == "suspected" else None
     desk.measure({1000: 0.126, 2000: -0.6})
     rule = {"name": "tried", "kind": "arm_slower", "min_effect": 0.0}
 
     def tried(**changes: Any) -> dict[str, Any]:
         body = {"rule": {**rule, **changes}}
-        answer = desk.lab.client.post("/api/v1/rules/replay", json=body, headers=dict(desk.headers))
+        answer = desk.lab.client.post(
+            "/api/v1/rules/replay", json=body, headers=dict(desk.headers)
+        )
         assert answer.status_code == 200, answer.text
         return dict(answer.json())
 
@@ -154,7 +188,9 @@ def test_an_arm_that_fails_in_several_jobs_on_end_is_one_alert(desk: Desk) -> No
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(past: Chronicle) -> None:
+def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(
+    past: Chronicle,
+) -> None:
     past.series(FLAT)
     past.series(FLAT, params_key='{"batch":2}')
     past.series(FLAT, benchmark="random")
@@ -164,10 +200,13 @@ def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(past: C
         for key in ("retired", "random/gone"):
             session.add(
                 RetiredBenchmark(
-                    suite="hashing", benchmark=key, reason="gone", retired_by="Ada",
+                    suite="hashing",
+                    benchmark=key,
+                    reason="gone",
+                    retired_by="Ada",
                     retired_at=clock_module.now(),
                 )
-            )  # fmt: skip
+            )
     for name, patterns in {
         "alive": {"benchmark": "ledger_batch"},
         "beaten": {"benchmark": "ledger_*"},
@@ -183,18 +222,30 @@ def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(past: C
         "gone": "matches no series measured in the last 30 days",
         "typo": "matches no series measured in the last 30 days",
     }
-    assert [(one["benchmark"], one["target_name"]) for one in found["unruled"]] == [("random", "lab-1")]
-    assert found["words"] == "4 rules decide about nothing; 1 measurement has the built-in default only."
+    assert [(one["benchmark"], one["target_name"]) for one in found["unruled"]] == [
+        ("random", "lab-1")
+    ]
+    assert (
+        found["words"]
+        == "4 rules decide about nothing; 1 measurement has the built-in default only."
+    )
     past.clock.advance(31 * 86_400)
     assert len(past.get("/rules/orphans")["rules"]) == 5
 
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_a_rule_of_arms_lives_while_an_announced_suite_has_the_arm(desk: Desk) -> None:
-    body = {"name": "native", "kind": "arm_slower", "benchmark": "sort_*", "arm": "native"}
+    body = {
+        "name": "native",
+        "kind": "arm_slower",
+        "benchmark": "sort_*",
+        "arm": "native",
+    }
     for name, arm in (("native", "native"), ("reference", "fallback")):
         answer = desk.lab.client.post(
-            "/api/v1/rules", json={**body, "name": name, "arm": arm}, headers=dict(desk.headers)
+            "/api/v1/rules",
+            json={**body, "name": name, "arm": arm},
+            headers=dict(desk.headers),
         )
         assert answer.status_code == 201, answer.text
     found = desk.get("/rules/orphans")

@@ -20,7 +20,10 @@ PREFIX = "/api/v1"
 
 @pytest.fixture
 def past(
-    client: TestClient, clock: FrozenClock, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    clock: FrozenClock,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> Chronicle:
     return chronicle(client, clock, enrolled, token("read", "alerts:write"))
 
@@ -29,22 +32,43 @@ def rule(name: str = "ledger", **changes: Any) -> dict[str, Any]:
     return {"name": name, "benchmark": "ledger_*", "min_effect": 0.05, **changes}
 
 
-def floor(target_id: str, mde: float, benchmark: str = "ledger_batch", arm: str = "native") -> None:
+def floor(
+    target_id: str, mde: float, benchmark: str = "ledger_batch", arm: str = "native"
+) -> None:
     with session_scope() as session:
         session.add(
             NoiseFloor(
-                id=ids.new_id("nfl"), target_id=target_id, suite="hashing", benchmark=benchmark, arm=arm,
-                params={"batch": 1000}, params_key='{"batch":1000}', metric="time", mde=mde, lower=0.99,
-                upper=1.01, blocks=100, launches=5, evidence={}, run_id="run_x", job_id="job_x",
+                id=ids.new_id("nfl"),
+                target_id=target_id,
+                suite="hashing",
+                benchmark=benchmark,
+                arm=arm,
+                params={"batch": 1000},
+                params_key='{"batch":1000}',
+                metric="time",
+                mde=mde,
+                lower=0.99,
+                upper=1.01,
+                blocks=100,
+                launches=5,
+                evidence={},
+                run_id="run_x",
+                job_id="job_x",
                 measured_at=clock_module.now(),
             )
-        )  # fmt: skip
+        )
 
 
-def test_a_saved_rule_decides_and_says_who_owns_it(past: Chronicle, sign_in: Callable[..., Any]) -> None:
+def test_a_saved_rule_decides_and_says_who_owns_it(
+    past: Chronicle, sign_in: Callable[..., Any]
+) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     made = past.post("/rules", rule(), headers=ada.headers, status=201)
-    assert (made["version"], made["owner"]["name"], made["created_by"]) == (1, "Ada", "Ada")
+    assert (made["version"], made["owner"]["name"], made["created_by"]) == (
+        1,
+        "Ada",
+        "Ada",
+    )
     assert made["text"] == (
         "Any metric of benchmark ledger_* (any arm, any suite, any target) gets worse by 5.0 % or more and "
         "stays so."
@@ -56,11 +80,25 @@ def test_a_saved_rule_decides_and_says_who_owns_it(past: Chronicle, sign_in: Cal
         "metric": "time",
     }
     found = past.get("/rules/applied", **asked, target="lab-1")
-    assert (found["rule_id"], found["version"], found["min_effect"]) == (made["id"], 1, 0.05)
-    other = past.get("/rules/applied", **{**asked, "benchmark": "random"}, target="lab-1")
-    assert (other["rule_id"], other["name"], other["min_effect"]) == (None, "default-history", 0.03)
+    assert (found["rule_id"], found["version"], found["min_effect"]) == (
+        made["id"],
+        1,
+        0.05,
+    )
+    other = past.get(
+        "/rules/applied", **{**asked, "benchmark": "random"}, target="lab-1"
+    )
+    assert (other["rule_id"], other["name"], other["min_effect"]) == (
+        None,
+        "default-history",
+        0.03,
+    )
     arms = past.get("/rules/applied", **asked, target="lab-1", kind="arm_slower")
-    assert (arms["rule_id"], arms["name"], arms["min_effect"]) == (None, "as-shipped", 0.0)
+    assert (arms["rule_id"], arms["name"], arms["min_effect"]) == (
+        None,
+        "as-shipped",
+        0.0,
+    )
 
 
 def test_every_version_is_kept_and_a_stale_save_is_refused(past: Chronicle) -> None:
@@ -71,26 +109,38 @@ def test_every_version_is_kept_and_a_stale_save_is_refused(past: Chronicle) -> N
     refused = past.put(path, {**rule(min_effect=0.01), "based_on": 1}, status=409)
     assert "at version 2 by now" in refused["detail"]
     versions = past.get(f"{path}/versions")["items"]
-    assert [(one["version"], one["min_effect"], one["comment"]) for one in versions] == [
-        (2, 0.08, "too loud"), (1, 0.05, "start"),
-    ]  # fmt: skip
+    assert [
+        (one["version"], one["min_effect"], one["comment"]) for one in versions
+    ] == [
+        (2, 0.08, "too loud"),
+        (1, 0.05, "start"),
+    ]
 
 
-def test_a_sentence_made_of_the_numbers_follows_them_and_a_written_one_stays(past: Chronicle) -> None:
+def test_a_sentence_made_of_the_numbers_follows_them_and_a_written_one_stays(
+    past: Chronicle,
+) -> None:
     made = past.post("/rules", rule(), status=201)
     path = f"/rules/{made['id']}"
-    followed = past.put(path, {**rule(min_effect=0.08, text=made["text"]), "based_on": 1})
+    followed = past.put(
+        path, {**rule(min_effect=0.08, text=made["text"]), "based_on": 1}
+    )
     assert "by 8.0 % or more" in followed["text"]
     written = past.put(path, {**rule(text="Batches matter."), "based_on": 2})
     kept = past.put(path, {**rule(min_effect=0.1, text=written["text"]), "based_on": 3})
     assert kept["text"] == "Batches matter."
 
 
-def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(past: Chronicle) -> None:
+def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(
+    past: Chronicle,
+) -> None:
     made = past.post("/rules", rule(), status=201)
     assert past.post("/rules", rule(), status=409)["code"] == "conflict"
     other = past.post("/rules", rule("other"), status=201)
-    assert past.put(f"/rules/{other['id']}", {**rule(), "based_on": 1}, status=409)["code"] == "conflict"
+    assert (
+        past.put(f"/rules/{other['id']}", {**rule(), "based_on": 1}, status=409)["code"]
+        == "conflict"
+    )
     past.delete(f"/rules/{made['id']}")
     past.get(f"/rules/{made['id']}", status=404)
     assert [one["name"] for one in past.get("/rules")["items"]] == ["other"]
@@ -102,10 +152,17 @@ def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(past: Chroni
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"name": "default-history"}, {"name": "as-shipped"}, {"name": "Not A Name"}, {"min_effect": -0.1},
-        {"mode": "loud"}, {"kind": "other"}, {"target": ""}, {"direction": "up"}, {"extra": 1},
+        {"name": "default-history"},
+        {"name": "as-shipped"},
+        {"name": "Not A Name"},
+        {"min_effect": -0.1},
+        {"mode": "loud"},
+        {"kind": "other"},
+        {"target": ""},
+        {"direction": "up"},
+        {"extra": 1},
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_rule_is_refused(past: Chronicle, wrong: dict[str, Any]) -> None:
     assert past.post("/rules", rule(**wrong), status=422)["code"] == "invalid_request"
 
@@ -116,32 +173,45 @@ def test_an_unknown_owner_is_refused(past: Chronicle) -> None:
     }
 
 
-def test_a_rule_below_the_noise_floor_is_refused_with_the_number_and_the_series(past: Chronicle) -> None:
+def test_a_rule_below_the_noise_floor_is_refused_with_the_number_and_the_series(
+    past: Chronicle,
+) -> None:
     floor(past.target_id, 0.031)
     refused = past.post("/rules", rule(min_effect=0.03), status=422)
     assert refused["code"] == "below_noise_floor"
-    assert "at least 3.1 % on lab-1 (ledger_batch native time at batch=1000" in refused["detail"]
+    assert (
+        "at least 3.1 % on lab-1 (ledger_batch native time at batch=1000"
+        in refused["detail"]
+    )
     assert refused["fields"] == {"min_effect": "at least 3.1 % on lab-1"}
     made = past.post("/rules", rule(min_effect=0.031), status=201)
     assert made["floor"]["words"] == "at least 3.1 % on lab-1"
-    past.put(f"/rules/{made['id']}", {**rule(min_effect=0.02), "based_on": 1}, status=422)
+    past.put(
+        f"/rules/{made['id']}", {**rule(min_effect=0.02), "based_on": 1}, status=422
+    )
 
 
 def test_only_the_newest_floor_of_a_series_counts(past: Chronicle) -> None:
     floor(past.target_id, 0.2)
     past.clock.advance(60)
     floor(past.target_id, 0.01)
-    assert past.post("/rules", rule(min_effect=0.03), status=201)["floor"]["mde"] == 0.01
+    assert (
+        past.post("/rules", rule(min_effect=0.03), status=201)["floor"]["mde"] == 0.01
+    )
 
 
-def test_the_floor_of_a_series_that_another_rule_decides_about_refuses_nothing(past: Chronicle) -> None:
+def test_the_floor_of_a_series_that_another_rule_decides_about_refuses_nothing(
+    past: Chronicle,
+) -> None:
     floor(past.target_id, 0.2)
     past.post("/rules", rule("wide", min_effect=0.05), status=422)
     past.post("/rules", rule("noisy", target="lab-1", min_effect=0.2), status=201)
     past.post("/rules", rule("wide", min_effect=0.05), status=201)
 
 
-def test_rules_that_raise_nothing_or_speak_of_arms_are_below_no_floor(past: Chronicle) -> None:
+def test_rules_that_raise_nothing_or_speak_of_arms_are_below_no_floor(
+    past: Chronicle,
+) -> None:
     floor(past.target_id, 0.2)
     past.post("/rules", rule("quiet", mode="off"), status=201)
     past.post("/rules", rule("arms", kind="arm_slower"), status=201)
@@ -179,18 +249,26 @@ def test_a_new_mute_takes_the_place_of_the_old_one(past: Chronicle) -> None:
     short = past.post(f"{path}/mute", {"reason": "short", "hours": 1})
     assert short["mute"]["reason"] == "short"
     assert [(one["reason"], one["ended_at"] is None) for one in short["mutes"]] == [
-        ("short", True), ("long", False),
-    ]  # fmt: skip
+        ("short", True),
+        ("long", False),
+    ]
     assert past.post(f"{path}/unmute", {})["mute"] is None
 
 
-def test_precision_counts_outcomes_and_shows_no_share_of_a_handful(past: Chronicle) -> None:
+def test_precision_counts_outcomes_and_shows_no_share_of_a_handful(
+    past: Chronicle,
+) -> None:
     made = past.post("/rules", rule(), status=201)
     for state in ("fixed", "expected", "vanished", "invalid", "open", "suspected"):
         past.alert(state, rule_id=made["id"])
     past.alert("invalid", rule_id=made["id"], demonstration=True)
     few = past.get(f"/rules/{made['id']}")["precision"]
-    assert (few["worth_it"], few["false"], few["undecided"], few["share"]) == (2, 2, 2, None)
+    assert (few["worth_it"], few["false"], few["undecided"], few["share"]) == (
+        2,
+        2,
+        2,
+        None,
+    )
     assert few["words"] == "2 of 4 alerts were worth it: too few for a share."
     past.alert("acknowledged", rule_id=made["id"])
     enough = past.get("/rules")["items"][0]["precision"]
@@ -205,7 +283,9 @@ def test_rules_are_filtered_and_paged_by_name(past: Chronicle) -> None:
     assert [one["name"] for one in past.get("/rules", mode="off")["items"]] == ["b"]
     assert past.get("/rules", kind="history")["items"] == []
     page = past.get("/rules", limit=2)
-    assert [one["name"] for one in past.get("/rules", limit=2, cursor=page["next"])["items"]] == ["c"]
+    assert [
+        one["name"] for one in past.get("/rules", limit=2, cursor=page["next"])["items"]
+    ] == ["c"]
 
 
 def test_reading_needs_read_and_saving_needs_alerts_write(
@@ -239,7 +319,9 @@ def test_two_people_saving_at_once_make_one_version(
     path = f"{PREFIX}/rules/{made['id']}"
 
     def save() -> int:
-        return int(past.client.put(path, json=body, headers=dict(past.headers)).status_code)
+        return int(
+            past.client.put(path, json=body, headers=dict(past.headers)).status_code
+        )
 
     assert sorted(together(save, save), key=str) == [200, 409]
     assert past.get(f"/rules/{made['id']}")["version"] == 2

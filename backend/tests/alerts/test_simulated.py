@@ -23,7 +23,10 @@ STEPS = [100.0] * 10 + [110.0] * 10
 
 @pytest.fixture
 def past(
-    client: TestClient, clock: FrozenClock, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    clock: FrozenClock,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> Chronicle:
     return chronicle(client, clock, enrolled, token("read", "alerts:write"))
 
@@ -38,18 +41,28 @@ def other(enrolled: Callable[..., Any], *, simulated: bool) -> str:
 
 Figures = Callable[[Chronicle, str], Any]
 COUNTED: dict[str, Figures] = {
-    "overview, alerts by state": lambda past, _: past.get("/overview")["alerts_by_state"],
+    "overview, alerts by state": lambda past, _: past.get("/overview")[
+        "alerts_by_state"
+    ],
     "overview, false alarms": lambda past, _: past.get("/overview")["false_alarms"],
-    "precision of a rule": lambda past, rule_id: past.get(f"/rules/{rule_id}")["precision"],
-    "precision in the list": lambda past, _: [one["precision"] for one in past.get("/rules")["items"]],
-    "measurements without a rule": lambda past, _: past.get("/rules/orphans")["unruled_total"],
+    "precision of a rule": lambda past, rule_id: past.get(f"/rules/{rule_id}")[
+        "precision"
+    ],
+    "precision in the list": lambda past, _: [
+        one["precision"] for one in past.get("/rules")["items"]
+    ],
+    "measurements without a rule": lambda past, _: past.get("/rules/orphans")[
+        "unruled_total"
+    ],
     "rules about nothing": lambda past, _: past.get("/rules/orphans")["words"],
     "a replay": lambda past, _: _replayed(past),
 }
 
 
 def _replayed(past: Chronicle) -> Any:
-    found = past.post("/rules/replay", {"rule": {"name": "tried", "min_effect": 0.05}, "days": 30})
+    found = past.post(
+        "/rules/replay", {"rule": {"name": "tried", "min_effect": 0.05}, "days": 30}
+    )
     return found["fired"], found["findings_total"], found["words"]
 
 
@@ -64,9 +77,13 @@ def test_nothing_of_a_simulated_target_is_counted(
     for state in ("open", "invalid"):
         past.alert(state, target_id=target_id, rule_id=made["id"])
     for benchmark in ("random", "sorted"):
-        past.change(past.series(STEPS, benchmark=benchmark, target_id=target_id), 10, 0.1)
+        past.change(
+            past.series(STEPS, benchmark=benchmark, target_id=target_id), 10, 0.1
+        )
     assert figures(past, made["id"]) == before
-    assert len(past.get("/alerts")["items"]) == 2, "they are shown where alerts are listed"
+    assert len(past.get("/alerts")["items"]) == 2, (
+        "they are shown where alerts are listed"
+    )
     with session_scope() as session:
         session.get_one(Target, target_id).simulated = False
     assert figures(past, made["id"]) != before, "else this proves nothing"
@@ -88,7 +105,11 @@ def test_a_simulated_target_is_nobodys_sibling_and_is_not_replayed(
     theirs = past.series([1.0] * 3, target_id=other(enrolled, simulated=simulated))
     past.change(theirs, 1, 0.1)
     with read_scope() as session:
-        commits = list(session.scalars(select(SeriesPoint.commit).where(SeriesPoint.series_id == theirs)))
+        commits = list(
+            session.scalars(
+                select(SeriesPoint.commit).where(SeriesPoint.series_id == theirs)
+            )
+        )
         found = queries.sibling_points(session, session.get_one(Series, own), commits)
         changed = changes_since(session, clock.now().replace(year=2000))
     assert (len(found), len(changed)) == ((0, 0) if simulated else (3, 1))

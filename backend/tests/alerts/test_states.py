@@ -6,7 +6,14 @@ from typing import get_args
 
 import pytest
 from paceline_server.alerts.schemas import Action, AlertState
-from paceline_server.alerts.states import LIVE, TOLD, Event, IllegalTransitionError, actions, step
+from paceline_server.alerts.states import (
+    LIVE,
+    TOLD,
+    Event,
+    IllegalTransitionError,
+    actions,
+    step,
+)
 
 STATES: tuple[AlertState | None, ...] = (None, *get_args(AlertState))
 
@@ -58,9 +65,17 @@ def test_every_event_in_every_state(state: AlertState | None, event: Event) -> N
             step(state, event)
 
 
-def test_only_a_confirmation_a_person_or_a_fix_that_did_not_hold_opens_an_alert() -> None:
-    opening = {(before, event) for (before, event), after in LEGAL.items() if after == "open"}
-    assert {event for _, event in opening} == {Event.confirm, Event.reopen, Event.relapse}
+def test_only_a_confirmation_a_person_or_a_fix_that_did_not_hold_opens_an_alert() -> (
+    None
+):
+    opening = {
+        (before, event) for (before, event), after in LEGAL.items() if after == "open"
+    }
+    assert {event for _, event in opening} == {
+        Event.confirm,
+        Event.reopen,
+        Event.relapse,
+    }
     assert [before for before, event in opening if event is Event.relapse] == ["fixed"]
 
 

@@ -15,12 +15,20 @@ Desk = Any
 def save(desk: Desk, **changes: Any) -> dict[str, Any]:
     """Save a rule about the lab's arms, or its next version."""
     known = {one["name"]: one for one in desk.get("/rules")["items"]}
-    body = {"name": "native", "kind": "arm_slower", "benchmark": "sort_*", "min_effect": 0.0, **changes}
+    body = {
+        "name": "native",
+        "kind": "arm_slower",
+        "benchmark": "sort_*",
+        "min_effect": 0.0,
+        **changes,
+    }
     client, headers = desk.lab.client, dict(desk.headers)
     before = known.get(body["name"])
     if before is not None:
         path = f"{PREFIX}/rules/{before['id']}"
-        answer = client.put(path, json={**body, "based_on": before["version"]}, headers=headers)
+        answer = client.put(
+            path, json={**body, "based_on": before["version"]}, headers=headers
+        )
     else:
         answer = client.post(f"{PREFIX}/rules", json=body, headers=headers)
     assert answer.is_success, answer.text
@@ -28,7 +36,9 @@ def save(desk: Desk, **changes: Any) -> dict[str, Any]:
 
 
 def post(desk: Desk, path: str, body: object) -> dict[str, Any]:
-    answer = desk.lab.client.post(f"{PREFIX}{path}", json=body, headers=dict(desk.headers))
+    answer = desk.lab.client.post(
+        f"{PREFIX}{path}", json=body, headers=dict(desk.headers)
+    )
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 
@@ -99,7 +109,9 @@ def test_a_rule_that_leaves_the_shadow_takes_its_open_alerts_along(desk: Desk) -
     assert desk.told() == ["open"]
 
 
-def test_an_alert_leaves_the_shadow_when_a_rule_that_tells_decides_about_it(desk: Desk) -> None:
+def test_an_alert_leaves_the_shadow_when_a_rule_that_tells_decides_about_it(
+    desk: Desk,
+) -> None:
     save(desk, mode="shadow")
     desk.measure(SLOWER)
     save(desk, mode="active", name="by-name", benchmark="sort_batch")
@@ -113,7 +125,9 @@ def test_an_alert_leaves_the_shadow_when_a_rule_that_tells_decides_about_it(desk
 
 
 @pytest.mark.parametrize("early", [False, True])
-def test_a_muted_rule_tells_at_the_end_of_the_silence_and_once(desk: Desk, early: bool) -> None:
+def test_a_muted_rule_tells_at_the_end_of_the_silence_and_once(
+    desk: Desk, early: bool
+) -> None:
     rule = save(desk)
     post(desk, f"/rules/{rule['id']}/mute", {"reason": "fan is broken", "hours": 2})
     alert = desk.open_alert(SLOWER)
@@ -157,7 +171,9 @@ def test_a_deleted_rule_is_silent_no_more(desk: Desk) -> None:
     rule = save(desk)
     post(desk, f"/rules/{rule['id']}/mute", {"reason": "x", "hours": 10})
     desk.open_alert(SLOWER)
-    answer = desk.lab.client.delete(f"{PREFIX}/rules/{rule['id']}", headers=dict(desk.headers))
+    answer = desk.lab.client.delete(
+        f"{PREFIX}/rules/{rule['id']}", headers=dict(desk.headers)
+    )
     assert answer.status_code == 204
     outbox.drain()
     assert actions(desk.alert())[-1] == "notified"

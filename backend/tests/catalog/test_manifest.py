@@ -19,27 +19,55 @@ SUITES = sorted((Path(__file__).resolve().parents[3] / "native").glob("*/suite.t
 GOOD: dict[str, Any] = {
     "schema": 1,
     "suite": {"name": "s", "title": "S"},
-    "workloads": [{"name": "w", "host": {"build": [], "artifacts": ["w"], "run": ["w"]}}],
+    "workloads": [
+        {"name": "w", "host": {"build": [], "artifacts": ["w"], "run": ["w"]}}
+    ],
     "benchmarks": {
         "b": {
-            "title": "B", "workload": "w", "arms": ["old", "new"], "reference": "old",
+            "title": "B",
+            "workload": "w",
+            "arms": ["old", "new"],
+            "reference": "old",
             "params": {"n": {"kind": "int", "values": [1, 2]}},
             "metrics": {"time": {"unit": "ns", "direction": "lower"}},
         }
     },
     "knobs": {
         "slow": {
-            "kind": "int", "default": 0, "minimum": 0, "maximum": 9, "demonstration": True, "description": "x"
+            "kind": "int",
+            "default": 0,
+            "minimum": 0,
+            "maximum": 9,
+            "demonstration": True,
+            "description": "x",
         }
     },
-}  # fmt: skip
+}
 
 
-RULE = {"name": "r", "kind": "arm_slower", "benchmark": "b", "arms": ["old"], "text": "t"}
+RULE = {
+    "name": "r",
+    "kind": "arm_slower",
+    "benchmark": "b",
+    "arms": ["old"],
+    "text": "t",
+}
 GATE = {"benchmark": "b", "arm": "old", "metric": "time", "op": "<", "required": 1}
 
-DERIVED = {"name": "d", "kind": "slope", "benchmark": "b", "metric": "time", "arm": "old"}
-GROWTH = {"name": "d", "kind": "slope", "benchmark": "b", "metric": "time", "param": "n"}
+DERIVED = {
+    "name": "d",
+    "kind": "slope",
+    "benchmark": "b",
+    "metric": "time",
+    "arm": "old",
+}
+GROWTH = {
+    "name": "d",
+    "kind": "slope",
+    "benchmark": "b",
+    "metric": "time",
+    "param": "n",
+}
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
@@ -54,7 +82,10 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", SUITES, ids=lambda path: path.parent.name)
 def test_our_own_suites_are_accepted(path: Path) -> None:
-    assert read(tomllib.loads(path.read_text(encoding="utf-8"))).suite.name == path.parent.name
+    assert (
+        read(tomllib.loads(path.read_text(encoding="utf-8"))).suite.name
+        == path.parent.name
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +100,11 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
         ("benchmarks.b.aliases", ["was", "was"], "aliases: a name is used twice"),
         ("benchmarks.b.arm_aliases", {"newest": ["was"]}, "no arm 'newest'"),
         ("benchmarks.b.arm_aliases", {"new": ["old"]}, "'old' is an arm of b still"),
-        ("benchmarks.b.arm_aliases", {"new": ["was"], "old": ["was"]}, "arm_aliases: a name is used twice"),
+        (
+            "benchmarks.b.arm_aliases",
+            {"new": ["was"], "old": ["was"]},
+            "arm_aliases: a name is used twice",
+        ),
         ("benchmarks.b.arms", ["old", "old"], "twice"),
         ("benchmarks.b.margin_percent", -1, "margin_percent"),
         ("benchmarks.b.metrics", {}, "metrics"),
@@ -83,28 +118,68 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
         ("gates", [{"derived": "d", "op": "<", "required": 1}], "no derived"),
         ("gates", [{**GATE, "required": float("nan")}], "finite"),
         ("derived", [DERIVED], "param"),
-        ("derived", [{**DERIVED, "kind": "speedup_between_arms"}], "base_arm must be an arm"),
-        ("derived", [{**DERIVED, "kind": "crossover", "base_arm": "new", "param": "x"}], "param of b"),
-        ("derived", [{**DERIVED, "kind": "crossover", "param": "n"}], "base_arm must be an arm"),
-        ("derived", [{**DERIVED, "kind": "share_between_metrics", "part": "x"}], "part must be a metric"),
-        ("derived", [{**DERIVED, "kind": "share_at_rate"}], "rate_bytes_per_s is missing"),
-        ("derived", [{**DERIVED, "kind": "share_at_rate", "rate_bytes_per_s": 0}], "rate_bytes_per_s"),
+        (
+            "derived",
+            [{**DERIVED, "kind": "speedup_between_arms"}],
+            "base_arm must be an arm",
+        ),
+        (
+            "derived",
+            [{**DERIVED, "kind": "crossover", "base_arm": "new", "param": "x"}],
+            "param of b",
+        ),
+        (
+            "derived",
+            [{**DERIVED, "kind": "crossover", "param": "n"}],
+            "base_arm must be an arm",
+        ),
+        (
+            "derived",
+            [{**DERIVED, "kind": "share_between_metrics", "part": "x"}],
+            "part must be a metric",
+        ),
+        (
+            "derived",
+            [{**DERIVED, "kind": "share_at_rate"}],
+            "rate_bytes_per_s is missing",
+        ),
+        (
+            "derived",
+            [{**DERIVED, "kind": "share_at_rate", "rate_bytes_per_s": 0}],
+            "rate_bytes_per_s",
+        ),
         ("derived", [{**GROWTH, "arms": ["old", "x"]}], "b has no arm 'x'"),
         ("derived", [{**GROWTH, "arms": ["old", "old"]}], "twice"),
         ("derived", [{**GROWTH, "arms": []}], "arms"),
         ("derived", [{**GROWTH, "arm": "old", "arms": ["new"]}], "either arm or arms"),
         ("derived", [GROWTH], "either arm or arms"),
-        ("derived", [{**GROWTH, "arm": "old"}, {**GROWTH, "arms": ["new"]}], "derived: a name is used twice"),
-        ("workloads", [{**GOOD["workloads"][0], "checks": ["c", "c"]}], "workload w: checks: a name is used"),
+        (
+            "derived",
+            [{**GROWTH, "arm": "old"}, {**GROWTH, "arms": ["new"]}],
+            "derived: a name is used twice",
+        ),
+        (
+            "workloads",
+            [{**GOOD["workloads"][0], "checks": ["c", "c"]}],
+            "workload w: checks: a name is used",
+        ),
         ("workloads", [{**GOOD["workloads"][0], "checks": [""]}], "checks"),
         ("rules", [{**RULE, "arms": ["new"], "metric": "x"}], "no metric 'x'"),
-        ("presets", {"p": {"title": "P", "benchmarks": ["x"]}}, "presets.p: there is no benchmark 'x'"),
+        (
+            "presets",
+            {"p": {"title": "P", "benchmarks": ["x"]}},
+            "presets.p: there is no benchmark 'x'",
+        ),
         ("presets", {"p": {"title": "P", "params": {"m": [1]}}}, "param 'm'"),
-        ("presets", {"p": {"title": "P", "params": {"n": [3]}}}, "3 is not a declared value"),
+        (
+            "presets",
+            {"p": {"title": "P", "params": {"n": [3]}}},
+            "3 is not a declared value",
+        ),
         ("presets", {"p": {"title": "P", "launches": 0}}, "launches"),
         ("presets", {"p": {}}, "title"),
     ],
-)  # fmt: skip
+)
 def test_a_contradiction_is_named(path: str, value: Any, says: str) -> None:
     with pytest.raises(ManifestError, match=says):
         read(changed(path, value))
@@ -115,7 +190,12 @@ def test_a_share_is_of_one_unit_and_of_a_threads_time_in_ns() -> None:
     share = {**DERIVED, "kind": "share_between_metrics", "part": "size"}
     with pytest.raises(ManifestError, match="metric is in ns, part in bytes"):
         read({**made, "derived": [share]})
-    at_rate = {**DERIVED, "kind": "share_at_rate", "metric": "size", "rate_bytes_per_s": 1}
+    at_rate = {
+        **DERIVED,
+        "kind": "share_at_rate",
+        "metric": "size",
+        "rate_bytes_per_s": 1,
+    }
     with pytest.raises(ManifestError, match="needs a metric in ns"):
         read({**made, "derived": [at_rate]})
 
@@ -127,7 +207,9 @@ def test_a_gate_picks_an_arm_its_derived_metric_has() -> None:
     one = {**GOOD, "derived": [{**GROWTH, "arm": "old"}]}
     read({**one, "gates": [{**gate, "arm": "old"}]})
     for made in (several, one):
-        with pytest.raises(ManifestError, match=r"gates\[0\]\.arm: the derived metric d has no arm 'x'"):
+        with pytest.raises(
+            ManifestError, match=r"gates\[0\]\.arm: the derived metric d has no arm 'x'"
+        ):
             read({**made, "gates": [{**gate, "arm": "x"}]})
     with pytest.raises(ManifestError, match="d has no arm 'new'"):
         read({**one, "gates": [{**gate, "arm": "new"}]})
@@ -142,12 +224,21 @@ def test_a_benchmark_and_its_arms_may_say_what_they_were_called_before() -> None
 
 def test_a_preset_may_ask_for_any_value_a_run_may_ask_for() -> None:
     ranged = changed("benchmarks.b.params.n.maximum", 100)
-    preset = {"title": "First look", "benchmarks": ["b"], "params": {"n": [2, 77]}, "launches": 3}
-    assert read({**ranged, "presets": {"first_look": preset}}).presets["first_look"].params == {"n": [2, 77]}
+    preset = {
+        "title": "First look",
+        "benchmarks": ["b"],
+        "params": {"n": [2, 77]},
+        "launches": 3,
+    }
+    assert read({**ranged, "presets": {"first_look": preset}}).presets[
+        "first_look"
+    ].params == {"n": [2, 77]}
 
 
 def test_a_rule_watches_the_primary_metric_unless_it_names_one() -> None:
-    made = changed("benchmarks.b.metrics.calls", {"unit": "count", "direction": "lower"})
+    made = changed(
+        "benchmarks.b.metrics.calls", {"unit": "count", "direction": "lower"}
+    )
     rule = {**RULE, "arms": ["new"]}
     plain = read({**made, "rules": [rule]})
     assert plain.rule_for("b", "new", "time", {}) is not None
@@ -162,9 +253,13 @@ def test_a_rule_may_watch_some_points_only() -> None:
     manifest = read({**GOOD, "rules": [rule]})
     assert manifest.rule_for("b", "new", "time", {"n": 1}) is None
     assert manifest.rule_for("b", "new", "time", {"n": 2}) is not None
-    with pytest.raises(ManifestError, match=r"rule r\.params\.n: 3 is not a declared value"):
+    with pytest.raises(
+        ManifestError, match=r"rule r\.params\.n: 3 is not a declared value"
+    ):
         read({**GOOD, "rules": [{**rule, "params": {"n": [3]}}]})
-    with pytest.raises(ManifestError, match="rule r: no benchmark it names has a param 'm'"):
+    with pytest.raises(
+        ManifestError, match="rule r: no benchmark it names has a param 'm'"
+    ):
         read({**GOOD, "rules": [{**rule, "params": {"m": [3]}}]})
 
 
@@ -176,10 +271,14 @@ def test_a_knob_may_belong_to_one_workload() -> None:
 
 def test_every_arm_but_the_reference_has_a_rule_when_none_is_given() -> None:
     rules = read(GOOD).arm_rules()
-    assert [(rule.benchmark, rule.arms, rule.fails_run) for rule in rules] == [("b", ["new"], True)]
+    assert [(rule.benchmark, rule.arms, rule.fails_run) for rule in rules] == [
+        ("b", ["new"], True)
+    ]
 
 
-@pytest.mark.parametrize(("knobs", "is_one"), [({}, False), ({"slow": 0}, False), ({"slow": 3}, True)])
+@pytest.mark.parametrize(
+    ("knobs", "is_one"), [({}, False), ({"slow": 0}, False), ({"slow": 3}, True)]
+)
 def test_a_run_with_a_demonstration_knob_off_its_default_is_a_demonstration(
     knobs: dict[str, int | str], is_one: bool
 ) -> None:
@@ -218,7 +317,10 @@ def test_a_suite_says_what_its_benchmarks_are_compared_with_on_devices(
         ),
         None,
     ).benchmarks
-    assert (shown.reference, shown.margin_percent) == ("fallback", own.get("margin_percent", 2.0))
+    assert (shown.reference, shown.margin_percent) == (
+        "fallback",
+        own.get("margin_percent", 2.0),
+    )
     assert (shown.device_reference, shown.device_margin_percent) == (reference, margin)
     judged = read(raw)
     assert judged.on("host") == judged

@@ -12,14 +12,22 @@ import pytest
 from paceline_server.catalog.manifest import ManifestError, read
 
 VECTORS: dict[str, Any] = json.loads(
-    (Path(__file__).parents[3] / "native" / "protocol" / "vectors" / "manifests.golden.json").read_text(
-        "utf-8"
-    )
+    (
+        Path(__file__).parents[3]
+        / "native"
+        / "protocol"
+        / "vectors"
+        / "manifests.golden.json"
+    ).read_text("utf-8")
 )
 
 
-@pytest.mark.parametrize("vector", VECTORS["manifests"], ids=lambda vector: vector["says"])
-def test_the_server_takes_the_manifests_that_the_agent_takes(vector: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "vector", VECTORS["manifests"], ids=lambda vector: vector["says"]
+)
+def test_the_server_takes_the_manifests_that_the_agent_takes(
+    vector: dict[str, Any],
+) -> None:
     text = "\n".join(VECTORS["base"]) + "\n"
     for old, new in vector["replace"]:
         assert old in text

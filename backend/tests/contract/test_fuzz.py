@@ -25,19 +25,110 @@ pytestmark = pytest.mark.shapes("embedded")
 Headers = dict[str, str]
 CONTRACT = create_app(Settings()).openapi()["paths"]
 ROUTES = [
-    (method.upper(), path) for path, each in CONTRACT.items() for method in each if path != "/api/v1/stream"
+    (method.upper(), path)
+    for path, each in CONTRACT.items()
+    for method in each
+    if path != "/api/v1/stream"
 ]
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get", "X")
-NAMES = ("origin", "host", "sec-fetch-site", "authorization", "cookie", "content-type", "content-length",
-         "content-encoding", "last-event-id", "lease-token", "x-forwarded-for", "x-request-id", "accept",
-         "range", "if-none-match", "transfer-encoding")  # fmt: skip
-VALUES = ("", "[", "http://[", "http://[::1", "null", "-1", "0", "1e9", "99999999999999999999", "a" * 300,
-          "é", "\x7f", "bytes=0-", "Bearer", "Bearer plt_" + "x" * 43, "paceline=x", "gzip", "br", "chunked",
-          "application/json", "application/json; charset=utf-16", "text/plain", "multipart/form-data",
-          "*/*;q=x", "%", "/", "..", ";=", ",", "same-origin", "127.0.0.1:8321")  # fmt: skip
-PIECES = ("a", "..", ".", "%00", "%2e%2e", "%2F", "%FF", "%C3%A9", "a" * 255, "a" * 256, "b" * 300 + ".js",
-          "", "assets", "index.html", "api", "v1", "runs", "jobs", "\\", "~", "%25", "://x:y@", "[", "job_x",
-          "-1", "1.0", "9" * 40, "None", " ", "'", "?", "#", "\U0001f600")  # fmt: skip
+METHODS = (
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "PROPFIND",
+    "get",
+    "X",
+)
+NAMES = (
+    "origin",
+    "host",
+    "sec-fetch-site",
+    "authorization",
+    "cookie",
+    "content-type",
+    "content-length",
+    "content-encoding",
+    "last-event-id",
+    "lease-token",
+    "x-forwarded-for",
+    "x-request-id",
+    "accept",
+    "range",
+    "if-none-match",
+    "transfer-encoding",
+)
+VALUES = (
+    "",
+    "[",
+    "http://[",
+    "http://[::1",
+    "null",
+    "-1",
+    "0",
+    "1e9",
+    "99999999999999999999",
+    "a" * 300,
+    "é",
+    "\x7f",
+    "bytes=0-",
+    "Bearer",
+    "Bearer plt_" + "x" * 43,
+    "paceline=x",
+    "gzip",
+    "br",
+    "chunked",
+    "application/json",
+    "application/json; charset=utf-16",
+    "text/plain",
+    "multipart/form-data",
+    "*/*;q=x",
+    "%",
+    "/",
+    "..",
+    ";=",
+    ",",
+    "same-origin",
+    "127.0.0.1:8321",
+)
+PIECES = (
+    "a",
+    "..",
+    ".",
+    "%00",
+    "%2e%2e",
+    "%2F",
+    "%FF",
+    "%C3%A9",
+    "a" * 255,
+    "a" * 256,
+    "b" * 300 + ".js",
+    "",
+    "assets",
+    "index.html",
+    "api",
+    "v1",
+    "runs",
+    "jobs",
+    "\\",
+    "~",
+    "%25",
+    "://x:y@",
+    "[",
+    "job_x",
+    "-1",
+    "1.0",
+    "9" * 40,
+    "None",
+    " ",
+    "'",
+    "?",
+    "#",
+    "\U0001f600",
+)
 
 
 class Fuzz:
@@ -47,7 +138,9 @@ class Fuzz:
         self.random = random.Random(seed)  # noqa: S311 - a seeded draw of test inputs
 
     def path(self) -> str:
-        return "/" + "/".join(self.random.choices(PIECES, k=self.random.randint(1, 6))).replace("?", "%3F")
+        return "/" + "/".join(
+            self.random.choices(PIECES, k=self.random.randint(1, 6))
+        ).replace("?", "%3F")
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         names = self.random.sample(NAMES, self.random.randint(0, 3))
@@ -56,7 +149,9 @@ class Fuzz:
     def query(self, names: list[str]) -> str:
         chosen = [*names, "limit", "cursor", "x"]
         return "&".join(
-            f"{self.random.choice(chosen)}={self.random.choice(PIECES + VALUES)}".replace("#", "%23")
+            f"{self.random.choice(chosen)}={self.random.choice(PIECES + VALUES)}".replace(
+                "#", "%23"
+            )
             for _ in range(self.random.randint(0, 3))
         )
 
@@ -71,12 +166,17 @@ class Fuzz:
         if kind == 2:
             cut = self.random.randint(0, len(document))
             return document[:cut] + self.random.randbytes(2) + document[cut:]
-        return document[: self.random.randint(0, len(document))] if kind == 3 else document
+        return (
+            document[: self.random.randint(0, len(document))] if kind == 3 else document
+        )
 
     def value(self, fields: list[str], depth: int) -> Any:
         if depth and self.random.random() < 0.6:
             if self.random.random() < 0.3:
-                return [self.value(fields, depth - 1) for _ in range(self.random.randint(0, 3))]
+                return [
+                    self.value(fields, depth - 1)
+                    for _ in range(self.random.randint(0, 3))
+                ]
             chosen = self.random.sample(fields, min(len(fields), 4))
             return {name: self.value(fields, depth - 1) for name in [*chosen, "x"]}
         scalars = (
@@ -108,7 +208,9 @@ def names_of(path: str, method: str) -> tuple[list[str], list[str]]:
 FIELDS = sorted(
     {
         name
-        for title, schema in create_app(Settings()).openapi()["components"]["schemas"].items()
+        for title, schema in create_app(Settings())
+        .openapi()["components"]["schemas"]
+        .items()
         if title.endswith(("In", "Patch"))
         for name in schema.get("properties", {})
     }
@@ -139,17 +241,29 @@ def test_odd_requests_get_answers_that_are_meant(
             if fuzz.random.random() < 0.1:
                 method = fuzz.random.choice(METHODS)
             who = fuzz.random.choice(credentials)
-            headers = [(name.encode(), value.encode()) for name, value in who.items()] + fuzz.headers()
+            headers = [
+                (name.encode(), value.encode()) for name, value in who.items()
+            ] + fuzz.headers()
             body = fuzz.body(fields) if method not in ("GET", "HEAD") else b""
             if body and fuzz.random.random() < 0.9:
                 headers = [each for each in headers if each[0] != b"content-type"]
                 headers.append((b"content-type", b"application/json"))
             address = quote(
-                f"{path}?{fuzz.query(queries)}".replace("{", "").replace("}", ""), safe="/?&=%:@'"
+                f"{path}?{fuzz.query(queries)}".replace("{", "").replace("}", ""),
+                safe="/?&=%:@'",
             )
             # Absolute, since a relative address may not begin with two slashes.
-            answer = client.request(method, base + address, headers=headers, content=body)
-            assert sound(answer), (seed, method, address, headers, body[:500], answer.text[:500])
+            answer = client.request(
+                method, base + address, headers=headers, content=body
+            )
+            assert sound(answer), (
+                seed,
+                method,
+                address,
+                headers,
+                body[:500],
+                answer.text[:500],
+            )
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
@@ -161,6 +275,12 @@ def test_nested_bodies_of_every_route_are_refused(
     for verb, path in ROUTES:
         schema = CONTRACT[path][verb.lower()].get("requestBody")
         if verb == method and schema is not None:
-            body = b"{" + b",".join(b'"%s":' % name.encode() + deep for name in FIELDS[:20]) + b"}"
-            answer = client.request(verb, path.replace("{attempt}", "1"), content=body, headers=headers)
+            body = (
+                b"{"
+                + b",".join(b'"%s":' % name.encode() + deep for name in FIELDS[:20])
+                + b"}"
+            )
+            answer = client.request(
+                verb, path.replace("{attempt}", "1"), content=body, headers=headers
+            )
             assert sound(answer), (verb, path, answer.text[:300])

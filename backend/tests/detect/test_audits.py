@@ -7,7 +7,9 @@ from paceline_server.detect.groups import Group
 from paceline_server.stats.audit import AuditFinding
 
 
-def test_other_work_than_the_reference_is_other_work_than_every_arm_that_agrees_with_it() -> None:
+def test_other_work_than_the_reference_is_other_work_than_every_arm_that_agrees_with_it() -> (
+    None
+):
     unequal = AuditFinding("unequal_work", ("raw", "seed"), {}, "raw counted less")
     found = GroupAudit(Group("piece", {}), "seed", (unequal,), {}, None)
     assert found.defects("raw", "seed") == [unequal]

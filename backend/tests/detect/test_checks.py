@@ -20,13 +20,21 @@ OTHER = "hash_batch"
 def manifest_of(first: list[str], second: list[str], suite: list[str]) -> Manifest:
     made: dict[str, Any] = suite_manifest(expected={"checks": suite})
     (sorter,) = made["workloads"]
-    made["workloads"] = [{**sorter, "checks": first}, {**sorter, "name": SECOND, "checks": second}]
+    made["workloads"] = [
+        {**sorter, "checks": first},
+        {**sorter, "name": SECOND, "checks": second},
+    ]
     made["benchmarks"][OTHER] = {**made["benchmarks"][BENCHMARK], "workload": SECOND}
     return read_manifest(made)
 
 
-def told(manifest: Manifest, asked: list[str] | None, *seen: Check) -> list[tuple[str, bool]]:
-    return [(row.name, row.ok) for row in check_rows(manifest, Asked(benchmarks=asked), seen)]
+def told(
+    manifest: Manifest, asked: list[str] | None, *seen: Check
+) -> list[tuple[str, bool]]:
+    return [
+        (row.name, row.ok)
+        for row in check_rows(manifest, Asked(benchmarks=asked), seen)
+    ]
 
 
 def ok(workload: str, name: str, launch: int = 0) -> Check:
@@ -36,10 +44,12 @@ def ok(workload: str, name: str, launch: int = 0) -> Check:
 @pytest.mark.parametrize(
     ("asked", "owed"),
     [
-        (None, {"every", "own", "other"}), ([BENCHMARK], {"every", "own"}), ([OTHER], {"every", "other"}),
+        (None, {"every", "own", "other"}),
+        ([BENCHMARK], {"every", "own"}),
+        ([OTHER], {"every", "other"}),
         ([OTHER, BENCHMARK], {"every", "own", "other"}),
     ],
-)  # fmt: skip
+)
 def test_a_job_owes_the_checks_of_the_workloads_it_was_asked_for(
     asked: list[str] | None, owed: set[str]
 ) -> None:
@@ -51,27 +61,39 @@ def test_a_job_owes_the_checks_of_the_workloads_it_was_asked_for(
 def test_checks_that_were_reported_are_ok() -> None:
     manifest = manifest_of(["own"], ["other"], ["every"])
     seen = [ok(FIRST, "own"), ok(SECOND, "other", 3), ok(FIRST, "every")]
-    assert told(manifest, None, *seen) == [("own", True), ("other", True), ("every", True)]
+    assert told(manifest, None, *seen) == [
+        ("own", True),
+        ("other", True),
+        ("every", True),
+    ]
 
 
 def test_no_workload_answers_for_another() -> None:
     manifest = manifest_of(["same"], ["same"], [])
-    assert told(manifest, None, ok(FIRST, "same"), ok(SECOND, "same")) == [("same", True)]
+    assert told(manifest, None, ok(FIRST, "same"), ok(SECOND, "same")) == [
+        ("same", True)
+    ]
     (row,) = check_rows(manifest, Asked(), [ok(FIRST, "same")])
     assert (row.ok, row.detail) == (
-        False, f"expected of workload {SECOND}, but no launch of it reported it",
-    )  # fmt: skip
+        False,
+        f"expected of workload {SECOND}, but no launch of it reported it",
+    )
     assert told(manifest, [BENCHMARK], ok(FIRST, "same")) == [("same", True)]
 
 
 def test_a_check_of_the_suite_may_come_from_any_workload() -> None:
-    assert told(manifest_of([], [], ["every"]), None, ok(SECOND, "every")) == [("every", True)]
+    assert told(manifest_of([], [], ["every"]), None, ok(SECOND, "every")) == [
+        ("every", True)
+    ]
 
 
 @pytest.mark.parametrize(
     ("seen", "reason"),
     [
-        ([], f"check own failed: expected of workload {FIRST}, but no launch of it reported it"),
+        (
+            [],
+            f"check own failed: expected of workload {FIRST}, but no launch of it reported it",
+        ),
         (
             [ok(FIRST, "own"), Check(3, "own", False, "3 before 2", FIRST)],
             f"check own failed: in workload {FIRST}: 3 before 2",
@@ -87,7 +109,11 @@ def test_a_workloads_check_that_is_missing_or_failed_makes_everything_inconclusi
         Identity("sorting", "4f" * 20, None, "bench-host", None),
         Asked(benchmarks=[BENCHMARK]),
     )
-    assert (found.verdict, found.reason, found.extendable) == ("inconclusive", reason, False)
+    assert (found.verdict, found.reason, found.extendable) == (
+        "inconclusive",
+        reason,
+        False,
+    )
     assert {row.verdict for row in found.report.comparisons} == {"inconclusive"}
 
 

@@ -33,22 +33,44 @@ SLOWER = {1000: 0.2, 2000: 0.2}
 REASON = "this CPU has no AVX-512"
 
 
-def found(cases: list[CaseSamples], manifest: dict[str, Any] | None = None, **facts: Any) -> Analysis:
+def found(
+    cases: list[CaseSamples], manifest: dict[str, Any] | None = None, **facts: Any
+) -> Analysis:
     facts.setdefault("checks", passed_checks(range(5)))
-    return analyse(read_manifest(manifest or suite_manifest()), Facts(cases, **facts), IDENTITY)
+    return analyse(
+        read_manifest(manifest or suite_manifest()), Facts(cases, **facts), IDENTITY
+    )
 
 
 def case(arm: str, batch: int, unavailable: str | None = None) -> Case:
-    return Case(0, BENCHMARK, arm, {"batch": batch}, (("time", "ns", "lower"),), None, None, unavailable)
+    return Case(
+        0,
+        BENCHMARK,
+        arm,
+        {"batch": batch},
+        (("time", "ns", "lower"),),
+        None,
+        None,
+        unavailable,
+    )
 
 
-def without(cases: list[CaseSamples], arm: str, batch: int | None = None) -> list[CaseSamples]:
-    return [one for one in cases if one.arm != arm or batch not in (None, one.params["batch"])]
+def without(
+    cases: list[CaseSamples], arm: str, batch: int | None = None
+) -> list[CaseSamples]:
+    return [
+        one
+        for one in cases
+        if one.arm != arm or batch not in (None, one.params["batch"])
+    ]
 
 
 def native_first(cases: list[CaseSamples]) -> list[CaseSamples]:
     return [
-        replace(one, position=np.full(one.position.size, 0 if one.arm == "native" else 1)) for one in cases
+        replace(
+            one, position=np.full(one.position.size, 0 if one.arm == "native" else 1)
+        )
+        for one in cases
     ]
 
 
@@ -64,12 +86,21 @@ def test_a_defective_protocol_never_fails_a_run_and_its_names_are_the_reason() -
 
 
 def test_a_defective_protocol_never_passes_either() -> None:
-    gate = {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<=", "required": 1e15}
+    gate = {
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "metric": "time",
+        "op": "<=",
+        "required": 1e15,
+    }
     built = [
-        replace(one, iterations=np.ones(one.value.size, dtype=np.int64),
-                work={"prepared": np.ones(one.value.size, dtype=np.int64)})
+        replace(
+            one,
+            iterations=np.ones(one.value.size, dtype=np.int64),
+            work={"prepared": np.ones(one.value.size, dtype=np.int64)},
+        )
         for one in bench_cases(1, FASTER)
-    ]  # fmt: skip
+    ]
     told = found(built, suite_manifest(gates=[gate]))
     assert told.verdict == "inconclusive"
     assert {gate.verdict for gate in told.report.gates} == {"inconclusive"}
@@ -77,12 +108,19 @@ def test_a_defective_protocol_never_passes_either() -> None:
 
 
 def test_too_few_and_unsteady_are_told_and_take_nothing_back() -> None:
-    told = found([replace(one, value=one.value * 1.001**one.round) for one in bench_cases(1, FASTER)])
+    told = found(
+        [
+            replace(one, value=one.value * 1.001**one.round)
+            for one in bench_cases(1, FASTER)
+        ]
+    )
     names = {finding.name for row in told.report.audits for finding in row.findings}
     assert names <= {"unsteady"}
     assert told.verdict == "pass"
     few = found(bench_cases(1, FASTER, launches=2, rounds=5))
-    assert {finding.name for row in few.report.audits for finding in row.findings} == {"too_few"}
+    assert {finding.name for row in few.report.audits for finding in row.findings} == {
+        "too_few"
+    }
     assert "insufficient" in few.reason
     assert few.extendable
 
@@ -92,18 +130,24 @@ def test_an_audit_is_made_again_from_what_was_stored_beside_the_verdict() -> Non
     pair = found(cases).ruled[0].pair
     stored = json.loads(json.dumps(evidence_of(pair)))["audit"]
     group = [one for one in cases if one.params == pair.group.params]
-    assert [one.as_dict() for one in rederive_audit(stored, group, "fallback")] == stored["findings"]
+    assert [
+        one.as_dict() for one in rederive_audit(stored, group, "fallback")
+    ] == stored["findings"]
     assert stored["findings"]
 
 
 def test_judge_prints_what_the_means_alone_would_have_said(tmp_path: Path) -> None:
-    write_directory(tmp_path, native_first(bench_cases(1, {1000: -0.4737, 2000: -0.4737})))
+    write_directory(
+        tmp_path, native_first(bench_cases(1, {1000: -0.4737, 2000: -0.4737}))
+    )
     out = io.StringIO()
     assert judge(tmp_path, out, json_path=tmp_path / "out.json") == 3
     assert "sort_batch batch=1000: means alone say native 1.9" in out.getvalue()
     assert "faster than fallback; defects: order_unbalanced" in out.getvalue()
     audits = json.loads((tmp_path / "out.json").read_text())["audits"]
-    assert [set(row) for row in audits] == [{"benchmark", "params", "name", "arms", "detail"}] * 2
+    assert [set(row) for row in audits] == [
+        {"benchmark", "params", "name", "arms", "detail"}
+    ] * 2
     assert audits[0]["name"] == "order_unbalanced"
 
 
@@ -111,27 +155,41 @@ def test_judge_prints_what_the_means_alone_would_have_said(tmp_path: Path) -> No
 
 
 def test_an_arm_that_cannot_run_here_is_neither_missing_nor_a_doubt() -> None:
-    told = found(without(bench_cases(1, FASTER), "native", 2000), announced=[case("native", 2000, REASON)])
+    told = found(
+        without(bench_cases(1, FASTER), "native", 2000),
+        announced=[case("native", 2000, REASON)],
+    )
     assert (told.verdict, told.reason) == (
         "pass",
         "1 comparison holds; 1 comparison or gate does not apply here",
     )
     row = told.report.comparisons[1]
-    assert (row.verdict, row.reason) == ("not_applicable", f"native is not available here: {REASON}")
+    assert (row.verdict, row.reason) == (
+        "not_applicable",
+        f"native is not available here: {REASON}",
+    )
     (missing,) = told.report.unavailable
-    assert (missing.arm, missing.params, missing.reason) == ("native", {"batch": 2000}, REASON)
+    assert (missing.arm, missing.params, missing.reason) == (
+        "native",
+        {"batch": 2000},
+        REASON,
+    )
 
 
 def test_an_arm_that_cannot_run_anywhere_is_said_once() -> None:
     announced = [case("native", batch, REASON) for batch in (1000, 2000)]
     told = found(without(bench_cases(1, FASTER), "native"), announced=announced)
-    assert [(row.arm, row.params) for row in told.report.unavailable] == [("native", {})]
+    assert [(row.arm, row.params) for row in told.report.unavailable] == [
+        ("native", {})
+    ]
     assert told.verdict == "pass"
     assert told.reason == "2 comparisons or gates do not apply here"
 
 
 @pytest.mark.parametrize("reasons", [(REASON, REASON), (REASON, "no JVM")])
-def test_a_benchmark_without_any_arm_here_never_passes_and_says_why(reasons: tuple[str, str]) -> None:
+def test_a_benchmark_without_any_arm_here_never_passes_and_says_why(
+    reasons: tuple[str, str],
+) -> None:
     announced = [
         case(arm, batch, reason)
         for arm, reason in zip(("fallback", "native"), reasons, strict=True)
@@ -140,15 +198,23 @@ def test_a_benchmark_without_any_arm_here_never_passes_and_says_why(reasons: tup
     told = found([], announced=announced)
     assert (told.verdict, told.extendable) == ("inconclusive", False)
     more = "" if reasons[0] == reasons[1] else " (and 1 more)"
-    assert told.reason == f"nothing was measured: no arm of {BENCHMARK} is available here: {REASON}{more}"
+    assert (
+        told.reason
+        == f"nothing was measured: no arm of {BENCHMARK} is available here: {REASON}{more}"
+    )
     assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
     one_point_left = found([], announced=announced[:-1])
-    assert one_point_left.reason == "nothing was measured", "an arm that kept silent is no unavailable one"
+    assert one_point_left.reason == "nothing was measured", (
+        "an arm that kept silent is no unavailable one"
+    )
 
 
 def test_a_benchmark_without_any_arm_here_is_named_beside_those_that_hold() -> None:
     manifest = suite_manifest()
-    manifest["benchmarks"]["jvm_only"] = {**manifest["benchmarks"][BENCHMARK], "title": "Needs a JVM"}
+    manifest["benchmarks"]["jvm_only"] = {
+        **manifest["benchmarks"][BENCHMARK],
+        "title": "Needs a JVM",
+    }
     announced = [
         replace(case(arm, batch, "no JVM"), benchmark="jvm_only")
         for arm in ("native", "fallback")
@@ -171,17 +237,33 @@ def test_many_benchmarks_without_any_arm_are_counted_and_not_all_named() -> None
 
 def test_gates_on_what_cannot_run_here_do_not_apply_and_are_not_passed() -> None:
     gates = [
-        {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<=", "required": 1e15},
+        {
+            "benchmark": BENCHMARK,
+            "arm": "native",
+            "metric": "time",
+            "op": "<=",
+            "required": 1e15,
+        },
         {"derived": "gain", "op": ">=", "required": 2.0},
     ]
-    gain = {"name": "gain", "kind": "speedup_between_arms", "benchmark": BENCHMARK, "metric": "time",
-            "arm": "native", "base_arm": "fallback"}  # fmt: skip
+    gain = {
+        "name": "gain",
+        "kind": "speedup_between_arms",
+        "benchmark": BENCHMARK,
+        "metric": "time",
+        "arm": "native",
+        "base_arm": "fallback",
+    }
     announced = [case("native", batch, REASON) for batch in (1000, 2000)]
     manifest = suite_manifest(gates=gates, derived=[gain])
-    told = found(without(bench_cases(1, FASTER), "native"), manifest, announced=announced)
+    told = found(
+        without(bench_cases(1, FASTER), "native"), manifest, announced=announced
+    )
     assert {gate.verdict for gate in told.report.gates} == {"not_applicable"}
     assert all(REASON in gate.reason for gate in told.report.gates)
-    assert {row.note for row in told.report.derived} == {f"native is not available here: {REASON}"}
+    assert {row.note for row in told.report.derived} == {
+        f"native is not available here: {REASON}"
+    }
     assert told.verdict == "pass"
     assert "do not apply here" in told.reason
 
@@ -190,7 +272,9 @@ def test_a_reference_that_cannot_run_here_takes_its_arms_along() -> None:
     announced = [case("fallback", batch, REASON) for batch in (1000, 2000)]
     told = found(without(bench_cases(1, FASTER), "fallback"), announced=announced)
     assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
-    assert {row.reason for row in told.report.comparisons} == {f"fallback is not available here: {REASON}"}
+    assert {row.reason for row in told.report.comparisons} == {
+        f"fallback is not available here: {REASON}"
+    }
 
 
 def test_samples_win_over_an_announcement() -> None:
@@ -199,15 +283,24 @@ def test_samples_win_over_an_announcement() -> None:
     assert told.report.unavailable == []
 
 
-def test_an_arm_that_was_neither_measured_nor_called_unavailable_is_still_missing() -> None:
-    told = found(without(bench_cases(1, FASTER), "native", 2000), announced=[case("native", 1000)])
+def test_an_arm_that_was_neither_measured_nor_called_unavailable_is_still_missing() -> (
+    None
+):
+    told = found(
+        without(bench_cases(1, FASTER), "native", 2000),
+        announced=[case("native", 1000)],
+    )
     assert told.report.comparisons[1].reason == "native was not measured"
     assert told.verdict == "inconclusive"
 
 
-def test_a_failed_check_does_not_turn_not_applicable_into_a_doubt_about_that_arm() -> None:
+def test_a_failed_check_does_not_turn_not_applicable_into_a_doubt_about_that_arm() -> (
+    None
+):
     announced = [case("native", batch, REASON) for batch in (1000, 2000)]
-    told = found(without(bench_cases(1, FASTER), "native"), announced=announced, checks=[])
+    told = found(
+        without(bench_cases(1, FASTER), "native"), announced=announced, checks=[]
+    )
     assert told.verdict == "inconclusive"
     assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
 
@@ -217,7 +310,10 @@ def test_a_failed_check_does_not_turn_not_applicable_into_a_doubt_about_that_arm
 
 def two_metrics(**rule: Any) -> dict[str, Any]:
     manifest = suite_manifest()
-    manifest["benchmarks"][BENCHMARK]["metrics"]["call_time"] = {"unit": "ns", "direction": "lower"}
+    manifest["benchmarks"][BENCHMARK]["metrics"]["call_time"] = {
+        "unit": "ns",
+        "direction": "lower",
+    }
     manifest["rules"][0] |= rule
     return manifest
 
@@ -228,14 +324,20 @@ def with_slow_calls(cases: list[CaseSamples]) -> list[CaseSamples]:
     for one in cases:
         factor = 3.0 if one.arm == "native" else 1.0
         common = np.exp(0.01 * np.random.default_rng(5).standard_normal(one.value.size))
-        values = np.concatenate([1000.0 * factor * common * tail for tail in (1.0, 1.01, 9.0)])
+        values = np.concatenate(
+            [1000.0 * factor * common * tail for tail in (1.0, 1.01, 9.0)]
+        )
         more.append(
             replace(
-                one, metric="call_time", value=values,
-                launch=np.tile(one.launch, 3), round=np.tile(one.round, 3), position=np.tile(one.position, 3),
+                one,
+                metric="call_time",
+                value=values,
+                launch=np.tile(one.launch, 3),
+                round=np.tile(one.round, 3),
+                position=np.tile(one.position, 3),
                 warmup=np.tile(one.warmup, 3),
             )
-        )  # fmt: skip
+        )
     return [*cases, *more]
 
 
@@ -249,23 +351,40 @@ def test_a_secondary_metric_is_shown_and_decides_nothing_by_itself() -> None:
 
 
 def test_a_rule_watches_the_metric_it_names_and_no_other() -> None:
-    told = found(with_slow_calls(bench_cases(1, FASTER)), two_metrics(metric="call_time"))
+    told = found(
+        with_slow_calls(bench_cases(1, FASTER)), two_metrics(metric="call_time")
+    )
     assert told.verdict == "fail"
-    assert {one.pair.metric for one in told.ruled if one.rule is not None} == {"call_time"}
+    assert {one.pair.metric for one in told.ruled if one.rule is not None} == {
+        "call_time"
+    }
 
 
 def test_a_secondary_metric_only_one_arm_reports_is_no_missing_arm() -> None:
     cases = with_slow_calls(bench_cases(1, FASTER))
-    told = found([one for one in cases if (one.metric, one.arm) != ("call_time", "fallback")], two_metrics())
+    told = found(
+        [one for one in cases if (one.metric, one.arm) != ("call_time", "fallback")],
+        two_metrics(),
+    )
     assert {row.metric for row in told.report.comparisons} == {"time"}
     assert "call_time" in {row.metric for row in told.report.measurements}
 
 
-def test_several_values_of_a_block_are_all_described_and_paired_by_their_median() -> None:
+def test_several_values_of_a_block_are_all_described_and_paired_by_their_median() -> (
+    None
+):
     cases = with_slow_calls(bench_cases(1, FASTER))
     told = found(cases, two_metrics())
-    calls = [row for row in told.report.measurements if row.metric == "call_time" and row.arm == "fallback"]
-    times = [row for row in told.report.measurements if row.metric == "time" and row.arm == "fallback"]
+    calls = [
+        row
+        for row in told.report.measurements
+        if row.metric == "call_time" and row.arm == "fallback"
+    ]
+    times = [
+        row
+        for row in told.report.measurements
+        if row.metric == "time" and row.arm == "fallback"
+    ]
     assert [row.n for row in calls] == [3 * 100, 3 * 100]
     assert all(row.n <= 100 for row in times)
     assert all(row.max > 8000 and row.p99 > 8000 and row.median < 1100 for row in calls)

@@ -14,7 +14,12 @@ from paceline_server.detect.facts import Facts, Identity
 from paceline_server.detect.schemas import DerivedOut, GateOut
 from paceline_server.ingest.cases import Case
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.testing.benches import BENCHMARK, bench_cases, passed_checks, suite_manifest
+from paceline_server.testing.benches import (
+    BENCHMARK,
+    bench_cases,
+    passed_checks,
+    suite_manifest,
+)
 
 IDENTITY = Identity("sorting", "4f" * 20, None, "bench-host", None)
 WINS_FROM_10 = {1: 0.6, 10: -0.2, 100: -0.5, 1000: -0.7}
@@ -24,7 +29,9 @@ LOSES_AGAIN = {1: -0.5, 10: -0.5, 100: -0.5, 1000: 0.2}
 
 
 def manifest_with(
-    derived: Mapping[str, Any], gate: Mapping[str, Any] | None, batches: Mapping[int, float]
+    derived: Mapping[str, Any],
+    gate: Mapping[str, Any] | None,
+    batches: Mapping[int, float],
 ) -> dict[str, Any]:
     manifest = suite_manifest(rules=[])
     benchmark = manifest["benchmarks"][BENCHMARK]
@@ -33,13 +40,29 @@ def manifest_with(
     if "other" in (derived.get("arm"), *derived.get("arms", [])):
         benchmark["arms"] = [*benchmark["arms"], "other"]
     own = {} if "arms" in derived else {"arm": "native"}
-    whole = {"name": "asked", "benchmark": BENCHMARK, "metric": "time", **own, **derived}
-    if derived["kind"] in ("crossover", "speedup_between_arms", "overhead_between_arms"):
+    whole = {
+        "name": "asked",
+        "benchmark": BENCHMARK,
+        "metric": "time",
+        **own,
+        **derived,
+    }
+    if derived["kind"] in (
+        "crossover",
+        "speedup_between_arms",
+        "overhead_between_arms",
+    ):
         whole["base_arm"] = "fallback"
     gates = [] if gate is None else [{"derived": "asked", **gate}]
     # A rule that decides nothing: what fails here are gates.
-    rule = {"name": "shown", "kind": "arm_slower", "benchmark": BENCHMARK, "arms": ["native"], "text": "t",
-            "fails_run": False}  # fmt: skip
+    rule = {
+        "name": "shown",
+        "kind": "arm_slower",
+        "benchmark": BENCHMARK,
+        "arms": ["native"],
+        "text": "t",
+        "fails_run": False,
+    }
     return {**manifest, "derived": [whole], "gates": gates, "rules": [rule]}
 
 
@@ -55,7 +78,9 @@ def told(
         checks=passed_checks(range(5)),
         announced=announced or [],
     )
-    return analyse(read_manifest(manifest_with(derived, gate, effects)), facts, IDENTITY)
+    return analyse(
+        read_manifest(manifest_with(derived, gate, effects)), facts, IDENTITY
+    )
 
 
 def row_of(found: Analysis) -> DerivedOut:
@@ -84,8 +109,12 @@ def test_a_speedup_is_how_many_times_as_fast() -> None:
     assert (row.unit, row.base_arm, row.note) == ("ratio", "fallback", "")
 
 
-@pytest.mark.parametrize(("required", "verdict"), [(3.5, "pass"), (4.5, "fail"), (4.0, "inconclusive")])
-def test_a_gate_on_a_speedup_decides_by_its_interval(required: float, verdict: str) -> None:
+@pytest.mark.parametrize(
+    ("required", "verdict"), [(3.5, "pass"), (4.5, "fail"), (4.0, "inconclusive")]
+)
+def test_a_gate_on_a_speedup_decides_by_its_interval(
+    required: float, verdict: str
+) -> None:
     found = told(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": required})
     assert [gate.verdict for gate in found.report.gates] == [verdict]
     assert found.verdict == verdict
@@ -94,8 +123,9 @@ def test_a_gate_on_a_speedup_decides_by_its_interval(required: float, verdict: s
 def test_a_stretch_level_that_is_missed_is_shown_and_fails_nothing() -> None:
     found = told(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": 3.5, "stretch": 4.5})
     assert [(gate.level, gate.verdict) for gate in found.report.gates] == [
-        ("required", "pass"), ("stretch", "fail"),
-    ]  # fmt: skip
+        ("required", "pass"),
+        ("stretch", "fail"),
+    ]
     assert (found.verdict, found.reason) == ("pass", "1 required gate holds")
 
 
@@ -103,33 +133,65 @@ def test_a_stretch_level_that_is_missed_is_shown_and_fails_nothing() -> None:
 
 
 def with_digest(cases: list[CaseSamples], share: float) -> list[CaseSamples]:
-    return [*cases, *(replace(one, metric="digest", value=one.value * share) for one in cases)]
+    return [
+        *cases,
+        *(replace(one, metric="digest", value=one.value * share) for one in cases),
+    ]
 
 
 def test_the_overhead_around_an_inner_metric_is_what_is_left_of_the_whole() -> None:
     cases = with_digest(bench_cases(3, {1000: -0.5}), 0.6)
-    row = row_of(told({"kind": "share_between_metrics", "part": "digest"}, {1000: -0.5}, cases=cases))
+    row = row_of(
+        told(
+            {"kind": "share_between_metrics", "part": "digest"},
+            {1000: -0.5},
+            cases=cases,
+        )
+    )
     assert row.value == pytest.approx(0.4, abs=1e-9)
     assert row.words == "40.0 % of time is not digest"
-    missing = row_of(told({"kind": "share_between_metrics", "part": "digest"}, {1000: -0.5}))
-    assert (missing.value, missing.note, missing.answered) == (None, "not measured: digest of native", False)
+    missing = row_of(
+        told({"kind": "share_between_metrics", "part": "digest"}, {1000: -0.5})
+    )
+    assert (missing.value, missing.note, missing.answered) == (
+        None,
+        "not measured: digest of native",
+        False,
+    )
 
 
 def test_a_share_at_a_rate_is_time_per_byte_times_the_rate() -> None:
-    cases = [replace(one, value=np.full(one.value.size, 2_000_000.0)) for one in bench_cases(3, {1000: 0.0})]
-    said = [Case(0, BENCHMARK, "native", {"batch": 1000}, (("time", "ns", "lower"),), 1, 1_000_000)]
+    cases = [
+        replace(one, value=np.full(one.value.size, 2_000_000.0))
+        for one in bench_cases(3, {1000: 0.0})
+    ]
+    said = [
+        Case(
+            0,
+            BENCHMARK,
+            "native",
+            {"batch": 1000},
+            (("time", "ns", "lower"),),
+            1,
+            1_000_000,
+        )
+    ]
     asked = {"kind": "share_at_rate", "rate_bytes_per_s": 35_000_000}
     row = row_of(told(asked, {1000: 0.0}, cases=cases, announced=said))
     # 2 ns per byte × 35 MB/s = 70 ms of every second.
     assert row.value == pytest.approx(0.07)
     assert row.words == "7.0 % of one thread at 35 MB/s"
-    assert row_of(told(asked, {1000: 0.0}, cases=cases)).note.endswith("does not say its bytes_per_iteration")
+    assert row_of(told(asked, {1000: 0.0}, cases=cases)).note.endswith(
+        "does not say its bytes_per_iteration"
+    )
 
 
 # --- several arms ----------------------------------------------------------------------------------
 
 BYTES = [
-    Case(0, BENCHMARK, arm, {"batch": batch}, (("time", "ns", "lower"),), 1, 1000 * size)
+    Case(
+        0, BENCHMARK, arm, {"batch": batch}, (("time", "ns", "lower"),), 1, 1000 * size
+    )
     for arm, size in (("native", 1), ("fallback", 3))
     for batch in (1000, 2000)
 ]
@@ -138,13 +200,22 @@ OTHERS = ["native", "other"]
 DIGEST_SHARES = {"native": 0.6, "fallback": 0.9}
 
 
-def both_arms(derived: Mapping[str, Any], gate: Mapping[str, Any] | None = None) -> Analysis:
+def both_arms(
+    derived: Mapping[str, Any], gate: Mapping[str, Any] | None = None
+) -> Analysis:
     effects = {1000: -0.5, 2000: -0.6}
     cases = bench_cases(3, effects)
-    digests = [replace(one, metric="digest", value=one.value * DIGEST_SHARES[one.arm]) for one in cases]
+    digests = [
+        replace(one, metric="digest", value=one.value * DIGEST_SHARES[one.arm])
+        for one in cases
+    ]
     # Loses where `native` wins, but for the larger batch.
     others = [
-        replace(one, arm="other", value=one.value * (4.0 if one.params["batch"] == 1000 else 2.0))
+        replace(
+            one,
+            arm="other",
+            value=one.value * (4.0 if one.params["batch"] == 1000 else 2.0),
+        )
         for one in cases
         if one.arm == "native"
     ]
@@ -155,22 +226,40 @@ def both_arms(derived: Mapping[str, Any], gate: Mapping[str, Any] | None = None)
     "kind",
     [
         {"kind": "ratio_across_param", "param": "batch", "from": 1000, "to": 2000},
-        {"kind": "overhead_between_arms"}, SPEEDUP, {"kind": "slope", "param": "batch"},
+        {"kind": "overhead_between_arms"},
+        SPEEDUP,
+        {"kind": "slope", "param": "batch"},
         {"kind": "share_between_metrics", "part": "digest"},
-        {"kind": "share_at_rate", "rate_bytes_per_s": 35_000_000}, CROSSOVER,
+        {"kind": "share_at_rate", "rate_bytes_per_s": 35_000_000},
+        CROSSOVER,
     ],
     ids=lambda kind: str(kind["kind"]),
-)  # fmt: skip
-def test_a_metric_of_several_arms_says_of_each_what_one_of_that_arm_would(kind: dict[str, Any]) -> None:
-    arms = OTHERS if kind in (CROSSOVER, SPEEDUP, {"kind": "overhead_between_arms"}) else BOTH
-    alone = [row for arm in arms for row in both_arms({**kind, "arm": arm}).report.derived]
+)
+def test_a_metric_of_several_arms_says_of_each_what_one_of_that_arm_would(
+    kind: dict[str, Any],
+) -> None:
+    arms = (
+        OTHERS
+        if kind in (CROSSOVER, SPEEDUP, {"kind": "overhead_between_arms"})
+        else BOTH
+    )
+    alone = [
+        row for arm in arms for row in both_arms({**kind, "arm": arm}).report.derived
+    ]
     rows = both_arms({**kind, "arms": arms}).report.derived
     assert rows == alone
-    assert list(dict.fromkeys((row.name, row.arm) for row in rows)) == [("asked", arm) for arm in arms]
+    assert list(dict.fromkeys((row.name, row.arm) for row in rows)) == [
+        ("asked", arm) for arm in arms
+    ]
     assert len({row.value for row in rows if row.params == rows[0].params}) == len(arms)
 
 
-SHARE = {"kind": "share_between_metrics", "part": "digest", "arms": BOTH, "params": {"batch": 1000}}
+SHARE = {
+    "kind": "share_between_metrics",
+    "part": "digest",
+    "arms": BOTH,
+    "params": {"batch": 1000},
+}
 
 
 def test_a_gate_demands_its_level_of_every_arm_unless_it_picks_one() -> None:
@@ -181,28 +270,40 @@ def test_a_gate_demands_its_level_of_every_arm_unless_it_picks_one() -> None:
     assert found.verdict == "fail"
     assert "gate asked of native time" in found.reason
     picked = both_arms(SHARE, {**gate, "arm": "fallback"})
-    assert [(row.arm, row.verdict) for row in picked.report.gates] == [("fallback", "pass")]
+    assert [(row.arm, row.verdict) for row in picked.report.gates] == [
+        ("fallback", "pass")
+    ]
     assert (picked.verdict, picked.reason) == ("pass", "1 required gate holds")
 
 
 def test_an_arm_that_cannot_run_here_leaves_the_gate_to_the_others() -> None:
     effects = {1000: -0.5}
-    cases = with_digest([one for one in bench_cases(3, effects) if one.arm == "fallback"], 0.9)
+    cases = with_digest(
+        [one for one in bench_cases(3, effects) if one.arm == "fallback"], 0.9
+    )
     missing = replace(BYTES[0], unavailable="this CPU has no AVX-512")
     found = told(SHARE, effects, {"op": "<=", "required": 0.2}, cases, [missing])
     assert [(row.arm, row.value is None) for row in found.report.derived] == [
-        ("native", True), ("fallback", False),
-    ]  # fmt: skip
+        ("native", True),
+        ("fallback", False),
+    ]
     assert [(row.arm, row.verdict) for row in found.report.gates] == [
-        ("native", "not_applicable"), ("fallback", "pass"),
-    ]  # fmt: skip
+        ("native", "not_applicable"),
+        ("fallback", "pass"),
+    ]
 
 
 # --- crossover -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("effects", "value"), [(WINS_FROM_10, 10.0), (UNDECIDED_AT_10, 100.0), (NEVER, None), (LOSES_AGAIN, None)]
+    ("effects", "value"),
+    [
+        (WINS_FROM_10, 10.0),
+        (UNDECIDED_AT_10, 100.0),
+        (NEVER, None),
+        (LOSES_AGAIN, None),
+    ],
 )
 def test_a_crossover_is_where_the_arm_starts_to_win_for_good(
     effects: dict[int, float], value: float | None
@@ -224,7 +325,10 @@ def test_a_crossover_at_the_smallest_measured_value_may_lie_below_it() -> None:
     above = {batch: effect for batch, effect in WINS_FROM_10.items() if batch >= 10}
     row = row_of(told(CROSSOVER, above))
     assert (row.value, row.lower, row.upper) == (10.0, None, 10.0)
-    assert row.words == "native is faster than fallback from batch=10 on, the smallest measured, or below"
+    assert (
+        row.words
+        == "native is faster than fallback from batch=10 on, the smallest measured, or below"
+    )
     (gate,) = gates_of(CROSSOVER, above, {"op": "<=", "required": 4})
     assert gate.verdict == "inconclusive"
     (gate,) = gates_of(CROSSOVER, above, {"op": "<=", "required": 10})
@@ -243,8 +347,14 @@ def test_a_gate_on_a_derived_metric_of_one_launch_is_insufficient() -> None:
 def test_no_crossover_is_an_answer_and_not_measured_is_none() -> None:
     none = row_of(told(CROSSOVER, NEVER))
     assert (none.value, none.answered) == (None, True)
-    assert none.note.startswith("no crossover: native is faster than fallback with confidence from no ")
-    gap = [one for one in bench_cases(3, WINS_FROM_10) if (one.arm, one.params["batch"]) != ("native", 10)]
+    assert none.note.startswith(
+        "no crossover: native is faster than fallback with confidence from no "
+    )
+    gap = [
+        one
+        for one in bench_cases(3, WINS_FROM_10)
+        if (one.arm, one.params["batch"]) != ("native", 10)
+    ]
     missing = row_of(told(CROSSOVER, WINS_FROM_10, cases=gap))
     assert (missing.value, missing.answered) == (None, False)
     assert missing.note == "not measured: native and fallback at batch=10"
@@ -255,11 +365,16 @@ def test_no_crossover_is_an_answer_and_not_measured_is_none() -> None:
 @pytest.mark.parametrize(
     ("effects", "level", "verdict"),
     [
-        (WINS_FROM_10, 10, "pass"), (WINS_FROM_10, 4, "fail"), (UNDECIDED_AT_10, 10, "inconclusive"),
-        (UNDECIDED_AT_10, 100, "pass"), (UNDECIDED_AT_10, 4, "fail"), (NEVER, 1000, "fail"),
-        (LOSES_AGAIN, 1000, "fail"), ({1: 0.6, 10: 0.0}, 10, "inconclusive"),
+        (WINS_FROM_10, 10, "pass"),
+        (WINS_FROM_10, 4, "fail"),
+        (UNDECIDED_AT_10, 10, "inconclusive"),
+        (UNDECIDED_AT_10, 100, "pass"),
+        (UNDECIDED_AT_10, 4, "fail"),
+        (NEVER, 1000, "fail"),
+        (LOSES_AGAIN, 1000, "fail"),
+        ({1: 0.6, 10: 0.0}, 10, "inconclusive"),
     ],
-)  # fmt: skip
+)
 def test_a_gate_on_a_crossover_decides_only_what_was_measured(
     effects: dict[int, float], level: int, verdict: str
 ) -> None:
@@ -269,10 +384,17 @@ def test_a_gate_on_a_crossover_decides_only_what_was_measured(
 
 
 def test_a_gate_on_a_gap_is_inconclusive_and_says_where_it_is() -> None:
-    gap = [one for one in bench_cases(3, WINS_FROM_10) if (one.arm, one.params["batch"]) != ("native", 10)]
+    gap = [
+        one
+        for one in bench_cases(3, WINS_FROM_10)
+        if (one.arm, one.params["batch"]) != ("native", 10)
+    ]
     found = told(CROSSOVER, WINS_FROM_10, {"op": "<=", "required": 1000}, gap)
     (gate,) = found.report.gates
-    assert (gate.verdict, gate.reason) == ("inconclusive", "not measured: native and fallback at batch=10")
+    assert (gate.verdict, gate.reason) == (
+        "inconclusive",
+        "not measured: native and fallback at batch=10",
+    )
 
 
 def test_a_defective_protocol_has_no_speedup_to_gate() -> None:

@@ -58,23 +58,40 @@ def without_openssl() -> list[Case]:
     """What a launch says of the arm it cannot run."""
     params: list[dict[str, int | str]] = [{"batch": 1000}, {"batch": 2000}]
     return [
-        Case(0, BENCHMARK, "openssl", each, (("time", "ns", "lower"),), None, None, ABSENT) for each in params
+        Case(
+            0,
+            BENCHMARK,
+            "openssl",
+            each,
+            (("time", "ns", "lower"),),
+            None,
+            None,
+            ABSENT,
+        )
+        for each in params
     ]
 
 
 def analysed(
-    asked: Asked, manifest: dict[str, Any] | None = None, *, announced: Sequence[Case] = ()
+    asked: Asked,
+    manifest: dict[str, Any] | None = None,
+    *,
+    announced: Sequence[Case] = (),
 ) -> Analysis:
     cases = bench_cases(1, FASTER)
-    facts = Facts(cases, passed_checks(range(5)), conditions=EMULATOR, announced=announced)
+    facts = Facts(
+        cases, passed_checks(range(5)), conditions=EMULATOR, announced=announced
+    )
     return analyse(read_manifest(manifest or suite_manifest()), facts, IDENTITY, asked)
 
 
 def test_a_device_has_the_wider_margin_unless_the_suite_declares_one() -> None:
     own = ("emulator",)
     for manifest, kind, margin in (
-        (undeclared(), "host", 2.0), (undeclared(), "device", 3.0), (suite_manifest(), "device", 2.0),
-    ):  # fmt: skip
+        (undeclared(), "host", 2.0),
+        (undeclared(), "device", 3.0),
+        (suite_manifest(), "device", 2.0),
+    ):
         found = analysed(Asked(target_kind=kind, suppress=own), manifest)  # type: ignore[arg-type]  # literals
         assert {row.margin_percent for row in found.report.comparisons} == {margin}
         assert any(f"margin {margin:g} %" in line for line in lines_of(found))
@@ -87,12 +104,18 @@ def test_a_device_without_the_reference_has_its_arms_judged_against_its_own() ->
     assert {(row.reference, row.verdict) for row in on_host.report.comparisons} == {
         ("openssl", "not_applicable")
     }
-    found = analysed(Asked(target_kind="device", suppress=own), manifest, announced=without_openssl())
+    found = analysed(
+        Asked(target_kind="device", suppress=own), manifest, announced=without_openssl()
+    )
     said = {(row.arm, row.reference, row.verdict) for row in found.report.comparisons}
-    assert said == {("native", "fallback", "pass"), ("openssl", "fallback", "not_applicable")}
+    assert said == {
+        ("native", "fallback", "pass"),
+        ("openssl", "fallback", "not_applicable"),
+    }
     assert found.verdict == "pass"
     assert any(
-        line.startswith(f"{BENCHMARK}: time, reference fallback, margin 3 %") for line in lines_of(found)
+        line.startswith(f"{BENCHMARK}: time, reference fallback, margin 3 %")
+        for line in lines_of(found)
     )
 
 
@@ -103,7 +126,9 @@ def test_a_configuration_error_voids_the_job_and_is_named() -> None:
     assert found.report.suppressed == []
 
 
-def test_a_suppressed_configuration_error_voids_nothing_and_stands_on_the_verdict() -> None:
+def test_a_suppressed_configuration_error_voids_nothing_and_stands_on_the_verdict() -> (
+    None
+):
     found = analysed(Asked(target_kind="device", suppress=("emulator", "debuggable")))
     assert found.verdict == "pass"
     assert found.reason == "2 comparisons hold (suppressed: emulator)"
@@ -114,11 +139,17 @@ def test_a_suppressed_configuration_error_voids_nothing_and_stands_on_the_verdic
 def test_two_revisions_are_judged_by_the_same_rules() -> None:
     base, head = revision_bench_cases(1, {1000: 0.0, 2000: 0.0})
     older, newer = (
-        Revision(commit * 20, commit * 32, Facts(cases, checks=passed_checks(range(5)), conditions=EMULATOR))
+        Revision(
+            commit * 20,
+            commit * 32,
+            Facts(cases, checks=passed_checks(range(5)), conditions=EMULATOR),
+        )
         for commit, cases in (("0b", base), ("0a", head))
     )
     asked = Asked(target_kind="device", suppress=("emulator",))
-    found = analyse_revisions(read_manifest(undeclared()), older, newer, IDENTITY, asked=asked)
+    found = analyse_revisions(
+        read_manifest(undeclared()), older, newer, IDENTITY, asked=asked
+    )
     assert {row.margin_percent for row in found.report.comparisons} == {3.0}
     assert found.report.suppressed == ["emulator"]
     assert found.reason.endswith("(suppressed: emulator)")
@@ -130,14 +161,21 @@ def test_two_revisions_are_judged_by_the_same_rules() -> None:
 def test_what_the_server_knows_of_a_target_voids_once_whatever_its_agent_says(
     sides: int, suppress: tuple[str, ...], said: list[str] | None
 ) -> None:
-    conditions = [] if said is None else [Conditions("before", 0, {"configuration": said})]
+    conditions = (
+        [] if said is None else [Conditions("before", 0, {"configuration": said})]
+    )
     cases, checks = bench_cases(1, FASTER), passed_checks(range(5))
     facts = Facts(cases, checks, conditions=conditions, configuration=("simulated",))
-    manifest, asked = read_manifest(undeclared()), Asked(target_kind="device", suppress=suppress)
+    manifest, asked = (
+        read_manifest(undeclared()),
+        Asked(target_kind="device", suppress=suppress),
+    )
     if sides == 1:
         found = analyse(manifest, facts, IDENTITY, asked)
     else:
-        older, newer = (Revision(commit * 20, commit * 32, facts) for commit in ("0b", "0a"))
+        older, newer = (
+            Revision(commit * 20, commit * 32, facts) for commit in ("0b", "0a")
+        )
         found = analyse_revisions(manifest, older, newer, IDENTITY, asked=asked)
     named = [void.code for void in found.voids if void.code == "simulated"]
     assert named == ([] if suppress else ["simulated"])
@@ -145,13 +183,22 @@ def test_what_the_server_knows_of_a_target_voids_once_whatever_its_agent_says(
 
 
 def test_a_directory_of_a_device_is_read_as_one(tmp_path: Path) -> None:
-    options = {"benchmarks": [BENCHMARK], "launches": 5, "rounds": 20, "suppress": ["emulator"]}
-    write_directory(tmp_path, bench_cases(1, FASTER), options=options, target_kind="device")
+    options = {
+        "benchmarks": [BENCHMARK],
+        "launches": 5,
+        "rounds": 20,
+        "suppress": ["emulator"],
+    }
+    write_directory(
+        tmp_path, bench_cases(1, FASTER), options=options, target_kind="device"
+    )
     asked = read_directory(tmp_path, None, None).asked
     assert (asked.target_kind, list(asked.suppress)) == ("device", ["emulator"])
 
 
-@pytest.mark.parametrize(("suppress", "verdict"), [([], "inconclusive"), (["emulator"], "pass")])
+@pytest.mark.parametrize(
+    ("suppress", "verdict"), [([], "inconclusive"), (["emulator"], "pass")]
+)
 def test_what_was_suppressed_is_stored_with_the_report_the_job_and_every_comparison(
     client: TestClient,
     enrolled: Callable[..., Any],
@@ -171,20 +218,31 @@ def test_what_was_suppressed_is_stored_with_the_report_the_job_and_every_compari
     outbox.drain()
     job = client.get(f"/api/v1/jobs/{leased.job_id}", headers=dict(lab.headers)).json()
     assert job["verdict"] == verdict
-    report = client.get(f"/api/v1/jobs/{leased.job_id}/report", headers=dict(lab.headers)).json()
+    report = client.get(
+        f"/api/v1/jobs/{leased.job_id}/report", headers=dict(lab.headers)
+    ).json()
     assert report["suppressed"] == suppress
     assert report["conditions"] == {"battery_c": {"median": 31.0, "max": 32.0}}
     with read_scope() as session:
-        windows = [one.evidence["window"] for one in service.comparisons_of_job(session, leased.job_id)]
+        windows = [
+            one.evidence["window"]
+            for one in service.comparisons_of_job(session, leased.job_id)
+        ]
     assert [one.get("suppressed", []) for one in windows] == [suppress] * 2
     path = f"/api/v1/targets/{lab.target_id}/conditions"
     (shown,) = client.get(path, headers=dict(lab.headers)).json()["jobs"]
-    assert (shown["job_id"], shown["verdict"], shown["suppressed"]) == (leased.job_id, verdict, suppress)
+    assert (shown["job_id"], shown["verdict"], shown["suppressed"]) == (
+        leased.job_id,
+        verdict,
+        suppress,
+    )
     assert shown["conditions"]["battery_c"]["max"] == 32.0
 
 
 @pytest.mark.shapes("embedded")
-@pytest.mark.parametrize(("suppress", "verdict"), [([], "inconclusive"), (["simulated"], "pass")])
+@pytest.mark.parametrize(
+    ("suppress", "verdict"), [([], "inconclusive"), (["simulated"], "pass")]
+)
 def test_a_simulated_target_is_no_phone_also_when_its_agent_does_not_say_so(
     client: TestClient,
     enrolled: Callable[..., Any],
@@ -201,5 +259,7 @@ def test_a_simulated_target_is_no_phone_also_when_its_agent_does_not_say_so(
     job = client.get(f"/api/v1/jobs/{leased.job_id}", headers=dict(lab.headers)).json()
     assert job["verdict"] == verdict
     assert "simulated" in job["reason"]
-    report = client.get(f"/api/v1/jobs/{leased.job_id}/report", headers=dict(lab.headers)).json()
+    report = client.get(
+        f"/api/v1/jobs/{leased.job_id}/report", headers=dict(lab.headers)
+    ).json()
     assert report["suppressed"] == suppress

@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 from paceline_server.detect.judge import judge
-from paceline_server.testing.benches import bench_cases, stream_events, suite_manifest, write_directory
+from paceline_server.testing.benches import (
+    bench_cases,
+    stream_events,
+    suite_manifest,
+    write_directory,
+)
 
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
@@ -22,7 +27,9 @@ def _judge(directory: Path, **options: Any) -> tuple[int, str]:
     return judge(directory, out, **options), out.getvalue()
 
 
-@pytest.mark.parametrize(("effects", "launches", "code"), [(FASTER, 5, 0), (SLOWER, 5, 2), (FASTER, 2, 3)])
+@pytest.mark.parametrize(
+    ("effects", "launches", "code"), [(FASTER, 5, 0), (SLOWER, 5, 2), (FASTER, 2, 3)]
+)
 def test_exit_codes_of_the_three_verdicts(
     tmp_path: Path, effects: dict[int, float], launches: int, code: int
 ) -> None:
@@ -37,68 +44,171 @@ def test_the_table_says_direction_interval_and_verdict(tmp_path: Path) -> None:
     assert "% slower (99.8 % interval: " in text
     assert "% faster (99.8 % interval: " in text
     assert "sorted ok" in text
-    assert text.rstrip().splitlines()[-1].startswith("verdict: FAIL - sort_batch batch=1000: native is 12.")
+    assert (
+        text.rstrip()
+        .splitlines()[-1]
+        .startswith("verdict: FAIL - sort_batch batch=1000: native is 12.")
+    )
     assert max(len(line) for line in text.splitlines()) < 200
 
 
-def test_a_benchmark_of_several_metrics_and_params_is_one_table_per_metric(tmp_path: Path) -> None:
+def test_a_benchmark_of_several_metrics_and_params_is_one_table_per_metric(
+    tmp_path: Path,
+) -> None:
     manifest = suite_manifest()
     benchmark = manifest["benchmarks"]["sort_batch"]
     benchmark["params"]["order"] = {"kind": "enum", "values": ["random"]}
     benchmark["metrics"]["copied"] = {"unit": "ns", "direction": "lower"}
-    cases = [replace(case, params={**case.params, "order": "random"}) for case in bench_cases(1, FASTER)]
+    cases = [
+        replace(case, params={**case.params, "order": "random"})
+        for case in bench_cases(1, FASTER)
+    ]
     write_directory(tmp_path, cases, manifest)
     for path in tmp_path.glob("launch-*.jsonl"):
         lines = []
         for line in path.read_text().splitlines():
             event = json.loads(line)
             if event["type"] == "case":
-                event["metrics"].append({"name": "copied", "unit": "ns", "direction": "lower"})
+                event["metrics"].append(
+                    {"name": "copied", "unit": "ns", "direction": "lower"}
+                )
             lines.append(json.dumps(event))
             if event["type"] == "samples":
                 lines.append(json.dumps({**event, "metric": "copied"}))
         path.write_text("\n".join(lines) + "\n")
     _, text = _judge(tmp_path)
     heads = [line for line in text.splitlines() if line.startswith("sort_batch: ")]
-    assert [head.split(",")[0] for head in heads] == ["sort_batch: time", "sort_batch: copied"]
-    columns = [line.split() for line in text.splitlines() if line.split()[:3] == ["batch", "order", "arm"]]
+    assert [head.split(",")[0] for head in heads] == [
+        "sort_batch: time",
+        "sort_batch: copied",
+    ]
+    columns = [
+        line.split()
+        for line in text.splitlines()
+        if line.split()[:3] == ["batch", "order", "arm"]
+    ]
     assert len(columns) == 2
-    assert ["1000", "random", "native"] in [line.split()[:3] for line in text.splitlines()]
+    assert ["1000", "random", "native"] in [
+        line.split()[:3] for line in text.splitlines()
+    ]
     assert "(pass)" in text, "no rule speaks of the second metric"
 
 
 def test_a_quick_look_says_insufficient(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"launches": 2, "rounds": 5, "benchmarks": None, "params": {}, "knobs": {}}
-    write_directory(tmp_path, bench_cases(1, FASTER, launches=2, rounds=5), options=options)
+    options: dict[str, Any] = {
+        "launches": 2,
+        "rounds": 5,
+        "benchmarks": None,
+        "params": {},
+        "knobs": {},
+    }
+    write_directory(
+        tmp_path, bench_cases(1, FASTER, launches=2, rounds=5), options=options
+    )
     code, text = _judge(tmp_path)
     assert code == 3
-    assert "insufficient: 10 blocks in 2 launches; a verdict needs at least 30 blocks in 3 launches" in text
+    assert (
+        "insufficient: 10 blocks in 2 launches; a verdict needs at least 30 blocks in 3 launches"
+        in text
+    )
 
 
 def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
-    gate = {"benchmark": "sort_batch", "arm": "native", "metric": "time", "op": "<=", "required": 1e15}
-    derived = {"name": "extra", "kind": "overhead_between_arms", "benchmark": "sort_batch", "metric": "time",
-               "arm": "native", "base_arm": "fallback"}  # fmt: skip
-    write_directory(tmp_path, bench_cases(1, SLOWER), suite_manifest(gates=[gate], derived=[derived]))
+    gate = {
+        "benchmark": "sort_batch",
+        "arm": "native",
+        "metric": "time",
+        "op": "<=",
+        "required": 1e15,
+    }
+    derived = {
+        "name": "extra",
+        "kind": "overhead_between_arms",
+        "benchmark": "sort_batch",
+        "metric": "time",
+        "arm": "native",
+        "base_arm": "fallback",
+    }
+    write_directory(
+        tmp_path,
+        bench_cases(1, SLOWER),
+        suite_manifest(gates=[gate], derived=[derived]),
+    )
     path = tmp_path / "out.json"
     _judge(tmp_path, json_path=path)
     report = json.loads(path.read_text())
-    rows = {"checks", "measurements", "comparisons", "derived", "gates", "audits", "unavailable"}
+    rows = {
+        "checks",
+        "measurements",
+        "comparisons",
+        "derived",
+        "gates",
+        "audits",
+        "unavailable",
+    }
     assert set(report) == HEAD | rows
     assert (report["audits"], report["unavailable"]) == ([], [])
     fields = {
-        name: set(report[name][0]) for name in ("checks", "measurements", "comparisons", "derived", "gates")
+        name: set(report[name][0])
+        for name in ("checks", "measurements", "comparisons", "derived", "gates")
     }
     assert fields == {
         "checks": {"name", "ok", "detail"},
-        "measurements": {"benchmark", "arm", "params", "metric", "unit", "direction", "launches", "n",
-                         "median", "mean", "p99", "min", "max", "sd"},
-        "comparisons": {"benchmark", "params", "metric", "arm", "reference", "launches", "blocks", "ratio",
-                        "lower", "upper", "share_slower", "verdict", "reason"},
-        "derived": {"name", "benchmark", "arm", "params", "value", "lower", "upper", "note"},
-        "gates": {"benchmark", "arm", "params", "metric", "statistic", "op", "level", "target", "actual",
-                  "verdict", "reason"},
-    }  # fmt: skip
+        "measurements": {
+            "benchmark",
+            "arm",
+            "params",
+            "metric",
+            "unit",
+            "direction",
+            "launches",
+            "n",
+            "median",
+            "mean",
+            "p99",
+            "min",
+            "max",
+            "sd",
+        },
+        "comparisons": {
+            "benchmark",
+            "params",
+            "metric",
+            "arm",
+            "reference",
+            "launches",
+            "blocks",
+            "ratio",
+            "lower",
+            "upper",
+            "share_slower",
+            "verdict",
+            "reason",
+        },
+        "derived": {
+            "name",
+            "benchmark",
+            "arm",
+            "params",
+            "value",
+            "lower",
+            "upper",
+            "note",
+        },
+        "gates": {
+            "benchmark",
+            "arm",
+            "params",
+            "metric",
+            "statistic",
+            "op",
+            "level",
+            "target",
+            "actual",
+            "verdict",
+            "reason",
+        },
+    }
     slower = report["comparisons"][0]
     assert slower["ratio"] > 1 > report["comparisons"][1]["ratio"]
     assert slower["lower"] <= slower["ratio"] <= slower["upper"]
@@ -107,7 +217,13 @@ def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
 def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
     """Only of that arm of that benchmark; launches that chose differently are both named."""
     gates = [
-        {"benchmark": "sort_batch", "arm": arm, "metric": "time", "op": "<=", "required": 1.0}
+        {
+            "benchmark": "sort_batch",
+            "arm": arm,
+            "metric": "time",
+            "op": "<=",
+            "required": 1.0,
+        }
         for arm in ("native", "fallback")
     ]
     write_directory(tmp_path, bench_cases(1, FASTER), suite_manifest(gates=gates))
@@ -115,11 +231,19 @@ def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
     def said(*engines: str) -> list[str]:
         for number, path in enumerate(sorted(tmp_path.glob("launch-*.jsonl"))):
             start, *rest = path.read_text().splitlines()
-            build = {"engine.sort_batch.native": engines[number % len(engines)], "engine.other.fallback": "x"}
-            path.write_text("\n".join([json.dumps({**json.loads(start), "build": build}), *rest]) + "\n")
+            build = {
+                "engine.sort_batch.native": engines[number % len(engines)],
+                "engine.other.fallback": "x",
+            }
+            path.write_text(
+                "\n".join([json.dumps({**json.loads(start), "build": build}), *rest])
+                + "\n"
+            )
         code, text = _judge(tmp_path, json_path=tmp_path / "report.json")
         assert code == 2
-        assert f"; engine {' or '.join(engines)}" in text.splitlines()[-1], "the verdict says who missed it"
+        assert f"; engine {' or '.join(engines)}" in text.splitlines()[-1], (
+            "the verdict says who missed it"
+        )
         report = json.loads((tmp_path / "report.json").read_text())
         rows = [gate for gate in report["gates"] if gate["params"]["batch"] == 1000]
         return [gate["reason"].rpartition("]")[2] for gate in rows]
@@ -129,15 +253,26 @@ def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
 
 
 def test_a_gate_that_nothing_reaches_names_the_engine_too(tmp_path: Path) -> None:
-    derived = {"name": "reaches", "kind": "crossover", "benchmark": "sort_batch", "metric": "time",
-               "arm": "native", "base_arm": "fallback", "param": "batch"}  # fmt: skip
+    derived = {
+        "name": "reaches",
+        "kind": "crossover",
+        "benchmark": "sort_batch",
+        "metric": "time",
+        "arm": "native",
+        "base_arm": "fallback",
+        "param": "batch",
+    }
     gate = {"derived": "reaches", "op": "<=", "required": 2000}
     never = {1000: 0.3, 2000: 0.2}
-    write_directory(tmp_path, bench_cases(1, never), suite_manifest(gates=[gate], derived=[derived]))
+    write_directory(
+        tmp_path, bench_cases(1, never), suite_manifest(gates=[gate], derived=[derived])
+    )
     for path in tmp_path.glob("launch-*.jsonl"):
         start, *rest = path.read_text().splitlines()
         build = {"engine.sort_batch.native": "portable"}
-        path.write_text("\n".join([json.dumps({**json.loads(start), "build": build}), *rest]) + "\n")
+        path.write_text(
+            "\n".join([json.dumps({**json.loads(start), "build": build}), *rest]) + "\n"
+        )
     path = tmp_path / "report.json"
     _judge(tmp_path, json_path=path)
     (row,) = json.loads(path.read_text())["gates"]
@@ -146,15 +281,30 @@ def test_a_gate_that_nothing_reaches_names_the_engine_too(tmp_path: Path) -> Non
 
 
 def test_the_table_names_the_arm_of_every_derived_row_and_gate(tmp_path: Path) -> None:
-    derived = {"name": "growth", "kind": "slope", "benchmark": "sort_batch", "metric": "time",
-               "arms": ["native", "fallback"], "param": "batch"}  # fmt: skip
+    derived = {
+        "name": "growth",
+        "kind": "slope",
+        "benchmark": "sort_batch",
+        "metric": "time",
+        "arms": ["native", "fallback"],
+        "param": "batch",
+    }
     gate = {"derived": "growth", "op": "<=", "required": 1e15}
-    write_directory(tmp_path, bench_cases(1, FASTER), suite_manifest(gates=[gate], derived=[derived]))
+    write_directory(
+        tmp_path,
+        bench_cases(1, FASTER),
+        suite_manifest(gates=[gate], derived=[derived]),
+    )
     path = tmp_path / "out.json"
     _, text = _judge(tmp_path, json_path=path)
     lines = [line.split() for line in text.splitlines()]
-    assert [line[2] for line in lines if line[:2] == ["growth", "sort_batch"]] == ["native", "fallback"]
-    gated = [line[1] for line in lines if line[:1] == ["sort_batch"] and "growth" in line]
+    assert [line[2] for line in lines if line[:2] == ["growth", "sort_batch"]] == [
+        "native",
+        "fallback",
+    ]
+    gated = [
+        line[1] for line in lines if line[:1] == ["sort_batch"] and "growth" in line
+    ]
     assert gated == ["native", "fallback"]
     report = json.loads(path.read_text())
     assert [row["arm"] for row in report["derived"]] == ["native", "fallback"]
@@ -164,22 +314,41 @@ def test_the_table_names_the_arm_of_every_derived_row_and_gate(tmp_path: Path) -
 def _two_workloads(**own: Any) -> dict[str, Any]:
     manifest = suite_manifest(expected={"checks": []})
     (sorter,) = manifest["workloads"]
-    manifest["workloads"] = [{**sorter, **own}, {**sorter, "name": "hasher", "checks": ["vectors"]}]
-    hashing = {**manifest["benchmarks"]["sort_batch"], "workload": "hasher", "params": {}}
+    manifest["workloads"] = [
+        {**sorter, **own},
+        {**sorter, "name": "hasher", "checks": ["vectors"]},
+    ]
+    hashing = {
+        **manifest["benchmarks"]["sort_batch"],
+        "workload": "hasher",
+        "params": {},
+    }
     manifest["benchmarks"]["hash_batch"] = hashing
     return manifest
 
 
-def test_a_job_of_other_workloads_does_not_owe_the_checks_of_one(tmp_path: Path) -> None:
+def test_a_job_of_other_workloads_does_not_owe_the_checks_of_one(
+    tmp_path: Path,
+) -> None:
     write_directory(tmp_path, bench_cases(1, FASTER), _two_workloads(checks=["sorted"]))
     code, text = _judge(tmp_path)
     assert code == 0, text
     assert "vectors" not in text
 
 
-def test_a_job_owes_the_checks_of_every_workload_it_was_asked_for(tmp_path: Path) -> None:
-    everything: dict[str, Any] = {"launches": 5, "rounds": 20, "benchmarks": None, "params": {}, "knobs": {}}
-    write_directory(tmp_path, bench_cases(1, FASTER), _two_workloads(), options=everything)
+def test_a_job_owes_the_checks_of_every_workload_it_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    everything: dict[str, Any] = {
+        "launches": 5,
+        "rounds": 20,
+        "benchmarks": None,
+        "params": {},
+        "knobs": {},
+    }
+    write_directory(
+        tmp_path, bench_cases(1, FASTER), _two_workloads(), options=everything
+    )
     code, text = _judge(tmp_path)
     assert code == 3
     reason = "check vectors failed: expected of workload hasher, but no launch of it reported it"
@@ -194,7 +363,9 @@ def test_a_revision_given_wins(tmp_path: Path) -> None:
 
 
 def test_a_manifest_given_wins(tmp_path: Path) -> None:
-    write_directory(tmp_path, bench_cases(1, {1000: 0.05, 2000: 0.05}), manifest={"schema": 1})
+    write_directory(
+        tmp_path, bench_cases(1, {1000: 0.05, 2000: 0.05}), manifest={"schema": 1}
+    )
     assert _judge(tmp_path)[0] == 1
     toml = tmp_path / "suite.toml"
     toml.write_text(
@@ -217,7 +388,9 @@ def test_a_stream_that_broke_off_is_an_error_with_its_line(tmp_path: Path) -> No
     assert (
         text.rstrip()
         .splitlines()[-1]
-        .startswith(f"verdict: NONE - launch-003.sorter.jsonl line {len(lines)}: truncated")
+        .startswith(
+            f"verdict: NONE - launch-003.sorter.jsonl line {len(lines)}: truncated"
+        )
     )
     assert "INCONCLUSIVE" not in text
 

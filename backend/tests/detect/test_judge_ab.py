@@ -20,7 +20,9 @@ def _judged(directory: Path, **options: Any) -> tuple[int, str]:
     return judge(directory, out, **options), out.getvalue()
 
 
-@pytest.mark.parametrize(("effects", "launches", "code"), [(SAME, 5, 0), (SLOWER, 5, 2), (SLOWER, 2, 3)])
+@pytest.mark.parametrize(
+    ("effects", "launches", "code"), [(SAME, 5, 0), (SLOWER, 5, 2), (SLOWER, 2, 3)]
+)
 def test_exit_codes_of_two_revisions(
     tmp_path: Path, effects: dict[int, float], launches: int, code: int
 ) -> None:
@@ -28,7 +30,9 @@ def test_exit_codes_of_two_revisions(
     assert _judged(tmp_path)[0] == code
 
 
-def test_the_table_names_both_revisions_and_says_how_the_head_compares(tmp_path: Path) -> None:
+def test_the_table_names_both_revisions_and_says_how_the_head_compares(
+    tmp_path: Path,
+) -> None:
     write_ab_directory(tmp_path, revision_bench_cases(1, SLOWER))
     _, text = _judged(tmp_path)
     lines = text.splitlines()
@@ -38,30 +42,47 @@ def test_the_table_names_both_revisions_and_says_how_the_head_compares(tmp_path:
     slow = next(line for line in lines if line.split()[:2] == ["1000", "native"])
     assert "% slower (99.8 % interval: " in slow
     assert slow.endswith("fail")
-    assert lines[-1].startswith("verdict: FAIL - sort_batch batch=1000: native at head is ")
+    assert lines[-1].startswith(
+        "verdict: FAIL - sort_batch batch=1000: native at head is "
+    )
     assert "base: sorted ok, sorted ok" in text
 
 
 def test_the_same_artifact_on_both_sides_is_said(tmp_path: Path) -> None:
-    write_ab_directory(tmp_path, revision_bench_cases(1, SLOWER), artifacts=("a" * 64, "a" * 64))
+    write_ab_directory(
+        tmp_path, revision_bench_cases(1, SLOWER), artifacts=("a" * 64, "a" * 64)
+    )
     _, text = _judged(tmp_path)
-    assert "the same artifact on both sides: what differs is the environment, not the code" in text
-    assert text.rstrip().endswith("both sides are the same artifact: the environment differs, not the code")
+    assert (
+        "the same artifact on both sides: what differs is the environment, not the code"
+        in text
+    )
+    assert text.rstrip().endswith(
+        "both sides are the same artifact: the environment differs, not the code"
+    )
 
 
-def test_the_json_adds_the_base_and_the_side_of_each_measurement(tmp_path: Path) -> None:
+def test_the_json_adds_the_base_and_the_side_of_each_measurement(
+    tmp_path: Path,
+) -> None:
     write_ab_directory(tmp_path, revision_bench_cases(1, SAME))
     path = tmp_path / "out.json"
     _judged(tmp_path, json_path=path)
     report = json.loads(path.read_text())
-    assert report["base"] == {"revision": "0b" * 20, "artifact_hash": "b" * 64, "same_artifact": False}
+    assert report["base"] == {
+        "revision": "0b" * 20,
+        "artifact_hash": "b" * 64,
+        "same_artifact": False,
+    }
     assert {row["side"] for row in report["measurements"]} == {"base", "head"}
     assert {row["reference"] for row in report["comparisons"]} == {"base"}
 
 
 def test_a_stream_of_neither_side_is_an_error(tmp_path: Path) -> None:
     write_ab_directory(tmp_path, revision_bench_cases(1, SAME))
-    (tmp_path / "launch-000.base.sorter.jsonl").rename(tmp_path / "launch-000.sorter.jsonl")
+    (tmp_path / "launch-000.base.sorter.jsonl").rename(
+        tmp_path / "launch-000.sorter.jsonl"
+    )
     code, text = _judged(tmp_path)
     assert (code, "names neither base nor head" in text) == (1, True)
 

@@ -23,11 +23,17 @@ APART = {1000: 0.2, 2000: 0.0}
 
 
 @pytest.fixture
-def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> Lab:
     return open_lab(client, enrolled, token)
 
 
-def a_a(lab: Lab, effects: dict[int, float] | None = None, *, seed: int = 1, **options: Any) -> str:
+def a_a(
+    lab: Lab, effects: dict[int, float] | None = None, *, seed: int = 1, **options: Any
+) -> str:
     """An A/A job, concluded at its first look; its id."""
     lab.request(trigger="a_a", **options.pop("spec", {}))
     leased = lab.deliver_ab(effects or SAME, seed=seed, **options)
@@ -36,7 +42,9 @@ def a_a(lab: Lab, effects: dict[int, float] | None = None, *, seed: int = 1, **o
 
 
 def listed(lab: Lab, **query: str) -> list[dict[str, Any]]:
-    answer = lab.client.get("/api/v1/noise-floors", params=query, headers=dict(lab.headers))
+    answer = lab.client.get(
+        "/api/v1/noise-floors", params=query, headers=dict(lab.headers)
+    )
     assert answer.status_code == 200, answer.text
     return list(answer.json()["items"])
 
@@ -46,22 +54,33 @@ def rows(table: type[Any]) -> list[Any]:
         return list(session.scalars(select(table)))
 
 
-def test_an_a_a_job_says_what_its_target_resolves_and_what_a_rule_had_better_ask_for(lab: Lab) -> None:
+def test_an_a_a_job_says_what_its_target_resolves_and_what_a_rule_had_better_ask_for(
+    lab: Lab,
+) -> None:
     job_id = a_a(lab)
     floors = listed(lab)
     assert {(one["arm"], one["params"]["batch"]) for one in floors} == {
-        ("native", 1000), ("native", 2000), ("fallback", 1000), ("fallback", 2000)
-    }  # fmt: skip
+        ("native", 1000),
+        ("native", 2000),
+        ("fallback", 1000),
+        ("fallback", 2000),
+    }
     for one in floors:
         assert 0.02 < one["mde"] < 0.04
         assert one["proposed_threshold"] == pytest.approx(max(0.03, 1.25 * one["mde"]))
         assert one["lower"] < 1 < one["upper"]
-        assert (one["job_id"], one["target_name"], one["blocks"]) == (job_id, "lab-1", 100)
+        assert (one["job_id"], one["target_name"], one["blocks"]) == (
+            job_id,
+            "lab-1",
+            100,
+        )
         assert "are not resolved here; a rule had better ask for" in one["words"]
     assert rows(NoiseFloor)[0].evidence["parameters"]["launches"] == 5
 
 
-def test_a_noisier_target_resolves_less_and_the_newest_floor_is_in_force(lab: Lab) -> None:
+def test_a_noisier_target_resolves_less_and_the_newest_floor_is_in_force(
+    lab: Lab,
+) -> None:
     a_a(lab)
     quiet = {(one["arm"], one["params"]["batch"]): one["mde"] for one in listed(lab)}
     a_a(lab, seed=2, launch_sigma=0.012)
@@ -76,11 +95,15 @@ def test_floors_are_listed_by_what_they_are_of_page_by_page(lab: Lab) -> None:
     a_a(lab)
     assert len(listed(lab, arm="native")) == 2
     assert listed(lab, suite="another") == listed(lab, target="tgt_other") == []
-    assert len(listed(lab, benchmark=BENCHMARK, metric="time", target=lab.target_id)) == 4
+    assert (
+        len(listed(lab, benchmark=BENCHMARK, metric="time", target=lab.target_id)) == 4
+    )
     seen, cursor = [], None
     while True:
         query = {"limit": "3", **({"cursor": cursor} if cursor else {})}
-        answer = lab.client.get("/api/v1/noise-floors", params=query, headers=dict(lab.headers)).json()
+        answer = lab.client.get(
+            "/api/v1/noise-floors", params=query, headers=dict(lab.headers)
+        ).json()
         seen += [one["id"] for one in answer["items"]]
         cursor = answer["next"]
         if cursor is None:
@@ -88,28 +111,44 @@ def test_floors_are_listed_by_what_they_are_of_page_by_page(lab: Lab) -> None:
     assert len(seen) == len(set(seen)) == 4
 
 
-def test_a_target_that_differs_from_itself_is_a_finding_about_the_environment(lab: Lab) -> None:
+def test_a_target_that_differs_from_itself_is_a_finding_about_the_environment(
+    lab: Lab,
+) -> None:
     job_id = a_a(lab, APART)
     job = lab.client.get(f"/api/v1/jobs/{job_id}", headers=dict(lab.headers)).json()
     assert job["verdict"] == "fail"
-    assert job["reason"].endswith("both sides are the same artifact: the environment differs, not the code")
+    assert job["reason"].endswith(
+        "both sides are the same artifact: the environment differs, not the code"
+    )
     (finding,) = rows(Finding)
     assert (finding.kind, finding.role, finding.alert_id, finding.job_id) == (
-        "environment", "candidate", None, job_id
-    )  # fmt: skip
+        "environment",
+        "candidate",
+        None,
+        job_id,
+    )
     assert len(rows(NoiseFloor)) == 4, "how much it varies is what was asked"
 
 
 @pytest.mark.parametrize(
-    "what", [{"checks_ok": (True, False)}, {"conditions": [{"psi_cpu_percent": 48.0}]},
-             {"spec": {"knobs": {"slowdown_percent": 5}}}, {"spec": {"launches": 2}}],
-)  # fmt: skip
-def test_a_job_that_may_not_be_judged_leaves_no_floor(lab: Lab, what: dict[str, Any]) -> None:
+    "what",
+    [
+        {"checks_ok": (True, False)},
+        {"conditions": [{"psi_cpu_percent": 48.0}]},
+        {"spec": {"knobs": {"slowdown_percent": 5}}},
+        {"spec": {"launches": 2}},
+    ],
+)
+def test_a_job_that_may_not_be_judged_leaves_no_floor(
+    lab: Lab, what: dict[str, Any]
+) -> None:
     a_a(lab, **what)
     assert rows(NoiseFloor) == []
 
 
-def test_two_revisions_leave_no_floor_and_neither_kind_of_ab_job_becomes_history(lab: Lab) -> None:
+def test_two_revisions_leave_no_floor_and_neither_kind_of_ab_job_becomes_history(
+    lab: Lab,
+) -> None:
     lab.request(base_commit="f" * 40)
     lab.deliver_ab(SAME)
     outbox.drain()
@@ -119,22 +158,40 @@ def test_two_revisions_leave_no_floor_and_neither_kind_of_ab_job_becomes_history
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_rule_below_what_an_a_a_job_measured_is_refused_with_that_number(lab: Lab, token: Any) -> None:
+def test_a_rule_below_what_an_a_a_job_measured_is_refused_with_that_number(
+    lab: Lab, token: Any
+) -> None:
     """I14, from the samples of an A/A job to the refusal."""
     a_a(lab, launch_sigma=0.015)
     worst = max(listed(lab), key=lambda one: one["mde"])
     rule = {
-        "name": "too-keen", "kind": "history", "suite": "*", "benchmark": "*", "arm": "*", "metric": "*",
-        "target": "*", "direction": "worse", "mode": "active", "text": "x", "comment": "",
-    }  # fmt: skip
+        "name": "too-keen",
+        "kind": "history",
+        "suite": "*",
+        "benchmark": "*",
+        "arm": "*",
+        "metric": "*",
+        "target": "*",
+        "direction": "worse",
+        "mode": "active",
+        "text": "x",
+        "comment": "",
+    }
     headers = token("alerts:write", "read")
-    refused = lab.client.post("/api/v1/rules", json={**rule, "min_effect": 0.021}, headers=headers)
-    assert (refused.status_code, refused.json()["code"]) == (422, "below_noise_floor"), refused.text
+    refused = lab.client.post(
+        "/api/v1/rules", json={**rule, "min_effect": 0.021}, headers=headers
+    )
+    assert (refused.status_code, refused.json()["code"]) == (
+        422,
+        "below_noise_floor",
+    ), refused.text
     assert (
         f"{worst['benchmark']} {worst['arm']} time at batch={worst['params']['batch']}"
         in (refused.json()["detail"])
     )
     taken = lab.client.post(
-        "/api/v1/rules", json={**rule, "min_effect": worst["proposed_threshold"]}, headers=headers
+        "/api/v1/rules",
+        json={**rule, "min_effect": worst["proposed_threshold"]},
+        headers=headers,
     )
     assert taken.status_code == 201, taken.text

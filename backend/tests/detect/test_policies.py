@@ -22,7 +22,12 @@ from paceline_server.detect.table import write_table
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
-from paceline_server.testing.benches import BENCHMARK, bench_cases, passed_checks, suite_manifest
+from paceline_server.testing.benches import (
+    BENCHMARK,
+    bench_cases,
+    passed_checks,
+    suite_manifest,
+)
 from paceline_server.testing.deliveries import Lab, open_lab
 
 pytestmark = pytest.mark.shapes("embedded")
@@ -39,15 +44,27 @@ def manifest(
     **more: Any,
 ) -> dict[str, Any]:
     policy: dict[str, Any] = {
-        "name": "native_batch", "benchmark": BENCHMARK, "arm": "native", "reference": "fallback",
-        "metric": "time", "param": "batch", "in_force": {"minimum": minimum}, **more,
-    }  # fmt: skip
+        "name": "native_batch",
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "reference": "fallback",
+        "metric": "time",
+        "param": "batch",
+        "in_force": {"minimum": minimum},
+        **more,
+    }
     if rounds is not None:
         policy["in_force"]["warmup_rounds"] = rounds
     whole = suite_manifest(policies=[policy])
     batch = whole["benchmarks"][BENCHMARK]["params"]["batch"]
     batch.update(values=list(batches), unit="fingerprints")
-    knob = {"kind": "int", "default": 1400, "minimum": 1, "maximum": 5000, "description": "d"}
+    knob = {
+        "kind": "int",
+        "default": 1400,
+        "minimum": 1,
+        "maximum": 5000,
+        "description": "d",
+    }
     whole["knobs"]["minimum_batch"] = knob
     return whole
 
@@ -57,14 +74,19 @@ def with_a_warm_reference(cases: Sequence[CaseSamples]) -> list[CaseSamples]:
     return [
         one
         if one.arm == "native"
-        else replace(one, value=np.where(one.warmup, np.median(one.value[~one.warmup]), one.value))
+        else replace(
+            one,
+            value=np.where(one.warmup, np.median(one.value[~one.warmup]), one.value),
+        )
         for one in cases
     ]
 
 
 @pytest.fixture
 def lab_of(
-    client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> Callable[..., Lab]:
     return lambda **spec: open_lab(client, enrolled, token, manifest=manifest(**spec))
 
@@ -75,17 +97,25 @@ def _get(lab: Lab, path: str, status: int = 200, **query: Any) -> dict[str, Any]
     return dict(answer.json())
 
 
-def test_a_baseline_job_says_from_where_the_arm_wins(lab_of: Callable[..., Lab]) -> None:
+def test_a_baseline_job_says_from_where_the_arm_wins(
+    lab_of: Callable[..., Lab],
+) -> None:
     lab = lab_of()
     lab.request()
     leased = lab.deliver(EFFECTS, alter=with_a_warm_reference)
     outbox.drain()
     (advice,) = _get(lab, "/policies")["items"]
     warm = advice["warm"]
-    assert (warm["answer"], warm["measured_from"], warm["monotone"]) == ("from", 2000, True)
+    assert (warm["answer"], warm["measured_from"], warm["monotone"]) == (
+        "from",
+        2000,
+        True,
+    )
     assert 1350 < warm["lower"] <= warm["value"] <= warm["upper"] < 1480
     assert [point["winner"] for point in warm["points"]] == ["reference", "arm"]
-    assert advice["words"].startswith(f"On lab-1 native wins from {warm['value']:,} fingerprints (95 %: ")
+    assert advice["words"].startswith(
+        f"On lab-1 native wins from {warm['value']:,} fingerprints (95 %: "
+    )
     assert advice["words"].endswith("; policy in force: 1,415 / 5")
     assert (advice["target_name"], advice["job_id"]) == ("lab-1", leased.job_id)
     assert (advice["run_id"], advice["holds"]) == (leased.run_id, True)
@@ -96,24 +126,43 @@ def test_a_baseline_job_says_from_where_the_arm_wins(lab_of: Callable[..., Lab])
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_the_newest_advice_is_listed_and_the_older_is_history(lab_of: Callable[..., Lab]) -> None:
+def test_the_newest_advice_is_listed_and_the_older_is_history(
+    lab_of: Callable[..., Lab],
+) -> None:
     lab = lab_of()
     lab.measure(EFFECTS, seed=1)
     lab.measure({1000: -0.3, 2000: -0.4}, seed=2)
-    (newest,) = _get(lab, "/policies", suite="sorting", policy="native_batch", target=lab.target_id)["items"]
+    (newest,) = _get(
+        lab, "/policies", suite="sorting", policy="native_batch", target=lab.target_id
+    )["items"]
     assert newest["warm"]["answer"] == "always"
     assert "from the smallest measured, 1,000 fingerprints, or below" in newest["words"]
-    named: dict[str, Any] = {"suite": "sorting", "policy": "native_batch", "target": lab.target_id}
+    named: dict[str, Any] = {
+        "suite": "sorting",
+        "policy": "native_batch",
+        "target": lab.target_id,
+    }
     first = _get(lab, "/policies/history", **named, params="{}", limit=1)
     second = _get(lab, "/policies/history", **named, cursor=first["next"])
-    assert [one["warm"]["answer"] for one in (*first["items"], *second["items"])] == ["always", "from"]
+    assert [one["warm"]["answer"] for one in (*first["items"], *second["items"])] == [
+        "always",
+        "from",
+    ]
     assert second["next"] is None
     assert _get(lab, "/policies", policy="another")["items"] == []
-    assert _get(lab, "/policies/history", **named, params='{"message": 150}')["items"] == []
-    assert _get(lab, "/policies/history", 400, **named, params="[1]")["code"] == "invalid_request"
+    assert (
+        _get(lab, "/policies/history", **named, params='{"message": 150}')["items"]
+        == []
+    )
+    assert (
+        _get(lab, "/policies/history", 400, **named, params="[1]")["code"]
+        == "invalid_request"
+    )
 
 
-def test_a_policy_that_stopped_being_right_is_seen_beside_the_one_before(lab_of: Callable[..., Lab]) -> None:
+def test_a_policy_that_stopped_being_right_is_seen_beside_the_one_before(
+    lab_of: Callable[..., Lab],
+) -> None:
     lab = lab_of(rounds=None)
     lab.measure({1000: 0.25, 2000: -0.2}, seed=1)
     leased = lab.measure({1000: 0.3, 2000: 0.2}, seed=2)
@@ -123,12 +172,20 @@ def test_a_policy_that_stopped_being_right_is_seen_beside_the_one_before(lab_of:
         assert before is not None
         assert (before.holds, now.holds) == (True, False)
         evidence = now.advice["evidence"]
-        assert evidence["parameters"]["seed"] == before.advice["evidence"]["parameters"]["seed"]
-        assert (evidence["policy"]["param"], evidence["parameters"]["confidence"]) == ("batch", 0.95)
+        assert (
+            evidence["parameters"]["seed"]
+            == before.advice["evidence"]["parameters"]["seed"]
+        )
+        assert (evidence["policy"]["param"], evidence["parameters"]["confidence"]) == (
+            "batch",
+            0.95,
+        )
         assert service.advice_before(session, before) is None
     (listed,) = _get(lab, "/policies")["items"]
     assert listed["warm"]["answer"] == "never"
-    assert listed["why"].startswith("at 1,415 fingerprints the policy picks native, which takes 2")
+    assert listed["why"].startswith(
+        "at 1,415 fingerprints the policy picks native, which takes 2"
+    )
 
 
 @pytest.mark.parametrize("spec", [{"knobs": {"slowdown_percent": 50}}, {"launches": 2}])
@@ -140,13 +197,21 @@ def test_a_demonstration_or_too_little_gives_no_advice(
     assert _get(lab, "/policies")["items"] == []
 
 
-def test_a_policy_may_be_a_knob_and_a_run_that_turned_one_is_no_baseline(lab_of: Callable[..., Lab]) -> None:
+def test_a_policy_may_be_a_knob_and_a_run_that_turned_one_is_no_baseline(
+    lab_of: Callable[..., Lab],
+) -> None:
     lab = lab_of(minimum="minimum_batch")
     lab.measure(EFFECTS, seed=1)
     lab.measure(EFFECTS, seed=2, knobs={"minimum_batch": 1900})
-    named: dict[str, Any] = {"suite": "sorting", "policy": "native_batch", "target": lab.target_id}
+    named: dict[str, Any] = {
+        "suite": "sorting",
+        "policy": "native_batch",
+        "target": lab.target_id,
+    }
     found = _get(lab, "/policies/history", **named)["items"]
-    assert [(one["in_force"]["minimum"], one["holds"]) for one in found] == [(1400, True)]
+    assert [(one["in_force"]["minimum"], one["holds"]) for one in found] == [
+        (1400, True)
+    ]
 
 
 # --- without a database ----------------------------------------------------------------------------
@@ -163,27 +228,46 @@ def told(
     cases = with_a_warm_reference(bench_cases(3, effects))
     cases = [one for one in cases if (one.arm, one.params["batch"]) != drop]
     whole = read_manifest(manifest(batches=tuple(effects), **spec))
-    return analyse(whole, Facts(cases, checks=passed_checks(range(5))), IDENTITY, Asked(knobs=knobs or {}))
+    return analyse(
+        whole,
+        Facts(cases, checks=passed_checks(range(5))),
+        IDENTITY,
+        Asked(knobs=knobs or {}),
+    )
 
 
 def test_a_turned_knob_is_judged_as_turned() -> None:
-    (one,) = told(EFFECTS, minimum="minimum_batch", knobs={"minimum_batch": 1900}).policies
+    (one,) = told(
+        EFFECTS, minimum="minimum_batch", knobs={"minimum_batch": 1900}
+    ).policies
     assert (one.in_force.minimum, one.holds) == (1900, False)
-    assert why(one).startswith("at 1,899 fingerprints the policy picks fallback, which takes ")
+    assert why(one).startswith(
+        "at 1,899 fingerprints the policy picks fallback, which takes "
+    )
 
 
 def cold_cases(effects: Mapping[int, float]) -> list[CaseSamples]:
     """In a benchmark of its own, that calls the arm by another name."""
     named = {"native": "first", "fallback": "fallback"}
-    return [replace(one, benchmark="sort_cold", arm=named[one.arm]) for one in bench_cases(5, effects)]
+    return [
+        replace(one, benchmark="sort_cold", arm=named[one.arm])
+        for one in bench_cases(5, effects)
+    ]
 
 
 @pytest.mark.parametrize(("rounds", "holds"), [(5, True), (0, False)])
-def test_a_policy_without_warm_up_must_be_right_when_cold_too(rounds: int, holds: bool) -> None:
+def test_a_policy_without_warm_up_must_be_right_when_cold_too(
+    rounds: int, holds: bool
+) -> None:
     raw = manifest(rounds=rounds, cold_benchmark="sort_cold", cold_arm="first")
-    raw["benchmarks"]["sort_cold"] = {**raw["benchmarks"][BENCHMARK], "arms": ["fallback", "first"]}
+    raw["benchmarks"]["sort_cold"] = {
+        **raw["benchmarks"][BENCHMARK],
+        "arms": ["fallback", "first"],
+    }
     cases = [*bench_cases(3, EFFECTS), *cold_cases({1000: 0.5, 2000: 0.3})]
-    found = analyse(read_manifest(raw), Facts(cases, checks=passed_checks(range(5))), IDENTITY)
+    found = analyse(
+        read_manifest(raw), Facts(cases, checks=passed_checks(range(5))), IDENTITY
+    )
     (one,) = found.policies
     assert one.cold is not None
     assert (one.warm.answer, one.cold.answer, one.holds) == ("from", "never", holds)
@@ -192,22 +276,34 @@ def test_a_policy_without_warm_up_must_be_right_when_cold_too(rounds: int, holds
 
 def test_advice_is_given_at_every_point_of_the_other_params() -> None:
     raw = manifest()
-    raw["benchmarks"][BENCHMARK]["params"]["message"] = {"kind": "int", "values": [32, 1024]}
+    raw["benchmarks"][BENCHMARK]["params"]["message"] = {
+        "kind": "int",
+        "values": [32, 1024],
+    }
     cases = [
         replace(one, params={**one.params, "message": message})
         for message, effects in ((32, EFFECTS), (1024, {1000: -0.2, 2000: -0.2}))
         for one in bench_cases(message, effects)
     ]
-    found = analyse(read_manifest(raw), Facts(cases, checks=passed_checks(range(5))), IDENTITY).policies
+    found = analyse(
+        read_manifest(raw), Facts(cases, checks=passed_checks(range(5))), IDENTITY
+    ).policies
     assert [(dict(one.params), one.warm.answer) for one in found] == [
-        ({"message": 32}, "from"), ({"message": 1024}, "always"),
-    ]  # fmt: skip
-    assert headline(found[1], "this phone").startswith("On this phone at message=1024 native wins from the ")
+        ({"message": 32}, "from"),
+        ({"message": 1024}, "always"),
+    ]
+    assert headline(found[1], "this phone").startswith(
+        "On this phone at message=1024 native wins from the "
+    )
 
 
 def test_a_target_that_cannot_run_the_arm_gets_no_advice() -> None:
     cases = [one for one in bench_cases(3, EFFECTS) if one.arm == "fallback"]
-    found = analyse(read_manifest(manifest()), Facts(cases, checks=passed_checks(range(5))), IDENTITY)
+    found = analyse(
+        read_manifest(manifest()),
+        Facts(cases, checks=passed_checks(range(5))),
+        IDENTITY,
+    )
     assert found.policies == ()
 
 
@@ -223,14 +319,18 @@ def test_a_gap_in_what_was_owed_advises_nothing() -> None:
 
 def test_a_failed_check_advises_nothing() -> None:
     cases = bench_cases(3, EFFECTS)
-    found = analyse(read_manifest(manifest()), Facts(cases, checks=()), IDENTITY, Asked())
+    found = analyse(
+        read_manifest(manifest()), Facts(cases, checks=()), IDENTITY, Asked()
+    )
     assert found.policies[0].warm.reason.startswith("check sorted failed")
 
 
 def test_too_few_warm_up_rounds_are_called_that() -> None:
     (one,) = told(EFFECTS, rounds=1).policies
     assert (one.minimum.holds, one.suffices, one.holds) == (True, False, False)
-    said = "1,415 is inside the interval; 1 warm-up round does not suffice: within 2 % of"
+    said = (
+        "1,415 is inside the interval; 1 warm-up round does not suffice: within 2 % of"
+    )
     assert why(one).startswith(said)
     (enough,) = told(EFFECTS, rounds=5).policies
     assert enough.holds is True
@@ -259,5 +359,10 @@ def test_the_policy_in_force_of_the_hashing_suite_is_the_librarys() -> None:
         source.read_text("utf-8"),
     )
     assert found is not None
-    (policy,) = read_manifest(tomllib.loads((native / "suite.toml").read_text("utf-8"))).policies
-    assert (policy.in_force.minimum, policy.in_force.warmup_rounds) == (int(found[1]), int(found[2]))
+    (policy,) = read_manifest(
+        tomllib.loads((native / "suite.toml").read_text("utf-8"))
+    ).policies
+    assert (policy.in_force.minimum, policy.in_force.warmup_rounds) == (
+        int(found[1]),
+        int(found[2]),
+    )

@@ -13,7 +13,13 @@ import numpy as np
 from paceline_server.detect.judge import judge
 from paceline_server.testing.benches import suite_manifest
 
-FIVE = {"order_unbalanced", "too_few", "warmup_in_timer", "preparation_in_timer", "unequal_work"}
+FIVE = {
+    "order_unbalanced",
+    "too_few",
+    "warmup_in_timer",
+    "preparation_in_timer",
+    "unequal_work",
+}
 BATCH = 1000
 WARMUP_ROUNDS = 5
 """Rounds of the origin that ran inside its native timer."""
@@ -25,22 +31,43 @@ COLD_NS = 6_000_000
 
 def _head(launch: int) -> Iterator[dict[str, Any]]:
     yield {
-        "type": "start", "v": 1, "suite": "sorting", "workload": "sorter", "launch": launch, "seed": launch,
-        "build": {}, "clock": {"name": "simulated", "resolution_ns": 1, "overhead_ns": 1},
-    }  # fmt: skip
+        "type": "start",
+        "v": 1,
+        "suite": "sorting",
+        "workload": "sorter",
+        "launch": launch,
+        "seed": launch,
+        "build": {},
+        "clock": {"name": "simulated", "resolution_ns": 1, "overhead_ns": 1},
+    }
     for number, arm in enumerate(("fallback", "native")):
         yield {
-            "type": "case", "case": number, "benchmark": "sort_batch", "arm": arm, "params": {"batch": BATCH},
-            "metrics": [{"name": "time", "unit": "ns", "direction": "lower"}], "items_per_iteration": BATCH,
-        }  # fmt: skip
+            "type": "case",
+            "case": number,
+            "benchmark": "sort_batch",
+            "arm": arm,
+            "params": {"batch": BATCH},
+            "metrics": [{"name": "time", "unit": "ns", "direction": "lower"}],
+            "items_per_iteration": BATCH,
+        }
 
 
-def _sample(case: int, launch: int, number: int, position: int, value: float, **more: Any) -> dict[str, Any]:
+def _sample(
+    case: int, launch: int, number: int, position: int, value: float, **more: Any
+) -> dict[str, Any]:
     return {
-        "type": "samples", "case": case, "metric": "time", "launch": launch, "round": number,
-        "position": position, "phase": "measure", "iterations": 1, "values": [int(value)],
-        "t_ns": 1 + 2 * number + position, **more,
-    }  # fmt: skip
+        "type": "samples",
+        "case": case,
+        "metric": "time",
+        "launch": launch,
+        "round": number,
+        "position": position,
+        "phase": "measure",
+        "iterations": 1,
+        "values": [int(value)],
+        "t_ns": 1 + 2 * number + position,
+        **more,
+    }
 
 
 def seed_stream() -> Iterator[dict[str, Any]]:
@@ -51,8 +78,12 @@ def seed_stream() -> Iterator[dict[str, Any]]:
         built = 200_000
         native = {"items": BATCH * (1 + WARMUP_ROUNDS), "prepared": BATCH, "kept": 0}
         fallback = {"items": BATCH, "prepared": BATCH, "kept": BATCH}
-        yield _sample(1, 0, number, 0, built + NATIVE_NS * (1 + WARMUP_ROUNDS), work=native)
-        yield _sample(0, 0, number, 1, built + FALLBACK_NS + COLD_NS + COLD_NS // 2, work=fallback)
+        yield _sample(
+            1, 0, number, 0, built + NATIVE_NS * (1 + WARMUP_ROUNDS), work=native
+        )
+        yield _sample(
+            0, 0, number, 1, built + FALLBACK_NS + COLD_NS + COLD_NS // 2, work=fallback
+        )
     yield {"type": "check", "name": "sorted", "ok": True}
     yield {"type": "done"}
 
@@ -75,7 +106,9 @@ def honest_stream(launch: int) -> Iterator[dict[str, Any]]:
 
 def _write(directory: Path, launch: int, events: Iterator[dict[str, Any]]) -> None:
     lines = [json.dumps(event) for event in events]
-    (directory / f"launch-{launch:03d}.sorter.jsonl").write_text("\n".join(lines) + "\n")
+    (directory / f"launch-{launch:03d}.sorter.jsonl").write_text(
+        "\n".join(lines) + "\n"
+    )
 
 
 def _judge(directory: Path) -> tuple[int, str, dict[str, Any]]:
@@ -88,17 +121,24 @@ def _judge(directory: Path) -> tuple[int, str, dict[str, Any]]:
     return code, out.getvalue(), json.loads((directory / "out.json").read_text())
 
 
-def test_the_origins_protocol_is_named_for_exactly_its_five_defects(tmp_path: Path) -> None:
+def test_the_origins_protocol_is_named_for_exactly_its_five_defects(
+    tmp_path: Path,
+) -> None:
     _write(tmp_path, 0, seed_stream())
     code, text, report = _judge(tmp_path)
     assert {row["name"] for row in report["audits"]} == FIVE
     assert code == 3
     (row,) = report["comparisons"]
     assert row["verdict"] == "inconclusive"
-    assert "means alone say native 1.92\u00d7 faster than fallback; defects: order_unbalanced" in text
+    assert (
+        "means alone say native 1.92\u00d7 faster than fallback; defects: order_unbalanced"
+        in text
+    )
 
 
-def test_the_same_arms_measured_honestly_have_no_defect_and_the_true_verdict(tmp_path: Path) -> None:
+def test_the_same_arms_measured_honestly_have_no_defect_and_the_true_verdict(
+    tmp_path: Path,
+) -> None:
     for launch in range(5):
         _write(tmp_path, launch, honest_stream(launch))
     code, text, report = _judge(tmp_path)

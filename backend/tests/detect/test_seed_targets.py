@@ -47,37 +47,70 @@ def samples(
     benchmark, metric, arm, *values = row
     declared = manifest.benchmarks[benchmark]
     total = WARMUP + rounds
-    launch, number = np.repeat(np.arange(launches), total), np.tile(np.arange(total), launches)
+    launch, number = (
+        np.repeat(np.arange(launches), total),
+        np.tile(np.arange(total), launches),
+    )
     rng = np.random.default_rng(crc32(repr(row).encode()))
-    shares = np.concatenate([rng.permutation(np.linspace(-1.0, 1.0, total)) for _ in range(launches)])
+    shares = np.concatenate(
+        [rng.permutation(np.linspace(-1.0, 1.0, total)) for _ in range(launches)]
+    )
     place = (declared.arms.index(arm) + number + launch) % len(declared.arms)
     return CaseSamples(
-        benchmark, arm, dict(zip(declared.params, values, strict=True)), metric,
-        declared.metrics[metric].unit, declared.metrics[metric].direction, launch, number, place,
-        figure * (1.0 + scatter * shares), number < WARMUP,
-    )  # fmt: skip
+        benchmark,
+        arm,
+        dict(zip(declared.params, values, strict=True)),
+        metric,
+        declared.metrics[metric].unit,
+        declared.metrics[metric].direction,
+        launch,
+        number,
+        place,
+        figure * (1.0 + scatter * shares),
+        number < WARMUP,
+    )
 
 
-def told(name: str, table: Table, announced: tuple[Case, ...] = (), **spec: Any) -> Analysis:
+def told(
+    name: str, table: Table, announced: tuple[Case, ...] = (), **spec: Any
+) -> Analysis:
     manifest = manifest_of(name)
     cases = [samples(manifest, row, figure, **spec) for row, figure in table.items()]
-    return analyse(manifest, Facts(cases, announced=announced), Identity(name, "seed", None, "here", None))
+    return analyse(
+        manifest,
+        Facts(cases, announced=announced),
+        Identity(name, "seed", None, "here", None),
+    )
 
 
 def verdicts(found: Analysis, name: str, level: str = "required") -> list[str]:
-    return [gate.verdict for gate in found.report.gates if gate.name == name and gate.level == level]
+    return [
+        gate.verdict
+        for gate in found.report.gates
+        if gate.name == name and gate.level == level
+    ]
 
 
 def derived(found: Analysis, name: str) -> dict[str, float]:
-    return {row.arm: row.value or 0.0 for row in found.report.derived if row.name == name}
+    return {
+        row.arm: row.value or 0.0 for row in found.report.derived if row.name == name
+    }
 
 
 # --- the ledger: "consistently faster", "about 20 % slower", "2,000 with one warm-up round" ---------
 
 LEDGER = {
-    "emulator": {1000: (211.35, 233.67), 5000: (624.90, 948.74), 10_000: (877.67, 1011.73)},
+    "emulator": {
+        1000: (211.35, 233.67),
+        5000: (624.90, 948.74),
+        10_000: (877.67, 1011.73),
+    },
     "phone": {1000: (9.79, 7.83), 5000: (31.52, 36.17), 10_000: (36.89, 59.18)},
-    "phone_warmed": {1000: (13.43, 11.93), 5000: (37.74, 40.46), 10_000: (57.05, 66.79)},
+    "phone_warmed": {
+        1000: (13.43, 11.93),
+        5000: (37.74, 40.46),
+        10_000: (57.05, 66.79),
+    },
 }
 
 
@@ -94,7 +127,9 @@ def ledger() -> Analysis:
     )
 
 
-def test_native_loses_small_batches_on_the_phone_and_nowhere_else(ledger: Analysis) -> None:
+def test_native_loses_small_batches_on_the_phone_and_nowhere_else(
+    ledger: Analysis,
+) -> None:
     slower = {
         (one.params["setup"], one.params["batch"]): one.ratio
         for one in ledger.report.comparisons
@@ -109,21 +144,29 @@ def test_native_loses_small_batches_on_the_phone_and_nowhere_else(ledger: Analys
 
 def test_the_policy_of_2000_picks_a_loser_on_every_set_up(ledger: Analysis) -> None:
     advised = {one.params["setup"]: one for one in ledger.policies}
-    assert {setup: one.holds for setup, one in advised.items()} == dict.fromkeys(LEDGER, False)
+    assert {setup: one.holds for setup, one in advised.items()} == dict.fromkeys(
+        LEDGER, False
+    )
     assert advised["emulator"].warm.answer == "always"
-    assert "wins from the smallest measured, 1,000 fingerprints, or below" in headline(advised["emulator"])
+    assert "wins from the smallest measured, 1,000 fingerprints, or below" in headline(
+        advised["emulator"]
+    )
     assert advised["phone"].warm.value == pytest.approx(2710, abs=15)
     assert advised["phone_warmed"].warm.value == pytest.approx(2757, abs=25)
     assert advised["phone"].warm.measured_from == 5000
-    assert why(advised["phone"]).startswith("at 2,000 fingerprints the policy picks native, which takes ")
+    assert why(advised["phone"]).startswith(
+        "at 2,000 fingerprints the policy picks native, which takes "
+    )
     assert "the policy picks fallback, which takes 1" in why(advised["emulator"])
 
 
 # --- the allocator -----------------------------------------------------------------------------------
 
 RATES = {
-    "hakmem": (79.2, 16.5), "system": (86.7, 57.1), "mimalloc": (114.9, 96.5),
-}  # fmt: skip
+    "hakmem": (79.2, 16.5),
+    "system": (86.7, 57.1),
+    "mimalloc": (114.9, 96.5),
+}
 ALLOCATOR = {
     ("random_mixed", "throughput", arm, size): rate * 1e6
     for arm, rates in RATES.items()
@@ -141,7 +184,10 @@ def test_an_allocator_that_degrades_4_8_times_holds_none_of_its_targets() -> Non
     assert verdicts(found, "scaling") == ["fail", "pass", "pass"]
     assert verdicts(found, "scaling", "stretch") == ["fail", "pass", "pass"]
     for name in ("hot", "realistic"):
-        assert (verdicts(found, name), verdicts(found, name, "stretch")) == (["fail"], ["fail"])
+        assert (verdicts(found, name), verdicts(found, name, "stretch")) == (
+            ["fail"],
+            ["fail"],
+        )
     ahead = [row.value for row in found.report.derived if row.name == "ahead_of_ours"]
     assert ahead == [pytest.approx(rate, abs=0.01) for rate in (1.09, 3.46, 1.45, 5.85)]
     assert found.verdict == "fail"
@@ -149,7 +195,9 @@ def test_an_allocator_that_degrades_4_8_times_holds_none_of_its_targets() -> Non
 
 def test_what_the_allocator_aims_at_would_hold() -> None:
     aimed = {**ALLOCATOR, ("random_mixed", "throughput", "hakmem", 256): 91e6}
-    found = told("allocator", {**aimed, ("random_mixed", "throughput", "hakmem", 8192): 46e6})
+    found = told(
+        "allocator", {**aimed, ("random_mixed", "throughput", "hakmem", 8192): 46e6}
+    )
     for name in ("hot", "realistic", "scaling"):
         assert set(verdicts(found, name) + verdicts(found, name, "stretch")) == {"pass"}
 
@@ -162,23 +210,29 @@ def test_what_the_allocator_aims_at_would_hold() -> None:
         ((1.0, 1.2, 0.8, 1.15, 0.85), "fail"),
     ],
 )
-def test_five_runs_are_steady_only_as_far_as_five_runs_can_say(runs: tuple[float, ...], verdict: str) -> None:
+def test_five_runs_are_steady_only_as_far_as_five_runs_can_say(
+    runs: tuple[float, ...], verdict: str
+) -> None:
     manifest = manifest_of("allocator")
     cases = []
     for row, figure in ALLOCATOR.items():
         case = samples(manifest, row, figure)
         levels = np.array(runs)[case.launch] if row[2] == "hakmem" else 1.0
         cases.append(CaseSamples(**{**vars(case), "value": case.value * levels}))
-    found = analyse(manifest, Facts(cases), Identity("allocator", "seed", None, "here", None))
+    found = analyse(
+        manifest, Facts(cases), Identity("allocator", "seed", None, "here", None)
+    )
     assert set(verdicts(found, "steady_runs")) == {verdict}
 
 
 # --- the checkpoint: "close", "varies", "borderline", "beats the target significantly" -----------------
 
 EDITS = {
-    "one_file": (12, 52, 64), "five_files": (12, 100, 112), "twenty_files": (11, 19, 30),
+    "one_file": (12, 52, 64),
+    "five_files": (12, 100, 112),
+    "twenty_files": (11, 19, 30),
     "sixty_files": (12, 20, 32),
-}  # fmt: skip
+}
 CHECKPOINT: Table = {
     **{
         ("checkpoint", metric, "incremental", edit): figure * MS
@@ -190,9 +244,11 @@ CHECKPOINT: Table = {
         for edit in EDITS
         for metric, figure in (("scan", 14), ("hash", 1285), ("time", 1299))
     },
-    ("snapshot", "time", "copy", 8): 13 * MS, ("snapshot", "time", "clone", 8): 12 * MS,
-    ("snapshot", "time", "copy", 100): 14 * MS, ("snapshot", "time", "clone", 100): 2 * MS,
-}  # fmt: skip
+    ("snapshot", "time", "copy", 8): 13 * MS,
+    ("snapshot", "time", "clone", 8): 12 * MS,
+    ("snapshot", "time", "copy", 100): 14 * MS,
+    ("snapshot", "time", "clone", 100): 2 * MS,
+}
 
 
 def test_a_checkpoint_holds_its_targets_only_where_its_table_does() -> None:
@@ -200,8 +256,14 @@ def test_a_checkpoint_holds_its_targets_only_where_its_table_does() -> None:
     assert verdicts(found, "scan") == ["fail"] * 4, "11 and 12 ms are not below 10"
     assert verdicts(found, "hash") == ["fail", "fail", "pass", "pass"]
     assert verdicts(found, "total") == ["pass", "fail", "pass", "pass"]
-    assert verdicts(found, "clone_pays") == ["fail", "pass"], "8 MB: 1.08 times as fast; 100 MB: 7 times"
-    full = [row.median for row in found.report.measurements if (row.arm, row.metric) == ("full", "hash")]
+    assert verdicts(found, "clone_pays") == ["fail", "pass"], (
+        "8 MB: 1.08 times as fast; 100 MB: 7 times"
+    )
+    full = [
+        row.median
+        for row in found.report.measurements
+        if (row.arm, row.metric) == ("full", "hash")
+    ]
     assert full == pytest.approx([1285 * MS] * 4, rel=1e-3)
     assert found.verdict == "fail"
 
@@ -209,7 +271,9 @@ def test_a_checkpoint_holds_its_targets_only_where_its_table_does() -> None:
 def test_a_strategy_that_nobody_measured_holds_nothing() -> None:
     found = told("checkpoint", CHECKPOINT)
     assert set(verdicts(found, "without_hashing")) == {"inconclusive"}
-    reasons = {gate.reason for gate in found.report.gates if gate.name == "without_hashing"}
+    reasons = {
+        gate.reason for gate in found.report.gates if gate.name == "without_hashing"
+    }
     assert reasons == {"deferred was not measured"}
 
 
@@ -225,7 +289,10 @@ def test_an_average_of_three_is_too_little_for_any_of_it() -> None:
 
 def test_crossing_costs_more_of_a_piece_than_was_said() -> None:
     said = Case(0, "piece", "bridge", {}, (("time", "ns", "lower"),), 1, 1_000_000)
-    table = {("piece", "time", "bridge"): 2.82 * MS, ("piece", "digest", "bridge"): 1575 * US}
+    table = {
+        ("piece", "time", "bridge"): 2.82 * MS,
+        ("piece", "digest", "bridge"): 1575 * US,
+    }
     found = told("piece", table, (said,), rounds=35)
     assert derived(found, "crossing")["bridge"] == pytest.approx(0.4415, abs=0.001)
     assert verdicts(found, "crossing_share") == ["fail"]
@@ -235,24 +302,29 @@ def test_crossing_costs_more_of_a_piece_than_was_said() -> None:
     assert verdicts(found, "slowest") == ["pass"]
     (tail,) = [gate for gate in found.report.gates if gate.name == "tail"]
     assert tail.verdict == "inconclusive"
-    assert tail.reason == "insufficient: p99 needs 459 samples, has 175", "the log of five seconds had 175"
+    assert tail.reason == "insufficient: p99 needs 459 samples, has 175", (
+        "the log of five seconds had 175"
+    )
 
 
 # --- finality and signatures: "all performance gates met or exceeded" ----------------------------------
 
 SIGNATURES = {"sign": (72.8, 70.8, 69.9), "verify": (35.3, 35.4, 33.3)}
 FINALITY: Table = {
-    ("finality", "time", "graph"): 23.97, ("finality", "time", "ffi"): 0.843,
-    ("lookup", "time", "graph", 10): 22.8, ("lookup", "time", "graph", 100): 24.1,
+    ("finality", "time", "graph"): 23.97,
+    ("finality", "time", "ffi"): 0.843,
+    ("lookup", "time", "graph", 10): 22.8,
+    ("lookup", "time", "graph", 100): 24.1,
     ("lookup", "time", "graph", 1000): 25.9,
     **{
         ("signature", "throughput", arm, message): rate * 1e3
         for arm, rates in SIGNATURES.items()
         for message, rate in zip((32, 128, 256), rates, strict=True)
     },
-    ("precise", "throughput", "sign"): 72.5e3, ("precise", "throughput", "attest"): 39.0e3,
+    ("precise", "throughput", "sign"): 72.5e3,
+    ("precise", "throughput", "attest"): 39.0e3,
     ("precise", "throughput", "stream"): 73.0e3,
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +332,9 @@ def finality() -> Analysis:
     return told("finality", FINALITY, rounds=100)
 
 
-def test_signatures_at_a_third_and_three_quarters_of_the_rate_fail(finality: Analysis) -> None:
+def test_signatures_at_a_third_and_three_quarters_of_the_rate_fail(
+    finality: Analysis,
+) -> None:
     assert verdicts(finality, "sign_rate") == ["fail"] * 3
     assert verdicts(finality, "verify_rate") == ["fail"] * 3
     for name in ("precise_sign", "precise_attest", "precise_stream"):
@@ -268,8 +342,14 @@ def test_signatures_at_a_third_and_three_quarters_of_the_rate_fail(finality: Ana
     assert finality.verdict == "fail"
 
 
-def test_a_check_that_takes_843_picoseconds_was_probably_not_there(finality: Analysis) -> None:
-    flags = {row.arm: row.flags for row in finality.report.measurements if row.benchmark == "finality"}
+def test_a_check_that_takes_843_picoseconds_was_probably_not_there(
+    finality: Analysis,
+) -> None:
+    flags = {
+        row.arm: row.flags
+        for row in finality.report.measurements
+        if row.benchmark == "finality"
+    }
     assert flags == {"graph": [], "ffi": ["probably optimised away"]}
     (ffi,) = [gate for gate in finality.report.gates if gate.name == "tail_ffi"]
     assert ffi.verdict == "inconclusive"
@@ -286,8 +366,12 @@ def test_a_tail_of_a_table_without_its_samples_is_not_passed() -> None:
 def test_a_lookup_is_flat_within_its_limit_and_yet_grows(finality: Analysis) -> None:
     assert derived(finality, "growth")["graph"] == pytest.approx(0.0277, abs=0.001)
     assert verdicts(finality, "flat") == ["pass"]
-    assert verdicts(finality, "flat", "stretch") == ["fail"], "13.6 % more at a hundred times the size"
+    assert verdicts(finality, "flat", "stretch") == ["fail"], (
+        "13.6 % more at a hundred times the size"
+    )
     grows = told("finality", {**FINALITY, ("lookup", "time", "graph", 1000): 228.0})
     assert verdicts(grows, "flat") == ["fail"]
     shrinks = told("finality", {**FINALITY, ("lookup", "time", "graph", 1000): 2.28})
-    assert verdicts(shrinks, "flat") == ["fail"], "a size is a size: a cost that falls is not flat"
+    assert verdicts(shrinks, "flat") == ["fail"], (
+        "a size is a size: a cost that falls is not flat"
+    )

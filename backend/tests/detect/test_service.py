@@ -30,27 +30,42 @@ UNDECIDED = {1000: 0.02, 2000: -0.6}
 
 
 @pytest.fixture
-def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> Lab:
     return open_lab(client, enrolled, token)
 
 
 def _job(lab: Lab, job_id: str) -> dict[str, Any]:
-    return dict(lab.client.get(f"/api/v1/jobs/{job_id}", headers=dict(lab.headers)).json())
+    return dict(
+        lab.client.get(f"/api/v1/jobs/{job_id}", headers=dict(lab.headers)).json()
+    )
 
 
 def _count(table: type[Comparison] | type[JobReport], job_id: str) -> int:
     with read_scope() as session:
-        return session.scalar(select(func.count()).select_from(table).where(table.job_id == job_id)) or 0
+        return (
+            session.scalar(
+                select(func.count()).select_from(table).where(table.job_id == job_id)
+            )
+            or 0
+        )
 
 
 @pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.parametrize(("effects", "verdict"), [(FASTER, "pass"), (SLOWER, "fail")])
-def test_a_delivered_job_gets_its_verdict(lab: Lab, effects: dict[int, float], verdict: str) -> None:
+def test_a_delivered_job_gets_its_verdict(
+    lab: Lab, effects: dict[int, float], verdict: str
+) -> None:
     leased = lab.measure(effects)
     job = _job(lab, leased.job_id)
     assert (job["state"], job["verdict"], job["batch"]) == ("done", verdict, 0)
     assert _count(Comparison, leased.job_id) == 2
-    run = lab.client.get(f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers)).json()
+    run = lab.client.get(
+        f"/api/v1/runs/{leased.run_id}", headers=dict(lab.headers)
+    ).json()
     assert (run["state"], run["verdict"]) == ("done", verdict)
 
 
@@ -58,12 +73,16 @@ def test_a_delivered_job_gets_its_verdict(lab: Lab, effects: dict[int, float], v
     ("fields", "branches"),
     [({}, {"main"}), ({"branch": "release"}, {"release"}), ({"branch": None}, set())],
 )
-def test_only_a_run_of_a_branch_becomes_history(lab: Lab, fields: dict[str, Any], branches: set[str]) -> None:
+def test_only_a_run_of_a_branch_becomes_history(
+    lab: Lab, fields: dict[str, Any], branches: set[str]
+) -> None:
     asked: dict[str, Any] = {"commit": "f" * 40, **fields} if fields else {}
     lab.measure(FASTER, trigger="ci", **asked)
     outbox.drain()
     with read_scope() as session:
-        rows = session.execute(select(Series.branch).join(SeriesPoint, SeriesPoint.series_id == Series.id))
+        rows = session.execute(
+            select(Series.branch).join(SeriesPoint, SeriesPoint.series_id == Series.id)
+        )
         assert set(rows.scalars()) == branches
         assert len(baseline_jobs(session, None)) == len(branches)
 
@@ -100,12 +119,16 @@ def test_an_undecided_job_is_extended_twice_then_concluded(lab: Lab) -> None:
     assert _count(JobReport, leased.job_id) == 3
 
 
-def test_a_fail_beside_an_undecided_point_ends_the_job_at_its_first_look(lab: Lab) -> None:
+def test_a_fail_beside_an_undecided_point_ends_the_job_at_its_first_look(
+    lab: Lab,
+) -> None:
     leased = lab.measure({1000: 0.3, 2000: 0.02}, seed=4)
     job = _job(lab, leased.job_id)
     assert (job["state"], job["verdict"], job["batch"]) == ("done", "fail", 0)
     with read_scope() as session:
-        verdicts = {row.verdict for row in service.comparisons_of_job(session, leased.job_id)}
+        verdicts = {
+            row.verdict for row in service.comparisons_of_job(session, leased.job_id)
+        }
     assert verdicts == {"fail", "inconclusive"}
 
 
@@ -150,7 +173,10 @@ def test_a_failed_check_makes_the_job_inconclusive(lab: Lab) -> None:
     leased = lab.deliver(SLOWER, checks_ok=False)
     outbox.drain()
     job = _job(lab, leased.job_id)
-    assert (job["verdict"], job["reason"]) == ("inconclusive", "check sorted failed: 3 before 2")
+    assert (job["verdict"], job["reason"]) == (
+        "inconclusive",
+        "check sorted failed: 3 before 2",
+    )
 
 
 def test_conditions_that_arrived_void_the_job(lab: Lab) -> None:
@@ -161,7 +187,9 @@ def test_conditions_that_arrived_void_the_job(lab: Lab) -> None:
 
 
 def test_an_operator_may_raise_the_pressure_limit(lab: Lab) -> None:
-    process_settings.use(process_settings.current().model_copy(update={"pressure_limit_percent": 60.0}))
+    process_settings.use(
+        process_settings.current().model_copy(update={"pressure_limit_percent": 60.0})
+    )
     lab.request()
     leased = lab.deliver(SLOWER, conditions=[{"psi_cpu_percent": 48.0}])
     outbox.drain()
@@ -169,16 +197,23 @@ def test_an_operator_may_raise_the_pressure_limit(lab: Lab) -> None:
 
 
 def test_an_operator_may_raise_the_drift_limit(lab: Lab) -> None:
-    process_settings.use(process_settings.current().model_copy(update={"drift_limit_percent": 30.0}))
+    process_settings.use(
+        process_settings.current().model_copy(update={"drift_limit_percent": 30.0})
+    )
     lab.request()
-    drifting = [{"phase": phase, "calibration_ns": ns} for phase, ns in (("before", 1000), ("after", 1200))]
+    drifting = [
+        {"phase": phase, "calibration_ns": ns}
+        for phase, ns in (("before", 1000), ("after", 1200))
+    ]
     leased = lab.deliver(SLOWER, conditions=drifting)
     outbox.drain()
     assert _job(lab, leased.job_id)["verdict"] == "fail"
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_job_whose_analysis_keeps_failing_ends_as_failed(lab: Lab, clock: FrozenClock) -> None:
+def test_a_job_whose_analysis_keeps_failing_ends_as_failed(
+    lab: Lab, clock: FrozenClock
+) -> None:
     run = lab.request()
     leased = lab.deliver(SLOWER)
     with session_scope() as session:
@@ -189,11 +224,21 @@ def test_a_job_whose_analysis_keeps_failing_ends_as_failed(lab: Lab, clock: Froz
     assert _job(lab, leased.job_id)["state"] == "analysing"
     outbox.drain()
     job = _job(lab, leased.job_id)
-    assert (job["state"], job["cause"], job["partial"]) == ("failed", "analysis_failed", False)
+    assert (job["state"], job["cause"], job["partial"]) == (
+        "failed",
+        "analysis_failed",
+        False,
+    )
     assert "ManifestError" in job["cause_detail"]
     assert job["samples"] > 0
-    rolled = lab.client.get(f"/api/v1/runs/{run['id']}", headers=dict(lab.headers)).json()
-    assert (rolled["state"], rolled["outcome"], rolled["verdict"]) == ("failed", "failed", None)
+    rolled = lab.client.get(
+        f"/api/v1/runs/{run['id']}", headers=dict(lab.headers)
+    ).json()
+    assert (rolled["state"], rolled["outcome"], rolled["verdict"]) == (
+        "failed",
+        "failed",
+        None,
+    )
     with read_scope() as session:
         assert outbox.pending(session)[0] == 0
         assert session.scalars(select(Incident.code)).all() == ["outbox_stuck"]
@@ -210,7 +255,9 @@ def test_a_report_before_the_analysis_says_so(lab: Lab) -> None:
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_pairs_of_the_runs_other_jobs_are_counted(
-    client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> None:
     lab = open_lab(client, enrolled, token)
     other = open_lab(client, enrolled, token, name="lab-2")
@@ -220,7 +267,9 @@ def test_pairs_of_the_runs_other_jobs_are_counted(
         outbox.drain()
         with read_scope() as session:
             rows = service.comparisons_of_job(session, leased.job_id)
-        assert {len(row.evidence["parameters"]["family_p_values"]) for row in rows} == {3}
+        assert {len(row.evidence["parameters"]["family_p_values"]) for row in rows} == {
+            3
+        }
 
 
 def test_a_stored_finding_is_made_again_with_identical_numbers(lab: Lab) -> None:
@@ -237,11 +286,17 @@ def test_a_stored_finding_is_made_again_with_identical_numbers(lab: Lab) -> None
         row = next(one for one in rows if one.verdict == "fail")
         again = service.rederive_finding(session, finding_ids[0])
     assert (again.ratio, again.lower, again.upper) == (row.ratio, row.lower, row.upper)
-    assert (again.share_slower, again.launches, again.blocks) == (row.share_slower, row.launches, row.blocks)
+    assert (again.share_slower, again.launches, again.blocks) == (
+        row.share_slower,
+        row.launches,
+        row.blocks,
+    )
     assert (again.verdict, again.reason) == (row.verdict, row.reason)
     assert again.p_slow == row.evidence["statistic"]["p_slow"]
     assert list(again.launch_ratios) == row.evidence["launch_ratios"]
-    assert [one.value for one in again.filters] == [one["value"] for one in row.evidence["filters"]]
+    assert [one.value for one in again.filters] == [
+        one["value"] for one in row.evidence["filters"]
+    ]
 
 
 def _alert_ids(session: Any) -> list[str]:

@@ -23,7 +23,11 @@ REASON = "Java 17 has no foreign-function API"
 
 
 @pytest.fixture
-def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> Lab:
     return open_lab(client, enrolled, token)
 
 
@@ -32,21 +36,34 @@ def seed_protocol(cases: list[CaseSamples]) -> list[CaseSamples]:
     changed = []
     for case in cases:
         n, native = case.value.size, case.arm == "native"
-        work = {"items": 6000 if native else 1000, "prepared": 1000, "kept": 0 if native else 1000}
+        work = {
+            "items": 6000 if native else 1000,
+            "prepared": 1000,
+            "kept": 0 if native else 1000,
+        }
         changed.append(
             replace(
-                case, position=np.full(n, 0 if native else 1), warmup=np.zeros(n, dtype=np.bool_),
+                case,
+                position=np.full(n, 0 if native else 1),
+                warmup=np.zeros(n, dtype=np.bool_),
                 iterations=np.ones(n, dtype=np.int64),
                 work={name: np.full(n, count) for name, count in work.items()},
             )
-        )  # fmt: skip
+        )
     return changed
 
 
 def case_event(number: int, arm: str, batch: int, **more: Any) -> dict[str, Any]:
     metrics = [{"name": "time", "unit": "ns", "direction": "lower"}]
-    return {"type": "case", "case": number, "benchmark": BENCHMARK, "arm": arm, "params": {"batch": batch},
-            "metrics": metrics, **more}  # fmt: skip
+    return {
+        "type": "case",
+        "case": number,
+        "benchmark": BENCHMARK,
+        "arm": arm,
+        "params": {"batch": batch},
+        "metrics": metrics,
+        **more,
+    }
 
 
 def get(lab: Lab, path: str) -> Any:
@@ -57,7 +74,10 @@ def get(lab: Lab, path: str) -> Any:
 
 def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) -> None:
     lab.request()
-    said = [case_event(0, arm, 1000, items_per_iteration=1000) for arm in ("native", "fallback")]
+    said = [
+        case_event(0, arm, 1000, items_per_iteration=1000)
+        for arm in ("native", "fallback")
+    ]
     leased = lab.deliver(SLOWER, alter=seed_protocol, announced=said)
     outbox.drain()
     job = get(lab, f"/jobs/{leased.job_id}")
@@ -65,7 +85,12 @@ def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) ->
     assert get(lab, "/alerts")["items"] == []
     audit = get(lab, f"/jobs/{leased.job_id}/report")["audits"][0]
     names = {finding["name"] for finding in audit["findings"] if finding["decisive"]}
-    assert names == {"order_unbalanced", "warmup_in_timer", "preparation_in_timer", "unequal_work"}
+    assert names == {
+        "order_unbalanced",
+        "warmup_in_timer",
+        "preparation_in_timer",
+        "unequal_work",
+    }
     assert audit["naive"].startswith("native 1.4")
     assert audit["naive"].endswith("slower than fallback")
     with read_scope() as session:
@@ -76,14 +101,18 @@ def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) ->
         assert all(name in row.reason for name in names)
         group = [one for one in cases if one.params == row.params]
         made_again = rederive_audit(row.evidence["audit"], group, row.reference)
-        assert [one.as_dict() for one in made_again] == row.evidence["audit"]["findings"]
+        assert [one.as_dict() for one in made_again] == row.evidence["audit"][
+            "findings"
+        ]
 
 
 def test_an_arm_that_cannot_run_here_is_stored_as_not_applicable(lab: Lab) -> None:
     lab.request()
     said = [case_event(batch, "native", batch, unavailable=REASON) for batch in SLOWER]
     leased = lab.deliver(
-        SLOWER, alter=lambda cases: [one for one in cases if one.arm == "fallback"], announced=said
+        SLOWER,
+        alter=lambda cases: [one for one in cases if one.arm == "fallback"],
+        announced=said,
     )
     outbox.drain()
     job = get(lab, f"/jobs/{leased.job_id}")
@@ -100,16 +129,29 @@ def test_an_arm_that_cannot_run_here_is_stored_as_not_applicable(lab: Lab) -> No
 
 
 def test_a_gate_on_a_stored_job_names_the_engine_that_the_arm_chose(
-    client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> None:
-    gate = {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<=", "required": 1.0}
+    gate = {
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "metric": "time",
+        "op": "<=",
+        "required": 1.0,
+    }
     lab = open_lab(client, enrolled, token, manifest=suite_manifest(gates=[gate]))
     lab.request()
     start = {
-        "type": "start", "v": 1, "suite": "sorting", "workload": "sorter", "launch": 0, "seed": 0,
+        "type": "start",
+        "v": 1,
+        "suite": "sorting",
+        "workload": "sorter",
+        "launch": 0,
+        "seed": 0,
         "build": {f"engine.{BENCHMARK}.native": "portable"},
         "clock": {"name": "simulated", "resolution_ns": 1, "overhead_ns": 1},
-    }  # fmt: skip
+    }
     leased = lab.deliver({1000: -0.5, 2000: -0.5}, announced=[start])
     outbox.drain()
     rows = get(lab, f"/jobs/{leased.job_id}/report")["gates"]

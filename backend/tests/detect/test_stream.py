@@ -20,7 +20,9 @@ def test_each_line_is_answered_by_one_line() -> None:
     assert out.getvalue() == "[20]\n[]\n[]\n[20]\n"
 
 
-@pytest.mark.parametrize("line", ["nonsense\n", '{"y": [1]}\n', '[1, "2"]\n', "[true]\n", "\n"])
+@pytest.mark.parametrize(
+    "line", ["nonsense\n", '{"y": [1]}\n', '[1, "2"]\n', "[true]\n", "\n"]
+)
 def test_a_line_that_is_no_list_of_numbers_is_named(line: str) -> None:
     out = io.StringIO()
     with pytest.raises(ProblemError, match="line 2 is not a JSON list of numbers"):
@@ -31,7 +33,10 @@ def test_a_line_that_is_no_list_of_numbers_is_named(line: str) -> None:
 def test_the_command_answers_before_it_is_asked_again() -> None:
     command = Path(sys.executable).with_name("paceline-server")
     with subprocess.Popen(
-        [str(command), "detect", "--stdin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [str(command), "detect", "--stdin"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

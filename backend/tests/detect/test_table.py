@@ -7,7 +7,11 @@ from paceline_server.detect.table import folded, revision_in_words
 
 def test_a_text_is_said_once_with_the_first_of_its_rows_and_how_many_more() -> None:
     absent = "30 of 30 blocks had a value that is not positive."
-    notes = [("bands=87 observed", absent), ("bands=87 cli", "slower"), ("bands=87 tracked", absent)]
+    notes = [
+        ("bands=87 observed", absent),
+        ("bands=87 cli", "slower"),
+        ("bands=87 tracked", absent),
+    ]
     notes.append(("bands=870 tracked", absent))
     assert folded(notes) == [
         f"  bands=87 observed and 2 more: {absent}",

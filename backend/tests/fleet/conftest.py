@@ -40,7 +40,9 @@ class Person:
         return answer.json()
 
     def send(self, method: str, path: str, body: object = None) -> Any:
-        return self.client.request(method, f"{PREFIX}{path}", json=body, headers=self.headers)
+        return self.client.request(
+            method, f"{PREFIX}{path}", json=body, headers=self.headers
+        )
 
     def target(self, target_id: str) -> dict[str, Any]:
         return dict(self.get(f"/targets/{target_id}"))
@@ -51,7 +53,9 @@ class Person:
 
     def history(self, target_id: str, axis: str) -> list[dict[str, Any]]:
         """The events of one axis, the newest first."""
-        return list(self.get(f"/targets/{target_id}/events?axis={axis}&limit=200")["items"])
+        return list(
+            self.get(f"/targets/{target_id}/events?axis={axis}&limit=200")["items"]
+        )
 
 
 @pytest.fixture

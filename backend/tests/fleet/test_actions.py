@@ -28,14 +28,20 @@ ACTIONS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
 
 @pytest.mark.parametrize("asked", ACTIONS, ids=lambda asked: asked[1])
 def test_who_may_only_read_and_deliver_changes_nothing(
-    phone: ScriptedDevice, client: TestClient, token: Make, person: Person, asked: tuple[str, str, object]
+    phone: ScriptedDevice,
+    client: TestClient,
+    token: Make,
+    person: Person,
+    asked: tuple[str, str, object],
 ) -> None:
     method, action, body = asked
     target_id = phone.healthy()
     before = person.target(target_id)
     path = f"{PREFIX}/targets/{target_id}/{action}"
     for headers in (token("read", "ingest"), phone.headers):
-        assert client.request(method, path, json=body, headers=headers).status_code == 403
+        assert (
+            client.request(method, path, json=body, headers=headers).status_code == 403
+        )
     assert client.request(method, path, json=body).status_code == 401
     assert person.target(target_id) == before
     assert person.get("/audit?object_kind=target")["items"] == []
@@ -46,24 +52,46 @@ def test_every_action_is_audited_with_who_and_why_and_stands_in_the_history(
 ) -> None:
     target_id = phone.healthy()
     for method, action, body in ACTIONS:
-        assert person.send(method, f"/targets/{target_id}/{action}", body).status_code == 200
-    said = list(reversed(person.get(f"/audit?object_kind=target&object_id={target_id}")["items"]))
+        assert (
+            person.send(method, f"/targets/{target_id}/{action}", body).status_code
+            == 200
+        )
+    said = list(
+        reversed(
+            person.get(f"/audit?object_kind=target&object_id={target_id}")["items"]
+        )
+    )
     name = f"phone {phone.serial}"
     assert [(one["action"], one["actor"], one["detail"]) for one in said] == [
-        ("target.maintenance_on", "test", {"name": name, "reason": "new battery", "until": None}),
-        ("target.maintenance_off", "test", {"name": name, "reason": None, "until": None}),
+        (
+            "target.maintenance_on",
+            "test",
+            {"name": name, "reason": "new battery", "until": None},
+        ),
+        (
+            "target.maintenance_off",
+            "test",
+            {"name": name, "reason": None, "until": None},
+        ),
         ("target.recheck", "test", {"name": name}),
         ("target.reboot", "test", {"name": name}),
         ("target.quarantine", "test", {"name": name, "reason": "swollen"}),
         ("target.release", "test", {"name": name, "reason": "new battery"}),
     ]
-    assert all(one["words"].startswith("test ") and name in one["words"] for one in said)
+    assert all(
+        one["words"].startswith("test ") and name in one["words"] for one in said
+    )
     history = person.get(f"/targets/{target_id}/events?limit=200")["items"]
     by_hand = [one["event"] for one in reversed(history) if one["actor"] == "test"]
     assert by_hand == [
-        "maintenance_on", "maintenance_off", "order_requested", "recheck", "order_requested", "quarantine",
+        "maintenance_on",
+        "maintenance_off",
+        "order_requested",
+        "recheck",
+        "order_requested",
+        "quarantine",
         "release",
-    ]  # fmt: skip
+    ]
 
 
 def test_what_is_not_in_quarantine_is_not_released_and_a_restart_asked_for_twice_is_one(
@@ -74,7 +102,9 @@ def test_what_is_not_in_quarantine_is_not_released_and_a_restart_asked_for_twice
     assert (answer.status_code, answer.json()["code"]) == (409, "not_quarantined")
     first = person.send("POST", f"/targets/{target_id}/reboot").json()
     again = person.send("POST", f"/targets/{target_id}/reboot").json()
-    assert [one["id"] for one in again["orders"]] == [one["id"] for one in first["orders"]]
+    assert [one["id"] for one in again["orders"]] == [
+        one["id"] for one in first["orders"]
+    ]
     assert again["reboots_left"] == 1
 
 

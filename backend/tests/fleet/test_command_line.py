@@ -17,7 +17,9 @@ from paceline_server.testing.serving import RunningServer
 
 @pytest.mark.shapes("embedded")
 def test_a_device_is_looked_at_held_back_and_given_free(
-    server: RunningServer, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    server: RunningServer,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> None:
     secret = token("admin")["Authorization"].removeprefix("Bearer ")
     own = {"PACELINE_SERVER": server.url, "PACELINE_TOKEN": secret, "COLUMNS": "300"}
@@ -28,17 +30,34 @@ def test_a_device_is_looked_at_held_back_and_given_free(
     with httpx.Client(base_url=server.url) as client:
         phone = ScriptedDevice(client, enrolled("lab-1").headers)
         target_id, name = phone.healthy(), f"phone {phone.serial}"
-    assert [one["id"] for one in json.loads(say("list", "--kind", "device", "--json").stdout)] == [target_id]
+    assert [
+        one["id"]
+        for one in json.loads(say("list", "--kind", "device", "--json").stdout)
+    ] == [target_id]
     assert "takes jobs" in say("list", "--health", "good").stdout
     words = say("show", name).stdout
-    for word in ("connection: online by usb 1-2", "health: good", "charge 80 %", "round_trip", "was reached"):
+    for word in (
+        "connection: online by usb 1-2",
+        "health: good",
+        "charge 80 %",
+        "round_trip",
+        "was reached",
+    ):
         assert word in words
     assert "swollen" in say("quarantine", name, "--reason", "swollen").stdout
-    assert "its health is not known yet" in say("release", name, "--reason", "new battery").stdout
-    held = json.loads(say("maintenance", name, "--on", "--until", "+3d", "--json").stdout)
+    assert (
+        "its health is not known yet"
+        in say("release", name, "--reason", "new battery").stdout
+    )
+    held = json.loads(
+        say("maintenance", name, "--on", "--until", "+3d", "--json").stdout
+    )
     assert held["maintenance"]["until"] is not None
     assert "maintenance" not in say("maintenance", name, "--off").stdout
     assert "being checked" in say("recheck", name).stdout
-    assert json.loads(say("reboot", name, "--json").stdout)["orders"][-1]["kind"] == "reboot"
+    assert (
+        json.loads(say("reboot", name, "--json").stdout)["orders"][-1]["kind"]
+        == "reboot"
+    )
     refused = say("reboot", "lab-1")
     assert (refused.returncode, "not_a_device" in refused.stderr) == (1, True)

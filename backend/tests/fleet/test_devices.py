@@ -25,7 +25,12 @@ Make = Callable[..., Any]
 
 
 def run_on(person: Person, target_id: str, **fields: Any) -> dict[str, Any]:
-    body = {"suite": "demo", "benchmarks": ["sorting"], "targets": [target_id], **fields}
+    body = {
+        "suite": "demo",
+        "benchmarks": ["sorting"],
+        "targets": [target_id],
+        **fields,
+    }
     answer = person.send("POST", "/runs", body)
     assert answer.status_code == 201, answer.text
     return dict(answer.json())
@@ -40,13 +45,25 @@ def test_a_device_gets_a_job_only_when_it_is_connected_and_a_check_has_passed(
     assert lab.ask().status_code == 204, "its health is not known"
     check = phone.check()
     heard = phone.beat(check=check)
-    assert (heard["health"], heard["check_due"], heard["checks_heard"]) == ("good", False, [check["id"]])
-    away = {"state": "offline", "reason": "the cable", "advice": "plug it in", "route": None}
+    assert (heard["health"], heard["check_due"], heard["checks_heard"]) == (
+        "good",
+        False,
+        [check["id"]],
+    )
+    away = {
+        "state": "offline",
+        "reason": "the cable",
+        "advice": "plug it in",
+        "route": None,
+    }
     phone.beat(connection=away)
     assert lab.ask().status_code == 204, "it is not connected"
     shown = person.target(phone.target_id)
     assert (shown["state"], shown["connection"]["advice"]) == ("offline", "plug it in")
-    assert shown["takes_jobs"] == {"ok": False, "words": "takes no jobs: it does not answer: the cable"}
+    assert shown["takes_jobs"] == {
+        "ok": False,
+        "words": "takes no jobs: it does not answer: the cable",
+    }
     phone.beat()
     lease = lab.lease().lease
     assert lease["target_serial"] == phone.serial
@@ -59,9 +76,17 @@ def test_the_steps_and_texts_of_the_last_check_are_shown_of_one_target_only(
 ) -> None:
     phone.healthy()
     shown = person.target(phone.target_id)["check"]
-    assert (shown["ok"], shown["steps"][0]["text"], shown["raw"][0]["text"]) == (True, "5 ms", "x\n")
+    assert (shown["ok"], shown["steps"][0]["text"], shown["raw"][0]["text"]) == (
+        True,
+        "5 ms",
+        "x\n",
+    )
     (listed,) = person.get("/targets?kind=device")["items"]
-    assert (listed["check"]["ok"], listed["check"]["steps"], listed["check"]["raw"]) == (True, [], [])
+    assert (
+        listed["check"]["ok"],
+        listed["check"]["steps"],
+        listed["check"]["raw"],
+    ) == (True, [], [])
 
 
 def test_a_check_said_twice_is_counted_once(
@@ -84,8 +109,15 @@ def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_
     run = run_on(person, target_id)
     for attempt in range(1, 4):
         job = lab.lease()
-        assert job.lease["attempt"] == attempt, "before measuring it is tried again, at most twice"
-        answer = job.finish(-1, "failed", cause="device_lost", detail="The cable was pulled.\nPlug it in.")
+        assert job.lease["attempt"] == attempt, (
+            "before measuring it is tried again, at most twice"
+        )
+        answer = job.finish(
+            -1,
+            "failed",
+            cause="device_lost",
+            detail="The cable was pulled.\nPlug it in.",
+        )
         assert answer.status_code == 204
         assert lab.ask().status_code == 204, "a suspect device gets no job"
         clock.advance(61)
@@ -104,21 +136,34 @@ def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_
     assert (newest["from_state"], newest["to_state"]) == ("good", "quarantined")
     assert newest["evidence"]["job_id"] == failed["id"]
 
-    assert phone.beat(check=phone.check())["health"] == "quarantined", "no check lets it out"
-    answer = person.send("POST", f"/targets/{target_id}/release", {"reason": "new cable"})
+    assert phone.beat(check=phone.check())["health"] == "quarantined", (
+        "no check lets it out"
+    )
+    answer = person.send(
+        "POST", f"/targets/{target_id}/release", {"reason": "new cable"}
+    )
     assert answer.status_code == 200
     assert answer.json()["health"]["failures"] == 0
     assert phone.beat()["check_due"]
     assert phone.beat(check=phone.check())["health"] == "good"
-    assert person.events(target_id, "health")[-3:] == ["release", "check_asked", "check_passed"]
+    assert person.events(target_id, "health")[-3:] == [
+        "release",
+        "check_asked",
+        "check_passed",
+    ]
     said = person.get(f"/audit?object_kind=target&object_id={target_id}")["items"]
     assert [(one["action"], one["actor"], one["detail"]["reason"]) for one in said] == [
         ("target.release", "test", "new cable")
     ]
-    assert said[0]["words"] == f"test released target phone {phone.serial} from quarantine."
+    assert (
+        said[0]["words"]
+        == f"test released target phone {phone.serial} from quarantine."
+    )
 
 
-@pytest.mark.parametrize("cause", ["workload_crashed", "build_failed", "agent_error", "placing_failed"])
+@pytest.mark.parametrize(
+    "cause", ["workload_crashed", "build_failed", "agent_error", "placing_failed"]
+)
 def test_a_benchmark_that_fails_and_an_agent_that_errs_never_touch_the_health_of_a_device(
     lab: ScriptedAgent, phone: ScriptedDevice, person: Person, cause: str
 ) -> None:
@@ -177,17 +222,23 @@ def test_a_full_device_that_was_emptied_takes_its_queued_job_at_the_next_reading
     target_id = phone.healthy()
     run_on(person, target_id)
     full = {**COOL, "free_bytes": 3 << 20}
-    unfit = phone.check(ok=False, infrastructure=False, text="3 MiB are free, 512 MiB are needed.")
+    unfit = phone.check(
+        ok=False, infrastructure=False, text="3 MiB are free, 512 MiB are needed."
+    )
     phone.beat(gates=full, check=unfit)
     assert "its storage is full: 3 MiB free" in person.target(target_id)["hold_reason"]
     assert lab.ask().status_code == 204
-    assert phone.beat(gates=COOL)["check_due"], "no pause after the check that found it full"
+    assert phone.beat(gates=COOL)["check_due"], (
+        "no pause after the check that found it full"
+    )
     assert phone.beat(gates=COOL, check=phone.check())["health"] == "good"
     assert lab.ask().status_code == 200
     assert person.target(target_id)["health"]["failures"] == 0
 
 
-def test_a_restart_between_jobs_makes_a_check_due(phone: ScriptedDevice, person: Person) -> None:
+def test_a_restart_between_jobs_makes_a_check_due(
+    phone: ScriptedDevice, person: Person
+) -> None:
     phone.healthy()
     phone.boot_id = "boot-2"
     heard = phone.beat()
@@ -195,27 +246,67 @@ def test_a_restart_between_jobs_makes_a_check_due(phone: ScriptedDevice, person:
     assert "rebooted" in person.events(phone.target_id, "connection")
 
 
-def test_a_device_that_is_not_reached_keeps_what_it_is(phone: ScriptedDevice, person: Person) -> None:
+def test_a_device_that_is_not_reached_keeps_what_it_is(
+    phone: ScriptedDevice, person: Person
+) -> None:
     target_id = phone.healthy()
-    gone = {"state": "unauthorized", "reason": "it does not trust us", "advice": "accept the prompt"}
-    phone.beat(connection=gone, factors={}, fingerprint="0" * 64, name=phone.serial, gates=None, boot_id=None)
+    gone = {
+        "state": "unauthorized",
+        "reason": "it does not trust us",
+        "advice": "accept the prompt",
+    }
+    phone.beat(
+        connection=gone,
+        factors={},
+        fingerprint="0" * 64,
+        name=phone.serial,
+        gates=None,
+        boot_id=None,
+    )
     shown = person.target(target_id)
     assert (shown["factors"]["model"], shown["fingerprint"]) == ("Pixel 8", "d" * 64)
     assert shown["name"] == f"phone {phone.serial}"
 
 
-def test_the_ladder_is_kept_as_evidence_and_ends_in_quarantine(phone: ScriptedDevice, person: Person) -> None:
+def test_the_ladder_is_kept_as_evidence_and_ends_in_quarantine(
+    phone: ScriptedDevice, person: Person
+) -> None:
     target_id = phone.healthy()
     steps = [
-        {"id": "r1", "step": "reconnect", "ok": False, "text": "no answer", "ms_ago": 9_000},
-        {"id": "r2", "step": "reboot", "ok": False, "text": "did not come back", "ms_ago": 4_000},
+        {
+            "id": "r1",
+            "step": "reconnect",
+            "ok": False,
+            "text": "no answer",
+            "ms_ago": 9_000,
+        },
+        {
+            "id": "r2",
+            "step": "reboot",
+            "ok": False,
+            "text": "did not come back",
+            "ms_ago": 4_000,
+        },
     ]
     away = {"state": "offline", "reason": None, "advice": None, "route": None}
     for _ in range(2):
-        assert phone.beat(connection=away, recovery=steps)["recovery_heard"] == ["r1", "r2"]
-    assert person.events(target_id, "recovery") == ["recovery_step"] * 2, "said twice, kept once"
-    assert person.target(target_id)["reboots_left"] == 1, "the agent's restarts count too"
-    last = {"id": "r3", "step": "give_up", "ok": False, "text": "nothing helped", "ms_ago": 0}
+        assert phone.beat(connection=away, recovery=steps)["recovery_heard"] == [
+            "r1",
+            "r2",
+        ]
+    assert person.events(target_id, "recovery") == ["recovery_step"] * 2, (
+        "said twice, kept once"
+    )
+    assert person.target(target_id)["reboots_left"] == 1, (
+        "the agent's restarts count too"
+    )
+    last = {
+        "id": "r3",
+        "step": "give_up",
+        "ok": False,
+        "text": "nothing helped",
+        "ms_ago": 0,
+    }
     assert phone.beat(connection=away, recovery=[last])["health"] == "quarantined"
 
 
@@ -226,7 +317,9 @@ def test_orders_are_carried_until_they_are_done_and_restarts_are_limited(
     shown = person.send("POST", f"/targets/{target_id}/recheck").json()
     assert shown["health"]["state"] == "checking"
     again = person.send("POST", f"/targets/{target_id}/recheck").json()
-    assert [one["id"] for one in again["orders"]] == [one["id"] for one in shown["orders"]]
+    assert [one["id"] for one in again["orders"]] == [
+        one["id"] for one in shown["orders"]
+    ]
     heard = phone.beat()
     assert [one["kind"] for one in heard["orders"]] == ["check"]
     assert phone.beat()["orders"] == heard["orders"], "carried until it is done"
@@ -236,7 +329,9 @@ def test_orders_are_carried_until_they_are_done_and_restarts_are_limited(
         answer = person.send("POST", f"/targets/{target_id}/reboot")
         assert answer.json()["reboots_left"] == left
         phone.restart(phone.beat()["orders"][0]["id"])
-        assert person.target(target_id)["reboots_left"] == left, "ordered once, made once: one restart"
+        assert person.target(target_id)["reboots_left"] == left, (
+            "ordered once, made once: one restart"
+        )
     answer = person.send("POST", f"/targets/{target_id}/reboot")
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_reboots")
     clock.advance(86_401)
@@ -246,7 +341,9 @@ def test_orders_are_carried_until_they_are_done_and_restarts_are_limited(
     assert service.sweep() == 1
     assert person.target(target_id)["orders"] == []
     assert person.events(target_id, "order")[-1] == "order_expired"
-    assert person.target(target_id)["reboots_left"] == 2, "an order nobody carried out was no restart"
+    assert person.target(target_id)["reboots_left"] == 2, (
+        "an order nobody carried out was no restart"
+    )
 
 
 def test_maintenance_is_independent_of_health_and_ends_by_itself(
@@ -258,7 +355,9 @@ def test_maintenance_is_independent_of_health_and_ends_by_itself(
     past = {"on": True, "until": clock.now().isoformat()}
     assert person.send("PUT", path, past).status_code == 400
     until = (clock.now() + timedelta(hours=1)).isoformat()
-    shown = person.send("PUT", path, {"on": True, "reason": "new battery", "until": until}).json()
+    shown = person.send(
+        "PUT", path, {"on": True, "reason": "new battery", "until": until}
+    ).json()
     assert (shown["hold"], shown["maintenance"]["by"], shown["health"]["state"]) == (
         "maintenance",
         "test",
@@ -267,16 +366,25 @@ def test_maintenance_is_independent_of_health_and_ends_by_itself(
     assert lab.ask().status_code == 204
     person.send("POST", f"/targets/{target_id}/quarantine", {"reason": "swollen"})
     assert person.target(target_id)["hold"] == "maintenance", "a person before health"
-    assert not phone.beat()["check_due"], "a device in maintenance is in somebody's hands"
+    assert not phone.beat()["check_due"], (
+        "a device in maintenance is in somebody's hands"
+    )
     clock.advance(3600)
     assert person.target(target_id)["hold"] == "quarantined"
     assert service.sweep() == 1
     assert service.sweep() == 0
-    assert person.events(target_id, "maintenance") == ["maintenance_on", "maintenance_ended"]
-    assert person.target(target_id)["hold"] == "quarantined", "its end lets nobody out of quarantine"
+    assert person.events(target_id, "maintenance") == [
+        "maintenance_on",
+        "maintenance_ended",
+    ]
+    assert person.target(target_id)["hold"] == "quarantined", (
+        "its end lets nobody out of quarantine"
+    )
 
 
-def test_a_host_has_no_checks_and_is_held_back_by_people_alone(lab: ScriptedAgent, person: Person) -> None:
+def test_a_host_has_no_checks_and_is_held_back_by_people_alone(
+    lab: ScriptedAgent, person: Person
+) -> None:
     (host,) = person.get("/targets?kind=host")["items"]
     assert (host["connection"], host["health"]["state"], host["actions"]) == (
         None,
@@ -284,7 +392,11 @@ def test_a_host_has_no_checks_and_is_held_back_by_people_alone(lab: ScriptedAgen
         ["maintenance"],
     )
     assert host["takes_jobs"] == {"ok": True, "words": "takes jobs"}
-    for action, body in (("quarantine", {"reason": "x"}), ("release", {"reason": "x"}), ("reboot", None)):
+    for action, body in (
+        ("quarantine", {"reason": "x"}),
+        ("release", {"reason": "x"}),
+        ("reboot", None),
+    ):
         answer = person.send("POST", f"/targets/{host['id']}/{action}", body)
         assert (answer.status_code, answer.json()["code"]) == (409, "not_a_device")
     run_on(person, host["id"])
@@ -298,9 +410,12 @@ def test_a_lease_is_refused_exactly_when_the_target_says_that_it_takes_no_jobs(
     run_on(person, target_id)
     offline = {"state": "booting", "reason": None, "advice": None, "route": None}
     for changes in (
-        {"refuses": "disk full"}, {"gates": {**COOL, "battery_percent": 3}}, {}, {"connection": offline},
+        {"refuses": "disk full"},
+        {"gates": {**COOL, "battery_percent": 3}},
+        {},
+        {"connection": offline},
         {"boot_id": "boot-9"},
-    ):  # fmt: skip
+    ):
         phone.beat(**changes)
         takes = person.target(target_id)["takes_jobs"]
         answer = lab.ask()
@@ -326,27 +441,42 @@ def test_targets_are_found_by_kind_state_health_simulation_and_words(
     toy.beat(connection=gone, factors={"model": "toy"})
     (host,) = person.get("/targets?kind=host")["items"]
     for query, found in (
-        ("kind=device", {phone.target_id, toy.target_id}), ("simulated=true", {toy.target_id}),
-        ("health=good", {phone.target_id}), ("health=unknown", {toy.target_id}),
+        ("kind=device", {phone.target_id, toy.target_id}),
+        ("simulated=true", {toy.target_id}),
+        ("health=good", {phone.target_id}),
+        ("health=unknown", {toy.target_id}),
         ("state=online", {phone.target_id, host["id"]}),
-        ("state=offline", {toy.target_id}), ("state=busy", set()), ("q=pixel", {phone.target_id}),
-        ("q=r5ct", {phone.target_id}), ("q=USB", {phone.target_id}), ("q=100%25", set()),
-    ):  # fmt: skip
-        assert {one["id"] for one in person.get(f"/targets?{query}")["items"]} == found, query
+        ("state=offline", {toy.target_id}),
+        ("state=busy", set()),
+        ("q=pixel", {phone.target_id}),
+        ("q=r5ct", {phone.target_id}),
+        ("q=USB", {phone.target_id}),
+        ("q=100%25", set()),
+    ):
+        assert {
+            one["id"] for one in person.get(f"/targets?{query}")["items"]
+        } == found, query
 
 
 def test_a_list_to_choose_from_carries_no_payloads_and_does_not_load_them(
     lab: ScriptedAgent, phone: ScriptedDevice, person: Person
 ) -> None:
     assert lab.headers
-    finding = {"code": "hot", "level": "warning", "text": "It is hot.", "advice": "Let it cool."}
+    finding = {
+        "code": "hot",
+        "level": "warning",
+        "text": "It is hot.",
+        "advice": "Let it cool.",
+    }
     phone.healthy()
     phone.beat(preflight=[finding], configuration=["emulator"])
     whole = person.get("/targets")["items"]
     assert [len(one["preflight"]) for one in whole] == [0, 1]
     assert whole[1]["check"]["ok"]
     large: dict[str, Any] = {"factors": {}, "preflight": [], "check": None}
-    assert person.get("/targets?fields=names")["items"] == [{**one, **large} for one in whole]
+    assert person.get("/targets?fields=names")["items"] == [
+        {**one, **large} for one in whole
+    ]
     asked = str(queries.slim(queries.targets(queries.Filter(), now())))
     assert not [name for name in (*large, "last_check") if f"target.{name}," in asked]
 
@@ -362,12 +492,16 @@ def test_readings_are_kept_when_they_change_and_every_ten_minutes_and_shown_as_t
     phone.beat(gates={**COOL, "battery_c": None})
     found = person.get(f"/targets/{target_id}/conditions")
     (track,) = [one for one in found["tracks"] if one["key"] == "battery_c"]
-    assert [point["value"] for point in track["points"]] == [25.0, 27.0], "unknown is no point"
+    assert [point["value"] for point in track["points"]] == [25.0, 27.0], (
+        "unknown is no point"
+    )
     percent = next(one for one in found["tracks"] if one["key"] == "battery_percent")
     assert len(percent["points"]) == 3
     before = (clock.now() - timedelta(minutes=5)).isoformat().replace("+", "%2B")
     later = person.get(f"/targets/{target_id}/conditions?from={before}")
-    assert [len(one["points"]) for one in later["tracks"] if one["key"] == "battery_percent"] == [1]
+    assert [
+        len(one["points"]) for one in later["tracks"] if one["key"] == "battery_percent"
+    ] == [1]
     clock.advance(KEEP_READINGS.total_seconds())
     prune()
     with read_scope() as session:
@@ -384,13 +518,22 @@ def test_old_events_are_forgotten_those_of_the_connection_first(
     assert person.events(target_id, "connection") == []
     assert person.events(target_id, "health") == ["check_asked", "check_passed"]
     page = person.get(f"/targets/{target_id}/events?limit=1")
-    assert len(person.get(f"/targets/{target_id}/events?limit=1&cursor={page['next']}")["items"]) == 1
+    assert (
+        len(
+            person.get(f"/targets/{target_id}/events?limit=1&cursor={page['next']}")[
+                "items"
+            ]
+        )
+        == 1
+    )
 
 
 def test_streams_hear_when_a_device_changes(phone: ScriptedDevice) -> None:
     phone.healthy()
     with read_scope() as session:
-        last = session.scalars(select(LiveEvent).order_by(LiveEvent.id.desc()).limit(1)).one()
+        last = session.scalars(
+            select(LiveEvent).order_by(LiveEvent.id.desc()).limit(1)
+        ).one()
     assert (last.kind, last.data["health"]["state"], last.data["takes_jobs"]["ok"]) == (
         "target",
         "good",

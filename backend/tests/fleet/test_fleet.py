@@ -23,22 +23,37 @@ API = "/api/v1"
 MANIFEST: dict[str, Any] = {
     "schema": 1,
     "suite": {"name": "sorting", "title": "Sorting"},
-    "workloads": [{"name": "w", "host": {"build": [], "artifacts": ["w.py"], "run": ["python3", "w.py"]}}],
+    "workloads": [
+        {
+            "name": "w",
+            "host": {"build": [], "artifacts": ["w.py"], "run": ["python3", "w.py"]},
+        }
+    ],
     "benchmarks": {
         "sort": {
-            "title": "Sort", "workload": "w", "arms": ["old", "new"], "reference": "old",
-            "params": {"n": {"kind": "int", "values": [10, 100], "minimum": 1, "maximum": 1000}},
+            "title": "Sort",
+            "workload": "w",
+            "arms": ["old", "new"],
+            "reference": "old",
+            "params": {
+                "n": {"kind": "int", "values": [10, 100], "minimum": 1, "maximum": 1000}
+            },
             "metrics": {"time": {"unit": "ns", "direction": "lower"}},
         }
     },
-}  # fmt: skip
+}
 
 
 def target(serial: str = "s-1", **changes: object) -> dict[str, object]:
     return {
-        "kind": "host", "serial": serial, "name": "lab", "factors": {"cpu": "x", "cores": 4},
-        "fingerprint": "a" * 64, "preflight": [], **changes,
-    }  # fmt: skip
+        "kind": "host",
+        "serial": serial,
+        "name": "lab",
+        "factors": {"cpu": "x", "cores": 4},
+        "fingerprint": "a" * 64,
+        "preflight": [],
+        **changes,
+    }
 
 
 def beat(*targets: dict[str, object], **more: object) -> dict[str, object]:
@@ -47,9 +62,13 @@ def beat(*targets: dict[str, object], **more: object) -> dict[str, object]:
 
 def suite(**changes: object) -> dict[str, object]:
     return {
-        "repository": "mine", "manifest_path": "suite.toml", "manifest": MANIFEST, "commit": "a" * 40,
-        "branch": "main", **changes,
-    }  # fmt: skip
+        "repository": "mine",
+        "manifest_path": "suite.toml",
+        "manifest": MANIFEST,
+        "commit": "a" * 40,
+        "branch": "main",
+        **changes,
+    }
 
 
 @pytest.fixture
@@ -60,7 +79,9 @@ def reader(token: Callable[..., dict[str, str]]) -> dict[str, str]:
 @pytest.fixture
 def agent(client: TestClient, reader: dict[str, str]) -> dict[str, str]:
     code = client.post(f"{API}/agents/enrolment-codes", headers=reader).json()["code"]
-    answer = client.post(f"{API}/agents/enrol", json={"code": code, "name": "lab", "version": "1"})
+    answer = client.post(
+        f"{API}/agents/enrol", json={"code": code, "name": "lab", "version": "1"}
+    )
     assert answer.status_code == 201, answer.text
     return {"Authorization": f"Bearer {answer.json()['credential']}"}
 
@@ -73,10 +94,14 @@ def test_expired_codes_are_removed_and_others_kept(
     code = client.post(f"{API}/agents/enrolment-codes", headers=reader).json()["code"]
     prune()
     with read_scope() as session:
-        assert session.scalars(select(EnrolmentCode.code_sha256)).all() == [sha256_hex(code)]
+        assert session.scalars(select(EnrolmentCode.code_sha256)).all() == [
+            sha256_hex(code)
+        ]
 
 
-def test_a_code_enrols_one_agent(client: TestClient, reader: dict[str, str], together: Any) -> None:
+def test_a_code_enrols_one_agent(
+    client: TestClient, reader: dict[str, str], together: Any
+) -> None:
     code = client.post(f"{API}/agents/enrolment-codes", headers=reader).json()["code"]
 
     def enrol() -> int:
@@ -87,27 +112,53 @@ def test_a_code_enrols_one_agent(client: TestClient, reader: dict[str, str], tog
     assert sorted(together(*[enrol] * 6)) == [201] + [401] * 5
 
 
-def test_an_old_code_is_refused(client: TestClient, clock: FrozenClock, reader: dict[str, str]) -> None:
+def test_an_old_code_is_refused(
+    client: TestClient, clock: FrozenClock, reader: dict[str, str]
+) -> None:
     code = client.post(f"{API}/agents/enrolment-codes", headers=reader).json()["code"]
     clock.advance(3601)
-    answer = client.post(f"{API}/agents/enrol", json={"code": code, "name": "n", "version": "1"})
-    assert (answer.status_code, answer.json()["code"]) == (401, "enrolment_code_invalid")
+    answer = client.post(
+        f"{API}/agents/enrol", json={"code": code, "name": "n", "version": "1"}
+    )
+    assert (answer.status_code, answer.json()["code"]) == (
+        401,
+        "enrolment_code_invalid",
+    )
 
 
 def test_a_silent_agent_and_its_targets_are_offline(
-    client: TestClient, clock: FrozenClock, agent: dict[str, str], reader: dict[str, str]
+    client: TestClient,
+    clock: FrozenClock,
+    agent: dict[str, str],
+    reader: dict[str, str],
 ) -> None:
-    assert client.post(f"{API}/agents/self/heartbeat", json=beat(target()), headers=agent).status_code == 200
-    assert client.get(f"{API}/targets", headers=reader).json()["items"][0]["state"] == "online"
+    assert (
+        client.post(
+            f"{API}/agents/self/heartbeat", json=beat(target()), headers=agent
+        ).status_code
+        == 200
+    )
+    assert (
+        client.get(f"{API}/targets", headers=reader).json()["items"][0]["state"]
+        == "online"
+    )
     before = clock.now()
     clock.advance(31)
-    assert client.get(f"{API}/targets", headers=reader).json()["items"][0]["state"] == "offline"
-    assert client.get(f"{API}/agents", headers=reader).json()["items"][0]["state"] == "offline"
+    assert (
+        client.get(f"{API}/targets", headers=reader).json()["items"][0]["state"]
+        == "offline"
+    )
+    assert (
+        client.get(f"{API}/agents", headers=reader).json()["items"][0]["state"]
+        == "offline"
+    )
     with session_scope() as session:
         cutoff = clock.now() - timedelta(seconds=30)
         assert service.tell_silent(session, before - timedelta(seconds=1), cutoff) == 1
     with read_scope() as session:
-        last = session.scalars(select(LiveEvent).order_by(LiveEvent.id.desc()).limit(1)).one()
+        last = session.scalars(
+            select(LiveEvent).order_by(LiveEvent.id.desc()).limit(1)
+        ).one()
         assert (last.kind, last.data["state"]) == ("target", "offline")
 
 
@@ -115,7 +166,9 @@ def test_a_target_seen_by_two_heartbeats_at_once_is_one_row(
     client: TestClient, agent: dict[str, str], reader: dict[str, str], together: Any
 ) -> None:
     def post() -> int:
-        return client.post(f"{API}/agents/self/heartbeat", json=beat(target()), headers=agent).status_code
+        return client.post(
+            f"{API}/agents/self/heartbeat", json=beat(target()), headers=agent
+        ).status_code
 
     assert together(*[post] * 6) == [200] * 6
     assert len(client.get(f"{API}/targets", headers=reader).json()["items"]) == 1
@@ -127,18 +180,30 @@ def test_maintenance_is_independent_of_reachability(
     client.post(f"{API}/agents/self/heartbeat", json=beat(target()), headers=agent)
     target_id = client.get(f"{API}/targets", headers=reader).json()["items"][0]["id"]
     held = client.put(
-        f"{API}/targets/{target_id}/maintenance", json={"on": True, "reason": "new fan"}, headers=reader
+        f"{API}/targets/{target_id}/maintenance",
+        json={"on": True, "reason": "new fan"},
+        headers=reader,
     ).json()
-    assert (held["state"], held["hold"], held["hold_reason"]) == ("online", "maintenance", "new fan")
+    assert (held["state"], held["hold"], held["hold_reason"]) == (
+        "online",
+        "maintenance",
+        "new fan",
+    )
     client.post(f"{API}/agents/self/heartbeat", json=beat(target()), headers=agent)
-    freed = client.put(f"{API}/targets/{target_id}/maintenance", json={"on": False}, headers=reader).json()
+    freed = client.put(
+        f"{API}/targets/{target_id}/maintenance", json={"on": False}, headers=reader
+    ).json()
     assert (freed["state"], freed["hold"]) == ("online", None)
 
 
 def test_an_announced_suite_is_listed_with_its_arms(
     client: TestClient, agent: dict[str, str], reader: dict[str, str]
 ) -> None:
-    answer = client.post(f"{API}/agents/self/heartbeat", json=beat(target(), suites=[suite()]), headers=agent)
+    answer = client.post(
+        f"{API}/agents/self/heartbeat",
+        json=beat(target(), suites=[suite()]),
+        headers=agent,
+    )
     assert answer.status_code == 200, answer.text
     found = client.get(f"{API}/suites/sorting", headers=reader).json()
     benchmark = found["benchmarks"][0]
@@ -160,15 +225,27 @@ def test_a_heartbeat_without_suites_keeps_them_and_an_empty_list_takes_them_back
         (beat(target()), 1),
         (beat(target(), suites=[]), 0),
     ):
-        assert client.post(f"{API}/agents/self/heartbeat", json=body, headers=agent).status_code == 200
+        assert (
+            client.post(
+                f"{API}/agents/self/heartbeat", json=body, headers=agent
+            ).status_code
+            == 200
+        )
         with read_scope() as session:
             assert len(service.online_targets(session, "sorting")) == expected
 
 
-def test_a_contradictory_manifest_is_refused_in_words(client: TestClient, agent: dict[str, str]) -> None:
-    broken = {**MANIFEST, "benchmarks": {"sort": {**MANIFEST["benchmarks"]["sort"], "reference": "none"}}}
+def test_a_contradictory_manifest_is_refused_in_words(
+    client: TestClient, agent: dict[str, str]
+) -> None:
+    broken = {
+        **MANIFEST,
+        "benchmarks": {"sort": {**MANIFEST["benchmarks"]["sort"], "reference": "none"}},
+    }
     answer = client.post(
-        f"{API}/agents/self/heartbeat", json=beat(suites=[suite(manifest=broken)]), headers=agent
+        f"{API}/agents/self/heartbeat",
+        json=beat(suites=[suite(manifest=broken)]),
+        headers=agent,
     )
     assert answer.status_code == 200
     (refused,) = answer.json()["refused"]
@@ -180,11 +257,15 @@ def test_a_suite_name_belongs_to_the_repository_that_announced_it_first(
     client: TestClient, agent: dict[str, str]
 ) -> None:
     url = f"{API}/agents/self/heartbeat"
-    assert client.post(url, json=beat(suites=[suite()]), headers=agent).status_code == 200
+    assert (
+        client.post(url, json=beat(suites=[suite()]), headers=agent).status_code == 200
+    )
     other = {**MANIFEST, "suite": {"name": "searching", "title": "Searching"}}
     both = [suite(repository="other"), suite(repository="other", manifest=other)]
     answer = client.post(url, json=beat(target(), suites=both), headers=agent)
-    assert answer.status_code == 200, "the heartbeat is taken, with the suites nobody else has"
+    assert answer.status_code == 200, (
+        "the heartbeat is taken, with the suites nobody else has"
+    )
     (refused,) = answer.json()["refused"]
     assert refused["suite"] == "sorting"
     assert "[repositories.mine]" in refused["reason"]
@@ -193,20 +274,28 @@ def test_a_suite_name_belongs_to_the_repository_that_announced_it_first(
         assert not service.online_targets(session, "sorting")
 
 
-def test_of_two_suites_of_one_name_the_second_is_refused(client: TestClient, agent: dict[str, str]) -> None:
+def test_of_two_suites_of_one_name_the_second_is_refused(
+    client: TestClient, agent: dict[str, str]
+) -> None:
     both = [suite(), suite(manifest_path="other.toml")]
-    answer = client.post(f"{API}/agents/self/heartbeat", json=beat(suites=both), headers=agent)
+    answer = client.post(
+        f"{API}/agents/self/heartbeat", json=beat(suites=both), headers=agent
+    )
     (refused,) = answer.json()["refused"]
     assert refused["suite"] == "sorting"
     assert "other.toml" in refused["reason"]
 
 
-def test_only_an_agents_own_credential_beats(client: TestClient, reader: dict[str, str]) -> None:
+def test_only_an_agents_own_credential_beats(
+    client: TestClient, reader: dict[str, str]
+) -> None:
     answer = client.post(f"{API}/agents/self/heartbeat", json=beat(), headers=reader)
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
-def test_what_a_target_was_stays_known_after_it_changed(client: TestClient, agent: dict[str, str]) -> None:
+def test_what_a_target_was_stays_known_after_it_changed(
+    client: TestClient, agent: dict[str, str]
+) -> None:
     said = [({"kernel": "6.1.0-12"}, "a" * 64), ({"kernel": "6.1.0-13"}, "b" * 64)]
     for factors, fingerprint in [*said, said[0]]:
         news = target(factors=factors, fingerprint=fingerprint)

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.shapes("embedded")
 
 def beat(lab: ScriptedAgent, *targets: object) -> dict[str, Any]:
     body = {"version": "1", "targets": list(targets)}
-    answer = lab.client.post(f"{PREFIX}/agents/self/heartbeat", json=body, headers=lab.headers)
+    answer = lab.client.post(
+        f"{PREFIX}/agents/self/heartbeat", json=body, headers=lab.headers
+    )
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 
@@ -31,7 +33,11 @@ def beat(lab: ScriptedAgent, *targets: object) -> dict[str, Any]:
     ],
 )
 def test_one_devices_odd_value_does_not_take_the_others_off(
-    lab: ScriptedAgent, phone: ScriptedDevice, person: Person, odd: dict[str, Any], why: str
+    lab: ScriptedAgent,
+    phone: ScriptedDevice,
+    person: Person,
+    odd: dict[str, Any],
+    why: str,
 ) -> None:
     strange = ScriptedDevice(lab.client, lab.headers, serial="STRANGE").announced(**odd)
     heard = beat(lab, strange, phone.announced(), "no target at all")
@@ -40,10 +46,14 @@ def test_one_devices_odd_value_does_not_take_the_others_off(
     assert (refused["kind"], refused["serial"]) == ("device", strange["serial"][:200])
     assert why in refused["why"]
     assert nothing["serial"] == ""
-    assert [one["serial"] for one in person.get("/targets?kind=device")["items"]] == [phone.serial]
+    assert [one["serial"] for one in person.get("/targets?kind=device")["items"]] == [
+        phone.serial
+    ]
 
 
-def test_an_agent_with_too_many_devices_drives_as_many_as_it_may(lab: ScriptedAgent) -> None:
+def test_an_agent_with_too_many_devices_drives_as_many_as_it_may(
+    lab: ScriptedAgent,
+) -> None:
     rack = [
         ScriptedDevice(lab.client, lab.headers, serial=f"D{number:03}").announced()
         for number in range(MAX_TARGETS + 2)
@@ -59,7 +69,9 @@ def test_a_step_that_was_not_looked_at_is_neither_a_pass_nor_a_failure(
 ) -> None:
     phone.beat()
     check = phone.check(ok=False, text="no answer")
-    check["steps"].append({"name": "self_test", "ok": None, "text": "the round trip failed"})
+    check["steps"].append(
+        {"name": "self_test", "ok": None, "text": "the round trip failed"}
+    )
     phone.beat(check=check)
     shown = person.target(phone.target_id)
     assert [step["ok"] for step in shown["check"]["steps"]] == [False, None]
@@ -71,12 +83,24 @@ def test_sha_instructions_that_a_check_finds_are_shown_and_make_no_other_target_
 ) -> None:
     phone.healthy()
     before = person.target(phone.target_id)
-    step = {"name": "self_test", "ok": True, "text": "Digests are right.", "unit": "hardware_sha"}
+    step = {
+        "name": "self_test",
+        "ok": True,
+        "text": "Digests are right.",
+        "unit": "hardware_sha",
+    }
     for found in (1.0, 0.0):
         check = phone.check()
         check["steps"].append({**step, "value": found})
         assert phone.beat(check=check)["checks_heard"] == [check["id"]]
         after = person.target(phone.target_id)
-        assert [one["value"] for one in after["check"]["steps"] if one["unit"] == "hardware_sha"] == [found]
-        assert (after["id"], after["fingerprint"]) == (before["id"], before["fingerprint"])
+        assert [
+            one["value"]
+            for one in after["check"]["steps"]
+            if one["unit"] == "hardware_sha"
+        ] == [found]
+        assert (after["id"], after["fingerprint"]) == (
+            before["id"],
+            before["fingerprint"],
+        )
         assert after["factors"] == before["factors"]

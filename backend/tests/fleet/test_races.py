@@ -65,7 +65,9 @@ def said(target_id: str) -> tuple[str, str]:
 def beats(phone: ScriptedDevice, **changes: Any) -> Does:
     """A heartbeat of it."""
     agent_id, _ = said(phone.target_id)
-    body = HeartbeatIn.model_validate({"version": "1", "targets": [phone.announced(**changes)]})
+    body = HeartbeatIn.model_validate(
+        {"version": "1", "targets": [phone.announced(**changes)]}
+    )
     return lambda session: service.heartbeat(session, agent_id, body)
 
 
@@ -77,7 +79,9 @@ def test_a_heartbeat_does_not_undo_what_a_person_decides_at_that_instant(
 ) -> None:
     target_id = phone.healthy()
     with session_scope() as session:
-        queries.lock_target(session, target_id)  # what she read: only what is written makes others wait
+        queries.lock_target(
+            session, target_id
+        )  # what she read: only what is written makes others wait
         other = Beside(beats(phone, gates=HOT))
         wait_for_a_waiter()
         actions.quarantine(session, target_id, "it is swollen", "Ada")
@@ -92,7 +96,9 @@ def test_a_person_decides_about_what_a_heartbeat_says_at_that_instant(
     with session_scope() as session:
         beats(phone, gates=HOT)(session)
         session.flush()
-        other = Beside(lambda mine: actions.quarantine(mine, target_id, "it is swollen", "Ada"))
+        other = Beside(
+            lambda mine: actions.quarantine(mine, target_id, "it is swollen", "Ada")
+        )
         wait_for_a_waiter()
     other.ended()
     newest = person.history(target_id, "health")[0]
@@ -112,11 +118,15 @@ def test_two_heartbeats_that_both_change_the_health_of_a_device_are_heard_one_af
         wait_for_a_waiter()
     other.ended()
     assert person.target(target_id)["health"]["failures"] == (1 if repeated else 2)
-    failed = [name for name in person.events(target_id, "health") if name == "check_failed"]
+    failed = [
+        name for name in person.events(target_id, "health") if name == "check_failed"
+    ]
     assert len(failed) == (1 if repeated else 2)
 
 
-def test_a_heartbeat_holds_up_nobody_who_asks_for_a_run(lab: ScriptedAgent, phone: ScriptedDevice) -> None:
+def test_a_heartbeat_holds_up_nobody_who_asks_for_a_run(
+    lab: ScriptedAgent, phone: ScriptedDevice
+) -> None:
     assert lab.headers
     spec = RunIn(suite="demo", benchmarks=["sorting"], targets=[phone.healthy()])
     with session_scope() as session:
@@ -152,7 +162,11 @@ def test_an_alert_that_vanishes_while_its_run_ends_waits_for_nobody(
     answers: list[int] = []
     with session_scope() as session:
         queries.lock_target(session, phone.target_id)
-        lost = Beside(lambda _: answers.append(job.finish(-1, "failed", cause="device_lost").status_code))
+        lost = Beside(
+            lambda _: answers.append(
+                job.finish(-1, "failed", cause="device_lost").status_code
+            )
+        )
         wait_for_a_waiter()
         following._stop_waiting(session, Alert(confirmation_run_id=run_id))
         session.flush()
@@ -174,5 +188,9 @@ def test_the_end_of_a_job_waits_for_nobody_who_looks_at_its_target(
         job, answers = lab.measuring(), list[int]()
         with session_scope() as session:
             queries.lock_target(session, target_id)
-            Beside(lambda _, job=job, answers=answers: answers.append(job.finish(-1).status_code)).ended()  # type: ignore[misc]  # bound now
+            Beside(
+                lambda _, job=job, answers=answers: answers.append(
+                    job.finish(-1).status_code
+                )
+            ).ended()  # type: ignore[misc]  # bound now
         assert answers == [204]

@@ -49,7 +49,9 @@ def test_a_reading_that_is_repeated_for_an_hour_is_one_reading_of_when_it_was_ta
     assert found["gaps"] == [{"after": taken, "until": again}]
     clock.advance(2 * READING_EVERY.total_seconds())
     phone.beat()
-    assert len(person.get(f"/targets/{target_id}/conditions")["gaps"]) == 1, "one late reading is no gap"
+    assert len(person.get(f"/targets/{target_id}/conditions")["gaps"]) == 1, (
+        "one late reading is no gap"
+    )
 
 
 def test_an_agent_that_does_not_tell_the_age_of_a_reading_has_its_repeats_taken_for_repeats(
@@ -72,7 +74,9 @@ def test_what_an_agent_knew_of_a_device_that_is_gone_is_not_taken_for_what_it_is
     before = person.target(target_id)
     clock.advance(READING_EVERY.total_seconds())
     hot = {**COOL, "battery_c": 48.0, "ms_ago": 0}
-    heard = phone.beat(connection=ABSENT, gates=hot, boot_id="boot-0", configuration=["emulator"])
+    heard = phone.beat(
+        connection=ABSENT, gates=hot, boot_id="boot-0", configuration=["emulator"]
+    )
     shown = person.target(target_id)
     assert [shown[key] for key in ("gates", "boot_id", "configuration", "health")] == [
         before[key] for key in ("gates", "boot_id", "configuration", "health")
@@ -80,7 +84,9 @@ def test_what_an_agent_knew_of_a_device_that_is_gone_is_not_taken_for_what_it_is
     assert (heard["health"], kept()) == ("good", 1)
 
 
-def test_a_heartbeat_that_changes_nothing_tells_nobody(phone: ScriptedDevice, clock: FrozenClock) -> None:
+def test_a_heartbeat_that_changes_nothing_tells_nobody(
+    phone: ScriptedDevice, clock: FrozenClock
+) -> None:
     """Also of a device that is away, whose agent knows no finding of before."""
     finding = {"code": "turbo", "level": "info", "text": "boost is on", "advice": None}
     phone.healthy()

@@ -17,17 +17,25 @@ def test_a_check_that_ends_as_the_one_before_is_kept_once_and_counted(
     """A device with full storage is looked at every five minutes, for weeks."""
     phone.beat()
     for look in range(20):
-        assert phone.beat(check=phone.check(ok=False, infrastructure=False, text=f"{look} MiB"))
+        assert phone.beat(
+            check=phone.check(ok=False, infrastructure=False, text=f"{look} MiB")
+        )
         clock.advance(301)
         assert phone.beat()["check_due"]
     assert person.events(phone.target_id, "health") == ["check_asked", "check_failed"]
     newest = person.history(phone.target_id, "health")[0]
     assert newest["evidence"]["times"] == 20
-    assert newest["evidence"]["check"]["steps"][0]["text"] == "19 MiB", "with the newest evidence"
+    assert newest["evidence"]["check"]["steps"][0]["text"] == "19 MiB", (
+        "with the newest evidence"
+    )
     assert ", 20 times since " in newest["words"]
     phone.beat(check=phone.check())
     assert person.target(phone.target_id)["health"]["state"] == "good"
-    assert person.events(phone.target_id, "health") == ["check_asked", "check_failed", "check_passed"]
+    assert person.events(phone.target_id, "health") == [
+        "check_asked",
+        "check_failed",
+        "check_passed",
+    ]
 
 
 def test_a_check_that_fails_otherwise_is_kept_by_itself(
@@ -41,7 +49,11 @@ def test_a_check_that_fails_otherwise_is_kept_by_itself(
         phone.beat(check=check)
         clock.advance(301)
         phone.beat()
-    assert person.events(phone.target_id, "health") == ["check_asked", "check_failed", "check_failed"]
+    assert person.events(phone.target_id, "health") == [
+        "check_asked",
+        "check_failed",
+        "check_failed",
+    ]
 
 
 @pytest.mark.shapes("embedded")

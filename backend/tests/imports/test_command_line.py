@@ -40,14 +40,19 @@ def test_a_document_goes_from_a_process_to_a_server_with_its_notes_and_its_polic
     path = tmp_path / "summary.md"
     path.write_text(TEXT, encoding="utf-8")
     headers = token("ingest", "read")
-    said = imported(server, headers, "--format", "logcat", str(path), "--title", "Light Ledger")
+    said = imported(
+        server, headers, "--format", "logcat", str(path), "--title", "Light Ledger"
+    )
     assert "1 row, 1 with something to note" in said
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (listed,) = client.get("/imports").json()["items"]
         found = client.get(f"/imports/{listed['id']}").json()
     assert (listed["title"], listed["source"]) == ("Light Ledger", "summary.md")
     (row,) = found["rows"]
-    assert (row["words"], row["percent"]) == ("native 12.6 % slower than fallback", 12.57)
+    assert (row["words"], row["percent"]) == (
+        "native 12.6 % slower than fallback",
+        12.57,
+    )
     assert "says ~20 % slower (line 1)" in row["notes"][0]
     assert row["raw"][0].endswith("fallback avg=11.93 ms (0.01 ms/hash)")
     assert found["policy"]["in_force"] == {"minimum": 2000, "warmup_rounds": 1}
@@ -58,9 +63,13 @@ def test_what_criterion_measured_goes_from_a_process_to_a_run_on_a_server(
     server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
     message = {
-        "reason": "benchmark-complete", "id": "sign/dalek/32", "unit": "us", "throughput": [],
-        "iteration_count": [10, 20, 30], "measured_values": [137.0, 274.2, 411.0],
-    }  # fmt: skip
+        "reason": "benchmark-complete",
+        "id": "sign/dalek/32",
+        "unit": "us",
+        "throughput": [],
+        "iteration_count": [10, 20, 30],
+        "measured_values": [137.0, 274.2, 411.0],
+    }
     path = tmp_path / "messages.jsonl"
     path.write_text(json.dumps(message) + "\n", encoding="utf-8")
     headers = token("ingest", "read")
@@ -69,7 +78,16 @@ def test_what_criterion_measured_goes_from_a_process_to_a_run_on_a_server(
     assert "new: 1 series, run run_" in said
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (run,) = client.get("/runs", params={"trigger": "import"}).json()["items"]
-        (listed,) = client.get("/imports", params={"format": "criterion"}).json()["items"]
+        (listed,) = client.get("/imports", params={"format": "criterion"}).json()[
+            "items"
+        ]
         (told,) = client.get(f"/imports/{listed['id']}").json()["runs"]
-    assert (run["commit"], run["jobs"][0]["target_name"], run["jobs"][0]["samples"]) == ("1f3c9ab", "ci-7", 3)
-    assert (told["run_id"], told["series"][0]["median_ns"]) == (run["id"], pytest.approx(13_700))
+    assert (
+        run["commit"],
+        run["jobs"][0]["target_name"],
+        run["jobs"][0]["samples"],
+    ) == ("1f3c9ab", "ci-7", 3)
+    assert (told["run_id"], told["series"][0]["median_ns"]) == (
+        run["id"],
+        pytest.approx(13_700),
+    )

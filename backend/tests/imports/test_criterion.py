@@ -20,27 +20,46 @@ from paceline_server.testing.deliveries import Lab, open_lab
 PREFIX = "/api/v1"
 SUITE = Path(__file__).parents[3] / "native/crypto/suite.toml"
 SEED_US = {
-    ("sign", "32"): 13.74, ("sign", "128"): 14.13, ("sign", "256"): 14.30,
-    ("verify", "32"): 28.31, ("verify", "128"): 28.22, ("verify", "256"): 30.05,
-}  # fmt: skip
+    ("sign", "32"): 13.74,
+    ("sign", "128"): 14.13,
+    ("sign", "256"): 14.30,
+    ("verify", "32"): 28.31,
+    ("verify", "128"): 28.22,
+    ("verify", "256"): 30.05,
+}
 """The origin's table of 2025-10-19: microseconds of one signature and one verification by message size."""
 
 
 def series(benchmark: str, times: list[float], **changes: Any) -> dict[str, Any]:
     return {
-        "id": benchmark, "benchmark": benchmark, "arm": "dalek", "value": None, "baseline": "new",
-        "unit": None, "throughput": [], "iterations": [1] * len(times), "times": times, "outliers": {},
-        "notes": [], **changes,
-    }  # fmt: skip
+        "id": benchmark,
+        "benchmark": benchmark,
+        "arm": "dalek",
+        "value": None,
+        "baseline": "new",
+        "unit": None,
+        "throughput": [],
+        "iterations": [1] * len(times),
+        "times": times,
+        "outliers": {},
+        "notes": [],
+        **changes,
+    }
 
 
 def document(*of: dict[str, Any]) -> dict[str, Any]:
     """As `paceline import --format criterion` writes it."""
     return {
-        "v": 1, "format": "criterion", "file": "criterion", "bytes": 10, "sha256": "c" * 64,
-        "samples": sum(len(one["times"]) for one in of), "why_no_verdict": "One after another.",
-        "series": list(of), "problems": [],
-    }  # fmt: skip
+        "v": 1,
+        "format": "criterion",
+        "file": "criterion",
+        "bytes": 10,
+        "sha256": "c" * 64,
+        "samples": sum(len(one["times"]) for one in of),
+        "why_no_verdict": "One after another.",
+        "series": list(of),
+        "problems": [],
+    }
 
 
 def seed() -> dict[str, Any]:
@@ -54,16 +73,29 @@ def seed() -> dict[str, Any]:
 
 
 @pytest.fixture
-def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
-    return open_lab(client, enrolled, token, manifest=tomllib.loads(SUITE.read_text(encoding="utf-8")))
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> Lab:
+    return open_lab(
+        client,
+        enrolled,
+        token,
+        manifest=tomllib.loads(SUITE.read_text(encoding="utf-8")),
+    )
 
 
 @pytest.fixture
-def send(lab: Lab, client: TestClient, token: Callable[..., dict[str, str]]) -> Callable[..., Any]:
+def send(
+    lab: Lab, client: TestClient, token: Callable[..., dict[str, str]]
+) -> Callable[..., Any]:
     headers = token("ingest", "read")
 
     def ask(method: str, path: str, status: int, json: Any = None, **query: Any) -> Any:
-        answer = client.request(method, f"{PREFIX}{path}", json=json, params=query, headers=headers)
+        answer = client.request(
+            method, f"{PREFIX}{path}", json=json, params=query, headers=headers
+        )
         assert answer.status_code == status, answer.text
         outbox.drain()
         return answer.json() if answer.content else None
@@ -83,15 +115,21 @@ def test_the_seeds_own_figures_are_close_for_signing_and_below_for_verifying(
     run = stored(send, seed(), suite="crypto", on="seed-ci")["runs"][0]
     gates = send("GET", f"/jobs/{run['job_id']}/report", 200)["gates"]
     found = {
-        (gate["benchmark"], gate["params"]["message"]): (gate["standing"], round(gate["reached"], 3))
+        (gate["benchmark"], gate["params"]["message"]): (
+            gate["standing"],
+            round(gate["reached"], 3),
+        )
         for gate in gates
         if gate["level"] == "required"
     }
     assert found == {
-        ("sign", 32): ("close", 0.728), ("sign", 256): ("below", 0.699),
+        ("sign", 32): ("close", 0.728),
+        ("sign", 256): ("below", 0.699),
         ("verify", 256): ("below", 0.333),
-    }  # fmt: skip
-    assert {(gate["arm"], gate["verdict"]) for gate in gates} == {("dalek", "inconclusive")}
+    }
+    assert {(gate["arm"], gate["verdict"]) for gate in gates} == {
+        ("dalek", "inconclusive")
+    }
 
 
 def test_the_crates_own_benches_meet_the_suites_gates(send: Callable[..., Any]) -> None:
@@ -103,8 +141,14 @@ def test_the_crates_own_benches_meet_the_suites_gates(send: Callable[..., Any]) 
             series("sign", [9_000.0] * 20, arm="aws_lc", value="256"),
             series("verify", [13_000.0] * 20, arm="ifma", value="256"),
             *(
-                series("batch", [took] * 20, arm="ifma", value=f"batch={size},keys={keys}")
-                for size, keys, took in ((8, "16", 70e3), (256, "16", 500e3), (256, "all", 900e3))
+                series(
+                    "batch", [took] * 20, arm="ifma", value=f"batch={size},keys={keys}"
+                )
+                for size, keys, took in (
+                    (8, "16", 70e3),
+                    (256, "16", 500e3),
+                    (256, "all", 900e3),
+                )
             ),
         ),
         suite="crypto",
@@ -112,35 +156,62 @@ def test_the_crates_own_benches_meet_the_suites_gates(send: Callable[..., Any]) 
     assert [one["params"] for one in run["series"]][-1] == {"batch": 256, "keys": "all"}
     gates = send("GET", f"/jobs/{run['job_id']}/report", 200)["gates"]
     found = {
-        (gate["benchmark"], *(value for _, value in sorted(gate["params"].items()))): gate["standing"]
+        (
+            gate["benchmark"],
+            *(value for _, value in sorted(gate["params"].items())),
+        ): gate["standing"]
         for gate in gates
         if gate["level"] == "required"
     }
-    assert found == {("sign", 256): "pass", ("verify", 256): "close", ("batch", 256, "16"): "pass"}
+    assert found == {
+        ("sign", 256): "pass",
+        ("verify", 256): "close",
+        ("batch", 256, "16"): "pass",
+    }
 
 
-def test_values_that_are_no_params_of_the_suite_keep_their_own_name(send: Callable[..., Any]) -> None:
+def test_values_that_are_no_params_of_the_suite_keep_their_own_name(
+    send: Callable[..., Any],
+) -> None:
     values = ("batch=8,keys=16", "batch=8", "8")
     run = stored(
-        send, document(*(series("batch", [9.0] * 9, value=value) for value in values)), suite="crypto"
+        send,
+        document(*(series("batch", [9.0] * 9, value=value) for value in values)),
+        suite="crypto",
     )["runs"][0]
-    assert [one["params"] for one in run["series"]] == [{"value": value} for value in values]
+    assert [one["params"] for one in run["series"]] == [
+        {"value": value} for value in values
+    ]
 
 
-def test_an_imported_run_is_listed_with_its_samples_and_judged_by_nobody(send: Callable[..., Any]) -> None:
-    fast, slow = series("hash", [10.0] * 60, arm="fast"), series("hash", [99.0] * 60, arm="slow")
+def test_an_imported_run_is_listed_with_its_samples_and_judged_by_nobody(
+    send: Callable[..., Any],
+) -> None:
+    fast, slow = (
+        series("hash", [10.0] * 60, arm="fast"),
+        series("hash", [99.0] * 60, arm="slow"),
+    )
     run = stored(send, document(fast, slow))["runs"][0]
     (listed,) = send("GET", "/runs", 200, trigger="import")["items"]
-    assert (listed["id"], listed["suite"], listed["state"]) == (run["run_id"], "criterion", "done")
+    assert (listed["id"], listed["suite"], listed["state"]) == (
+        run["run_id"],
+        "criterion",
+        "done",
+    )
     assert listed["verdict"] == "inconclusive"
-    assert listed["reason"].startswith("imported: another tool measured it, one benchmark after")
+    assert listed["reason"].startswith(
+        "imported: another tool measured it, one benchmark after"
+    )
     (job,) = listed["jobs"]
     assert (job["target_name"], job["samples"]) == ("imported", 120)
     report = send("GET", f"/jobs/{run['job_id']}/report", 200)
     assert report["comparisons"] == []
-    assert [(row["arm"], row["median"], row["n"]) for row in report["measurements"]] == [
-        ("fast", 10.0, 60), ("slow", 99.0, 60),
-    ]  # fmt: skip
+    assert [
+        (row["arm"], row["median"], row["n"]) for row in report["measurements"]
+    ] == [
+        ("fast", 10.0, 60),
+        ("slow", 99.0, 60),
+    ]
     whole = send("GET", f"/runs/{run['run_id']}/completeness", 200)
     assert (whole["complete"], whole["arrived"]) == (True, 2)
     assert send("GET", "/alerts", 200)["items"] == []
@@ -151,10 +222,16 @@ def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_remov
     send: Callable[..., Any],
 ) -> None:
     times = [1000.0 + at % 7 for at in range(2_498)] + [1013.0, 9000.0]
-    said = series("hash", [10 * one for one in times], iterations=[10] * len(times), unit="us")
+    said = series(
+        "hash", [10 * one for one in times], iterations=[10] * len(times), unit="us"
+    )
     run = stored(send, document(said))["runs"][0]
     (kept,) = run["series"]
-    assert (kept["samples"], kept["outliers_mild"], kept["outliers_severe"]) == (2_500, 1, 1)
+    assert (kept["samples"], kept["outliers_mild"], kept["outliers_severe"]) == (
+        2_500,
+        1,
+        1,
+    )
     assert kept["median_ns"] == pytest.approx(1.003e6)
     with read_scope() as session:
         (case,) = ingest.blocks(session, run["job_id"])
@@ -162,7 +239,12 @@ def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_remov
     assert case.iterations is not None
     assert set(case.iterations) == {10}
     shown = send(
-        "GET", f"/jobs/{run['job_id']}/distribution", 200, benchmark="hash", metric="time", params="{}"
+        "GET",
+        f"/jobs/{run['job_id']}/distribution",
+        200,
+        benchmark="hash",
+        metric="time",
+        params="{}",
     )
     assert [(one["arm"], one["n"]) for one in shown["arms"]] == [("dalek", 2_500)]
 
@@ -172,12 +254,20 @@ def test_a_saved_baseline_becomes_series_whose_points_are_shown_and_never_count(
 ) -> None:
     for number, factor in enumerate((1.0, 1.0, 3.0, 3.0)):
         own = [factor * (100.0 + at % 5 + number / 8) for at in range(50)]
-        stored(send, document(series("hash", own, baseline="main"), series("hash", own)))
+        stored(
+            send, document(series("hash", own, baseline="main"), series("hash", own))
+        )
     (found,) = send("GET", "/series", 200)["items"]
-    assert (found["branch"], found["benchmark"], found["arm"]) == ("main", "hash", "dalek")
+    assert (found["branch"], found["benchmark"], found["arm"]) == (
+        "main",
+        "hash",
+        "dalek",
+    )
     points = send("GET", f"/series/{found['id']}/points", 200)["points"]
     assert len(points) == 4
-    assert all(point["excluded"].startswith("another tool measured it") for point in points)
+    assert all(
+        point["excluded"].startswith("another tool measured it") for point in points
+    )
     assert send("GET", f"/series/{found['id']}", 200)["changes"] == []
     again = recompute()
     assert (again.points_added, again.points_changed, again.evaluated.news) == (0, 0, 0)
@@ -189,31 +279,45 @@ def test_the_same_document_is_stored_once_for_each_target(
     token: Callable[..., dict[str, str]],
     together: Callable[..., list[Any]],
 ) -> None:
-    headers, body = token("ingest", "read"), {"document": seed(), "measured_on": {"on": "a"}}
+    headers, body = (
+        token("ingest", "read"),
+        {"document": seed(), "measured_on": {"on": "a"}},
+    )
     posts = [lambda: client.post(f"{PREFIX}/imports", json=body, headers=headers)] * 4
     answers = together(*posts)
     assert sorted(answer.status_code for answer in answers) == [200] * 3 + [201]
     stored(send, seed(), on="b")
     assert len(send("GET", "/runs", 200, trigger="import")["items"]) == 2
     listed = send("GET", "/imports", 200, format="criterion")["items"]
-    assert [(one["devices"], one["row_count"]) for one in listed] == [(["b"], 6), (["a"], 6)]
+    assert [(one["devices"], one["row_count"]) for one in listed] == [
+        (["b"], 6),
+        (["a"], 6),
+    ]
     one = send("GET", f"/imports/{listed[0]['id']}", 200)
     assert (one["rows"], len(one["runs"][0]["series"])) == ([], 6)
 
 
-def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(send: Callable[..., Any]) -> None:
+def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(
+    send: Callable[..., Any],
+) -> None:
     stored(send, seed(), on="seed-ci")
     stored(
-        send, document(series("hash", [100.0 + at % 5 for at in range(50)], baseline="main")), on="seed-ci"
+        send,
+        document(series("hash", [100.0 + at % 5 for at in range(50)], baseline="main")),
+        on="seed-ci",
     )
-    target = next(one for one in send("GET", "/targets", 200)["items"] if one["name"] == "seed-ci")
+    target = next(
+        one for one in send("GET", "/targets", 200)["items"] if one["name"] == "seed-ci"
+    )
     assert (target["state"], target["takes_jobs"]["ok"]) == ("offline", False)
     assert target["refuses"].startswith("its figures were imported")
     assert target["takes_jobs"]["words"] == f"takes no jobs: {target['refuses']}"
     assert target["imported"]
     assert [one["name"] for one in send("GET", "/agents", 200)["items"]] == ["lab-1"]
     assert send("GET", "/series", 200)["items"] != []
-    assert send("GET", "/rules/orphans", 200)["unruled"] == [], "no rule could decide about it"
+    assert send("GET", "/rules/orphans", 200)["unruled"] == [], (
+        "no rule could decide about it"
+    )
     assert [one["name"] for one in send("GET", "/overview", 200)["agents"]] == ["lab-1"]
 
 
@@ -228,7 +332,10 @@ def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(send: Cal
     ],
 )
 def test_what_no_run_can_hold_is_refused_and_leaves_nothing(
-    send: Callable[..., Any], said: dict[str, Any], measured_on: dict[str, Any], status: int
+    send: Callable[..., Any],
+    said: dict[str, Any],
+    measured_on: dict[str, Any],
+    status: int,
 ) -> None:
     send("POST", "/imports", status, {"document": said, "measured_on": measured_on})
     assert send("GET", "/imports", 200)["items"] == []
@@ -265,18 +372,27 @@ def test_what_was_imported_stands_apart_from_what_a_suite_measures_here(
     run = stored(send, said, suite="crypto", on="laptop")["runs"][0]
     assert send("GET", f"/runs/{own['id']}/completeness", 200)["gone"] == []
     owed = send("GET", f"/runs/{run['run_id']}/completeness", 200)
-    assert (owed["gone"], owed["declared"], owed["arrived"], owed["missing_total"]) == ([], 3, 3, 0)
+    assert (owed["gone"], owed["declared"], owed["arrived"], owed["missing_total"]) == (
+        [],
+        3,
+        3,
+        0,
+    )
     matrix = send("GET", "/matrix", 200, suite="crypto")
     assert (matrix["branches"], matrix["targets"]) == ([], [])
     assert send("GET", "/suites/crypto", 200)["last_run_at"] == before
-    assert len(send("GET", "/series", 200, suite="crypto")["items"]) == 3, "and is there for who looks"
+    assert len(send("GET", "/series", 200, suite="crypto")["items"]) == 3, (
+        "and is there for who looks"
+    )
 
 
 @pytest.mark.shapes("embedded")
 def test_times_no_clock_gives_are_refused(send: Callable[..., Any]) -> None:
     for times, unit in (([1e300], "s"), ([1e30], None)):
         said = document(series("hash", times, unit=unit))
-        assert "look at its unit" in str(send("POST", "/imports", 422, {"document": said, "measured_on": {}}))
+        assert "look at its unit" in str(
+            send("POST", "/imports", 422, {"document": said, "measured_on": {}})
+        )
 
 
 def test_thousands_of_texts_of_one_plain_form_are_named_one_after_the_other() -> None:
@@ -285,19 +401,32 @@ def test_thousands_of_texts_of_one_plain_form_are_named_one_after_the_other() ->
     assert len({names.of(text) for text in texts}) == len(texts)
 
 
-def test_a_param_is_a_number_only_where_all_of_its_values_are(send: Callable[..., Any]) -> None:
+def test_a_param_is_a_number_only_where_all_of_its_values_are(
+    send: Callable[..., Any],
+) -> None:
     said = document(
-        *(series("sign", [10.0] * 9, value=value, baseline="main") for value in ("32", "032", "all"))
+        *(
+            series("sign", [10.0] * 9, value=value, baseline="main")
+            for value in ("32", "032", "all")
+        )
     )
     run = stored(send, said, suite="crypto")["runs"][0]
     assert [one["params"]["message"] for one in run["series"]] == ["32", "032", "all"]
 
 
-def test_two_imported_runs_are_never_said_to_have_had_the_same_environment(send: Callable[..., Any]) -> None:
-    of = [series("hash", [at + 100.0 for at in range(50)], baseline=name) for name in ("before", "main")]
+def test_two_imported_runs_are_never_said_to_have_had_the_same_environment(
+    send: Callable[..., Any],
+) -> None:
+    of = [
+        series("hash", [at + 100.0 for at in range(50)], baseline=name)
+        for name in ("before", "main")
+    ]
     before, main = stored(send, document(*of), on="ci-7")["runs"]
     found = send("GET", "/compare", 200, base=before["run_id"], head=main["run_id"])
     assert found["same_environment"] is False
     (said,) = found["environment"]
     assert (said["factor"], said["target_name"]) == (None, "ci-7")
-    assert said["words"] == "ci-7: its figures were imported, and no environment was recorded with them"
+    assert (
+        said["words"]
+        == "ci-7: its figures were imported, and no environment was recorded with them"
+    )

@@ -13,12 +13,26 @@ from paceline_server.imports.schemas import ClaimIn, DocumentIn, QuantityIn
 from .test_imports import document
 
 VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
-    (Path(__file__).parents[3] / "native" / "protocol" / "vectors" / "claims.golden.json").read_text("utf-8")
+    (
+        Path(__file__).parents[3]
+        / "native"
+        / "protocol"
+        / "vectors"
+        / "claims.golden.json"
+    ).read_text("utf-8")
 )
 
 
 def claim(**said: Any) -> dict[str, Any]:
-    return {"line": 90, "batch": 1000, "percent": 0.0, "about": False, "printed": "0", "text": "", **said}
+    return {
+        "line": 90,
+        "batch": 1000,
+        "percent": 0.0,
+        "about": False,
+        "printed": "0",
+        "text": "",
+        **said,
+    }
 
 
 def printed(low: int, high: int) -> QuantityIn:
@@ -26,7 +40,9 @@ def printed(low: int, high: int) -> QuantityIn:
 
 
 @pytest.mark.parametrize("vector", VECTORS["named"], ids=lambda vector: vector["text"])
-def test_a_sentence_is_about_the_devices_the_importer_takes_it_to_be_about(vector: dict[str, Any]) -> None:
+def test_a_sentence_is_about_the_devices_the_importer_takes_it_to_be_about(
+    vector: dict[str, Any],
+) -> None:
     assert named(vector["text"], vector["devices"]) == set(vector["named"])
 
 
@@ -44,14 +60,29 @@ def test_every_sentence_about_a_row_is_held_against_it() -> None:
     claims = [
         claim(line=90, percent=25.0, printed="25", text=device),
         claim(line=91, percent=3.0, printed="3", text=device),
-        claim(line=92, percent=-9.6, printed="9.6", text="On the Pixel 5 Emulator it is 9.6 % faster."),
+        claim(
+            line=92,
+            percent=-9.6,
+            printed="9.6",
+            text="On the Pixel 5 Emulator it is 9.6 % faster.",
+        ),
     ]
-    rows = {row.id: row for row in rows_of(DocumentIn.model_validate(document(claims=claims)))}
-    assert {name: [(one.line, one.agrees) for one in row.stated] for name, row in rows.items()} == {
+    rows = {
+        row.id: row
+        for row in rows_of(DocumentIn.model_validate(document(claims=claims)))
+    }
+    assert {
+        name: [(one.line, one.agrees) for one in row.stated]
+        for name, row in rows.items()
+    } == {
         **{name: [] for name in rows},
         "1.1": [(92, True)],
         "2.1": [(90, True), (91, False)],
         "3.1": [(90, False), (91, False)],
     }
     assert [len(rows[name].notes) for name in ("1.1", "2.1", "3.1")] == [0, 1, 2]
-    assert rows["2.1"].notes[0].startswith("The document says 3 % slower (line 91); its own averages say")
+    assert (
+        rows["2.1"]
+        .notes[0]
+        .startswith("The document says 3 % slower (line 91); its own averages say")
+    )

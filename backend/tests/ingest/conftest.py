@@ -30,7 +30,10 @@ def leased(client: TestClient, enrolled: Make, ci: dict[str, str]) -> LeasedJob:
     """A job that is being measured."""
     lab = enrolled("lab-1")
     announce(lab.agent_id)
-    assert client.post(f"{PREFIX}/runs", json={"suite": "demo"}, headers=ci).status_code == 201
+    assert (
+        client.post(f"{PREFIX}/runs", json={"suite": "demo"}, headers=ci).status_code
+        == 201
+    )
     job = ScriptedAgent(client, lab.headers).lease()
     assert job.report("measuring").status_code == 204
     return job

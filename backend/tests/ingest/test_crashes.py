@@ -68,10 +68,16 @@ class Uploader:
 
 
 def leased_job(
-    server: Lives, client: httpx.Client, agent_headers: dict[str, str], ci: dict[str, str]
+    server: Lives,
+    client: httpx.Client,
+    agent_headers: dict[str, str],
+    ci: dict[str, str],
 ) -> LeasedJob:
     server.start()
-    assert client.post("/api/v1/runs", json={"suite": "demo"}, headers=ci).status_code == 201
+    assert (
+        client.post("/api/v1/runs", json={"suite": "demo"}, headers=ci).status_code
+        == 201
+    )
     job = ScriptedAgent(client, agent_headers).lease()
     assert job.report("measuring").status_code == 204
     return job
@@ -119,8 +125,16 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         }
         assert job.finish(len(here) - 1).status_code == 204
     with read_scope() as session:
-        chunks = list(session.execute(select(SampleChunk.seq, SampleChunk.values).order_by(SampleChunk.seq)))
-        lines = list(session.execute(select(ReportedLine.seq, ReportedLine.text).order_by(ReportedLine.seq)))
+        chunks = list(
+            session.execute(
+                select(SampleChunk.seq, SampleChunk.values).order_by(SampleChunk.seq)
+            )
+        )
+        lines = list(
+            session.execute(
+                select(ReportedLine.seq, ReportedLine.text).order_by(ReportedLine.seq)
+            )
+        )
     assert sorted([seq for seq, _ in (*chunks, *lines)]) == here
     assert lines == [(seq, f"line {seq}") for seq in here if seq % REPORTED_EVERY == 0]
     assert all(values.tolist() == [float(seq)] * 50 for seq, values in chunks)

@@ -12,9 +12,12 @@ from paceline_server.ingest import wire
 from paceline_server.testing.scripted_agent import PREFIX, LeasedJob, conditions_item
 
 THERMAL: dict[str, Any] = {
-    "command": "dumpsys thermalservice", "status": 0, "at_ms": 12, "took_ms": 31.5,
+    "command": "dumpsys thermalservice",
+    "status": 0,
+    "at_ms": 12,
+    "took_ms": 31.5,
     "text": "Thermal Status: 0\n",
-}  # fmt: skip
+}
 
 
 def with_raw(seq: int, *raw: dict[str, Any]) -> dict[str, Any]:
@@ -25,7 +28,12 @@ def test_raw_texts_come_back_only_when_they_are_asked_for(
     client: TestClient, leased: LeasedJob, ci: dict[str, str]
 ) -> None:
     killed = {**THERMAL, "status": None, "text": ""}
-    assert leased.send(with_raw(0, THERMAL, killed), conditions_item(1, load=1)).status_code == 200
+    assert (
+        leased.send(
+            with_raw(0, THERMAL, killed), conditions_item(1, load=1)
+        ).status_code
+        == 200
+    )
     path = f"{PREFIX}/jobs/{leased.job_id}/conditions"
     plain = client.get(path, headers=ci).json()["items"]
     assert [one["raw"] for one in plain] == [None, None]

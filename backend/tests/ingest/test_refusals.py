@@ -25,9 +25,15 @@ PREFIX = "/api/v1"
 Make = Callable[..., Any]
 
 START = {
-    "type": "start", "v": 1, "suite": "demo", "workload": "w", "launch": 0, "seed": 1, "build": {},
+    "type": "start",
+    "v": 1,
+    "suite": "demo",
+    "workload": "w",
+    "launch": 0,
+    "seed": 1,
+    "build": {},
     "clock": {"name": "m", "resolution_ns": 1, "overhead_ns": 0},
-}  # fmt: skip
+}
 
 
 REFUSED: dict[str, list[Any]] = {
@@ -40,9 +46,17 @@ REFUSED: dict[str, list[Any]] = {
     "direction": ["higher", "sideways"],
     "phase": ["cooldown"],
     "params": [
-        {}, {"n": 1000}, {"n": 0, "order": "random"}, {"n": "1000", "order": "random"},
-        {"n": 1000, "order": "up"}, {"n": 1000, "order": "random", "x": 1}, {"n": 2**63, "order": "random"},
-        {"n": 1000.5, "order": "random"}, {"n": True, "order": "random"}, {"n\0": 1}, [],
+        {},
+        {"n": 1000},
+        {"n": 0, "order": "random"},
+        {"n": "1000", "order": "random"},
+        {"n": 1000, "order": "up"},
+        {"n": 1000, "order": "random", "x": 1},
+        {"n": 2**63, "order": "random"},
+        {"n": 1000.5, "order": "random"},
+        {"n": True, "order": "random"},
+        {"n\0": 1},
+        [],
     ],
     "values": [[], [1.0] * 1001, [-1.0], ["1"], [None], [True], None],
     "rounds": [[], [0, 1], [-1], [2**31], [2**63], [0.5], ["0"]],
@@ -51,7 +65,7 @@ REFUSED: dict[str, list[Any]] = {
     "t_ns": [[], [-1], [2**63]],
     "kind": ["odd", None],
     "extra": [1],
-}  # fmt: skip
+}
 """Field of a samples item → values that are refused."""
 
 
@@ -59,7 +73,9 @@ REFUSED: dict[str, list[Any]] = {
 def test_a_samples_item_out_of_contract_is_refused_by_seq_and_field(
     stored: Make, leased: LeasedJob, subtests: pytest.Subtests
 ) -> None:
-    for field, wrong in [(field, value) for field, values in REFUSED.items() for value in values]:
+    for field, wrong in [
+        (field, value) for field, values in REFUSED.items() for value in values
+    ]:
         with subtests.test(field=field, wrong=repr(wrong)[:40]):
             answer = leased.send(samples_item(40), {**samples_item(41), field: wrong})
             problem = answer.json()
@@ -68,43 +84,51 @@ def test_a_samples_item_out_of_contract_is_refused_by_seq_and_field(
             if field not in ("seq", "kind"):
                 assert "item 1 (seq 41)" in problem["detail"]
             where = "" if field in ("kind", "extra") else field
-            assert any(place.startswith(f"items[1].{where}") for place in problem["fields"]), problem
+            assert any(
+                place.startswith(f"items[1].{where}") for place in problem["fields"]
+            ), problem
     assert stored() == 0
 
 
 REFUSED_ITEMS: list[tuple[dict[str, Any], str]] = [
-        (event_item(0, {"type": "progress", "done": 2**63, "total": 1}), "event.done"),
-        (event_item(0, {"type": "progress", "done": 1}), "event.total"),
-        (event_item(0, {"type": "odd"}), "event.type"),
-        (event_item(0, {}), "event.type"),
-        (event_item(0, {"type": "samples"}), "event.type"),
-        (event_item(0, {"type": "warning", "code": "c", "text": "a\0b"}), "event.text"),
-        (event_item(0, {"type": "done", "note": "a\0b"}), "event.note"),
-        (event_item(0, {"type": "done", "n": 2**63}), "event.n"),
-        (event_item(0, {"type": "done", "n": {"deep": [2**64]}}), "event.n"),
-        (event_item(0, {"type": "check", "name": "", "ok": True}), "event.name"),
-        (event_item(0, START, launch=1), "event.launch"),
-        (event_item(0, START | {"v": 2}), "event.v"),
-        (event_item(0, START | {"suite": "other"}), "event.suite"),
-        (event_item(0, {"type": "done"}, launch=9), "launch"),
-        (
-            event_item(
-                0,
-                {"type": "case", "case": 0, "benchmark": "sorting", "arm": "nope", "params": {}, "metrics": [
-                    {"name": "time", "unit": "ns", "direction": "lower"}]},
-            ),
-            "event.arm",
+    (event_item(0, {"type": "progress", "done": 2**63, "total": 1}), "event.done"),
+    (event_item(0, {"type": "progress", "done": 1}), "event.total"),
+    (event_item(0, {"type": "odd"}), "event.type"),
+    (event_item(0, {}), "event.type"),
+    (event_item(0, {"type": "samples"}), "event.type"),
+    (event_item(0, {"type": "warning", "code": "c", "text": "a\0b"}), "event.text"),
+    (event_item(0, {"type": "done", "note": "a\0b"}), "event.note"),
+    (event_item(0, {"type": "done", "n": 2**63}), "event.n"),
+    (event_item(0, {"type": "done", "n": {"deep": [2**64]}}), "event.n"),
+    (event_item(0, {"type": "check", "name": "", "ok": True}), "event.name"),
+    (event_item(0, START, launch=1), "event.launch"),
+    (event_item(0, START | {"v": 2}), "event.v"),
+    (event_item(0, START | {"suite": "other"}), "event.suite"),
+    (event_item(0, {"type": "done"}, launch=9), "launch"),
+    (
+        event_item(
+            0,
+            {
+                "type": "case",
+                "case": 0,
+                "benchmark": "sorting",
+                "arm": "nope",
+                "params": {},
+                "metrics": [{"name": "time", "unit": "ns", "direction": "lower"}],
+            },
         ),
-        (conditions_item(0, load="\0"), "values.load"),
-        (conditions_item(0, load=2**70), "values.load"),
-        (conditions_item(0) | {"phase": "later"}, "phase"),
-        (conditions_item(0) | {"at_ms": 2**63}, "at_ms"),
-        (conditions_item(0, note="x" * 1_100_000), "item"),
-        (log_item(0, "ok", "a\0b"), "lines[1]"),
-        (log_item(0, "x" * 70_000), "lines[0]"),
-        (log_item(0, *["x"] * 1001), "lines"),
-        (log_item(0) | {"stream": "kernel"}, "stream"),
-]  # fmt: skip
+        "event.arm",
+    ),
+    (conditions_item(0, load="\0"), "values.load"),
+    (conditions_item(0, load=2**70), "values.load"),
+    (conditions_item(0) | {"phase": "later"}, "phase"),
+    (conditions_item(0) | {"at_ms": 2**63}, "at_ms"),
+    (conditions_item(0, note="x" * 1_100_000), "item"),
+    (log_item(0, "ok", "a\0b"), "lines[1]"),
+    (log_item(0, "x" * 70_000), "lines[0]"),
+    (log_item(0, *["x"] * 1001), "lines"),
+    (log_item(0) | {"stream": "kernel"}, "stream"),
+]
 """Items of the other kinds that are refused, and the field named."""
 
 
@@ -115,7 +139,10 @@ def test_another_item_out_of_contract_is_refused_by_field(
     for item, field in REFUSED_ITEMS:
         with subtests.test(field=field, kind=item["kind"]):
             answer = leased.send(item)
-            assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+            assert (answer.status_code, answer.json()["code"]) == (
+                422,
+                "invalid_request",
+            )
             assert list(answer.json()["fields"]) == [f"items[0].{field}"]
     assert stored() == 0
 
@@ -134,33 +161,59 @@ def bodies() -> dict[str, tuple[bytes, str, int, str]]:
         "beyond float": (good.replace(b"100.0", b"1e999"), "", 422, "invalid_request"),
         "raw nul": (good.replace(b"sorting", b"sor\0ing"), "", 400, "invalid_request"),
         "surrogate": (good.replace(b"sorting", b"\\ud800"), "", 400, "invalid_request"),
-        "bad utf-8": (good.replace(b"sorting", b"\xff\xfe"), "", 400, "invalid_request"),
+        "bad utf-8": (
+            good.replace(b"sorting", b"\xff\xfe"),
+            "",
+            400,
+            "invalid_request",
+        ),
         "an array": (b"[]", "", 422, "invalid_request"),
         "a number": (b"7", "", 422, "invalid_request"),
         "nothing": (b"{}", "", 422, "invalid_request"),
         "more": (b'{"items":[],"x":1}', "", 422, "invalid_request"),
         "arrays": (b"[" * 100_000, "", 422, "invalid_request"),
         "too deep": (
-            b'{"items":[{"kind":"event","seq":0,"launch":0,"event":{"x":' + b"[" * 100_000,
-            "", 400, "invalid_request",
+            b'{"items":[{"kind":"event","seq":0,"launch":0,"event":{"x":'
+            + b"[" * 100_000,
+            "",
+            400,
+            "invalid_request",
         ),
         "deep event": (
             b'{"items":[{"kind":"event","seq":0,"launch":0,"event":{"type":"done","x":'
-            + b"[" * 900 + b"]" * 900 + b"}}]}", "", 422, "invalid_request",
+            + b"[" * 900
+            + b"]" * 900
+            + b"}}]}",
+            "",
+            422,
+            "invalid_request",
         ),
         "too many": (
-            json.dumps({"items": [log_item(n) for n in range(1001)]}).encode(), "", 422, "invalid_request",
+            json.dumps({"items": [log_item(n) for n in range(1001)]}).encode(),
+            "",
+            422,
+            "invalid_request",
         ),
-        "too large": (b" " * (Settings().max_body_bytes + 1), "", 413, "body_too_large"),
+        "too large": (
+            b" " * (Settings().max_body_bytes + 1),
+            "",
+            413,
+            "body_too_large",
+        ),
         "gzip bomb": (zeros, "gzip", 413, "body_too_large"),
         "nested bomb": (bomb, "gzip", 400, "invalid_request"),
         "not gzip": (good, "gzip", 400, "invalid_request"),
         "cut gzip": (gzip.compress(good)[:-4], "gzip", 400, "invalid_request"),
         "gzip and more": (gzip.compress(good) + b"xx", "gzip", 400, "invalid_request"),
-        "broken checksum": (gzip.compress(good)[:-8] + bytes(8), "gzip", 400, "invalid_request"),
+        "broken checksum": (
+            gzip.compress(good)[:-8] + bytes(8),
+            "gzip",
+            400,
+            "invalid_request",
+        ),
         "zlib": (zlib.compress(good), "gzip", 400, "invalid_request"),
         "brotli": (good, "br", 415, "unsupported_encoding"),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.shapes("embedded")
@@ -171,7 +224,9 @@ def test_a_body_that_is_no_items_is_a_problem_of_the_client(
         with subtests.test(name):
             headers = {"Content-Encoding": encoding} if encoding else {}
             answer = leased.post("items", content=body, headers=headers)
-            assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
+            assert (answer.status_code, answer.json()["code"]) == (status, code), (
+                answer.text
+            )
             assert answer.headers["content-type"] == "application/problem+json"
     assert stored() == 0
 
@@ -179,24 +234,48 @@ def test_a_body_that_is_no_items_is_a_problem_of_the_client(
 def test_inflating_stops_at_the_limit() -> None:
     with pytest.raises(wire.BodyError, match="body_too_large"):
         wire.inflate(gzip.compress(b"0" * (wire.MAX_INFLATED + 1)), "gzip")
-    assert len(wire.inflate(gzip.compress(b"0" * wire.MAX_INFLATED), "gzip")) == wire.MAX_INFLATED
+    assert (
+        len(wire.inflate(gzip.compress(b"0" * wire.MAX_INFLATED), "gzip"))
+        == wire.MAX_INFLATED
+    )
 
 
 LEAVES = (
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=4)
-    | st.sampled_from(["samples", "event", "log", "sorting", "old", "time", "ns", "\0", "\ud800"])
-)  # fmt: skip
-ODD = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(st.text(max_size=3), LEAVES, max_size=3)
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.text(max_size=4)
+    | st.sampled_from(
+        ["samples", "event", "log", "sorting", "old", "time", "ns", "\0", "\ud800"]
+    )
+)
+ODD = (
+    LEAVES
+    | st.lists(LEAVES, max_size=3)
+    | st.dictionaries(st.text(max_size=3), LEAVES, max_size=3)
+)
 BASES: list[dict[str, Any]] = [
-    samples_item(0), event_item(0, START), conditions_item(0, load=1.0), log_item(0, "x"),
-]  # fmt: skip
+    samples_item(0),
+    event_item(0, START),
+    conditions_item(0, load=1.0),
+    log_item(0, "x"),
+]
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None,
+    max_examples=300,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(base=st.sampled_from(BASES), data=st.data())
-def test_whatever_is_sent_becomes_items_or_a_refusal(base: dict[str, Any], data: st.DataObject) -> None:
+def test_whatever_is_sent_becomes_items_or_a_refusal(
+    base: dict[str, Any], data: st.DataObject
+) -> None:
     changed = dict(base)
-    for field in data.draw(st.lists(st.sampled_from([*base, "event", "x"]), min_size=1, max_size=3)):
+    for field in data.draw(
+        st.lists(st.sampled_from([*base, "event", "x"]), min_size=1, max_size=3)
+    ):
         changed[field] = data.draw(ODD)
     text = json.dumps({"items": [changed]})
     cut = data.draw(st.integers(0, len(text)) | st.just(len(text)))

@@ -9,26 +9,47 @@ import pytest
 from fastapi.testclient import TestClient
 from paceline_server.ingest import service as ingest
 from paceline_server.store.session import read_scope
-from paceline_server.testing.scripted_agent import PREFIX, LeasedJob, log_item, reported_item
+from paceline_server.testing.scripted_agent import (
+    PREFIX,
+    LeasedJob,
+    log_item,
+    reported_item,
+)
 
 Make = Callable[..., Any]
 NOTE: dict[str, Any] = {
-    "launch": None, "pattern": None, "at": None, "fields": {}, "text": "", "note": "from here on none",
-}  # fmt: skip
+    "launch": None,
+    "pattern": None,
+    "at": None,
+    "fields": {},
+    "text": "",
+    "note": "from here on none",
+}
 
 
 def test_what_a_log_reported_is_kept_once_and_read_back_in_pages(
     client: TestClient, leased: LeasedJob, ci: dict[str, str]
 ) -> None:
-    items = [reported_item(0), log_item(1, "hi"), reported_item(2, launch=1), reported_item(3, **NOTE)]
+    items = [
+        reported_item(0),
+        log_item(1, "hi"),
+        reported_item(2, launch=1),
+        reported_item(3, **NOTE),
+    ]
     assert leased.send(*items).json() == {"stored": 4, "duplicates": 0}
     assert leased.send(*items).json() == {"stored": 0, "duplicates": 4}
     assert leased.finish(3).status_code == 204
     path = f"{PREFIX}/jobs/{leased.job_id}/reported"
     first = client.get(path, params={"limit": 2}, headers=ci).json()
-    last = client.get(path, params={"limit": 2, "cursor": first["next"]}, headers=ci).json()
+    last = client.get(
+        path, params={"limit": 2, "cursor": first["next"]}, headers=ci
+    ).json()
     assert last["next"] is None
-    sent = [{name: item[name] for name in item if name != "kind"} for item in items if item["seq"] != 1]
+    sent = [
+        {name: item[name] for name in item if name != "kind"}
+        for item in items
+        if item["seq"] != 1
+    ]
     assert [*first["items"], *last["items"]] == sent
     assert client.get(f"{path}?after=2", headers=ci).json()["items"] == sent[2:]
     assert client.get(f"{PREFIX}/jobs/nowhere/reported", headers=ci).status_code == 404

@@ -11,10 +11,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paceline_server.ingest.stream import MAX_LINE_BYTES, StreamReader, case_samples, read_stream
+from paceline_server.ingest.stream import (
+    MAX_LINE_BYTES,
+    StreamReader,
+    case_samples,
+    read_stream,
+)
 
 VECTORS = Path(__file__).parents[3] / "native" / "protocol" / "vectors"
-NAMES = sorted(path.name.removesuffix(".expect.json") for path in VECTORS.glob("*.expect.json"))
+NAMES = sorted(
+    path.name.removesuffix(".expect.json") for path in VECTORS.glob("*.expect.json")
+)
 START = (
     b'{"type":"start","v":1,"suite":"s","workload":"w","launch":%d,"seed":1,"build":{},'
     b'"clock":{"name":"m","resolution_ns":1,"overhead_ns":0}}\n'
@@ -47,7 +54,8 @@ def test_reader_says_of_each_vector_what_the_protocol_expects(name: str) -> None
     stream = read_stream(io.BytesIO(content(name)))
     assert {
         "ok": stream.fault is None,
-        "fault": stream.fault and {"code": stream.fault.code, "line": stream.fault.line},
+        "fault": stream.fault
+        and {"code": stream.fault.code, "line": stream.fault.line},
         "cases": len(stream.cases),
         "samples": len(stream.samples),
         "warnings": len(stream.warnings),
@@ -80,7 +88,11 @@ def test_launches_are_joined_per_case_in_order_of_launch() -> None:
             f'{{"type":"samples","case":0,"metric":"time","launch":{launch},"round":0,"position":0,'
             f'"phase":"warmup","iterations":1,"values":[{launch + 10}],"t_ns":1}}\n'
         ).encode()
-        streams.append(read_stream(io.BytesIO(START % launch + CASE + sample + b'{"type":"done"}\n')))
+        streams.append(
+            read_stream(
+                io.BytesIO(START % launch + CASE + sample + b'{"type":"done"}\n')
+            )
+        )
     (joined,) = case_samples(streams)
     assert joined.launch.tolist() == [0, 1]
     assert joined.value.tolist() == [10.0, 11.0]
@@ -107,21 +119,56 @@ def test_a_flood_without_newline_is_refused_after_one_line_of_memory() -> None:
 
 
 VALUES: st.SearchStrategy[object] = st.sampled_from(
-    [None, True, -1, 0, 2**63, 2**80, 0.5, "", "time", "ns", "a\0", "\ud800", [], [1], [[]], {}, {"name": 1}]
+    [
+        None,
+        True,
+        -1,
+        0,
+        2**63,
+        2**80,
+        0.5,
+        "",
+        "time",
+        "ns",
+        "a\0",
+        "\ud800",
+        [],
+        [1],
+        [[]],
+        {},
+        {"name": 1},
+    ]
 )
 FIELDS = st.sampled_from(
-    ["v", "suite", "case", "metric", "launch", "metrics", "params", "values", "iterations", "clock", "build"]
+    [
+        "v",
+        "suite",
+        "case",
+        "metric",
+        "launch",
+        "metrics",
+        "params",
+        "values",
+        "iterations",
+        "clock",
+        "build",
+    ]
 )
-KINDS = st.sampled_from(["start", "case", "samples", "check", "progress", "warning", "done", "error", "?"])
+KINDS = st.sampled_from(
+    ["start", "case", "samples", "check", "progress", "warning", "done", "error", "?"]
+)
 
 
 def spelled(kind: str, fields: dict[str, object]) -> bytes:
-    return json.dumps({"type": kind, **fields}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return json.dumps({"type": kind, **fields}, ensure_ascii=False).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 @given(
     st.lists(
-        st.binary(max_size=40) | st.builds(spelled, KINDS, st.dictionaries(FIELDS, VALUES, max_size=8)),
+        st.binary(max_size=40)
+        | st.builds(spelled, KINDS, st.dictionaries(FIELDS, VALUES, max_size=8)),
         max_size=5,
     ),
     st.booleans(),

@@ -45,19 +45,30 @@ def manifest_for(events: list[Any]) -> dict[str, Any]:
     return {
         "schema": 1,
         "suite": {"name": suite, "title": "Vector"},
-        "workloads": [{"name": "w", "host": {"build": [], "artifacts": ["w"], "run": ["w"]}}],
+        "workloads": [
+            {"name": "w", "host": {"build": [], "artifacts": ["w"], "run": ["w"]}}
+        ],
         "benchmarks": {
             "ledger_batch": {
-                "title": "b", "workload": "w", "arms": ["fallback", "native", "avx512_x16"],
+                "title": "b",
+                "workload": "w",
+                "arms": ["fallback", "native", "avx512_x16"],
                 "reference": "fallback",
-                "params": {"batch": {"kind": "int", "values": [1000, 2000], "minimum": 1, "maximum": 10**6}},
+                "params": {
+                    "batch": {
+                        "kind": "int",
+                        "values": [1000, 2000],
+                        "minimum": 1,
+                        "maximum": 10**6,
+                    }
+                },
                 "metrics": {
                     "time": {"unit": "ns", "direction": "lower"},
                     "call_time": {"unit": "ns", "direction": "lower"},
                 },
             }
         },
-    }  # fmt: skip
+    }
 
 
 def items_of(events: list[Any]) -> list[dict[str, Any]]:
@@ -77,7 +88,9 @@ def items_of(events: list[Any]) -> list[dict[str, Any]]:
                 arm=case["arm"],
                 params=case["params"],
                 metric=each["metric"],
-                work={name: [count] * n for name, count in each.get("work", {}).items()},
+                work={
+                    name: [count] * n for name, count in each.get("work", {}).items()
+                },
                 phase=each["phase"],
                 rounds=[each["round"]] * n,
                 positions=[each["position"]] * n,
@@ -111,7 +124,10 @@ def test_an_accepted_vector_arrives_whole(
     lab = enrolled("lab-1")
     announce(lab.agent_id, manifest_for(events))
     suite = manifest_for(events)["suite"]["name"]
-    assert client.post(f"{PREFIX}/runs", json={"suite": suite}, headers=ci).status_code == 201
+    assert (
+        client.post(f"{PREFIX}/runs", json={"suite": suite}, headers=ci).status_code
+        == 201
+    )
     job = ScriptedAgent(client, lab.headers).lease()
     job.report("measuring")
     items = items_of(events)
@@ -127,8 +143,11 @@ def test_an_accepted_vector_arrives_whole(
         uploaded = ingest.blocks(session, job.job_id)
     for ours, raw in zip(uploaded, case_samples([stream]), strict=True):
         assert (ours.benchmark, ours.arm, ours.params, ours.metric) == (
-            raw.benchmark, raw.arm, raw.params, raw.metric,
-        )  # fmt: skip
+            raw.benchmark,
+            raw.arm,
+            raw.params,
+            raw.metric,
+        )
         assert ours.value.tolist() == raw.value.tolist()
         assert ours.round.tolist() == raw.round.tolist()
         assert ours.warmup.tolist() == raw.warmup.tolist()
@@ -148,22 +167,30 @@ def test_a_vector_with_a_faulty_event_is_refused_at_that_event(
     fault = json.loads((VECTORS / f"{name}.expect.json").read_text())["fault"]
     line = (VECTORS / f"{name}.jsonl").read_bytes().split(b"\n")[fault["line"] - 1]
     faulty = json.loads(line)
-    if faulty.get("type") == "samples" and name in ("undeclared_metric", "other_launch"):
+    if faulty.get("type") == "samples" and name in (
+        "undeclared_metric",
+        "other_launch",
+    ):
         faulty = (
-            samples_item(3, metric="rss_peak") if name == "undeclared_metric" else samples_item(3, launch=9)
+            samples_item(3, metric="rss_peak")
+            if name == "undeclared_metric"
+            else samples_item(3, launch=9)
         )
         answer = leased.send(faulty)
     elif faulty.get("type") == "samples":
         fields = {
-            "phase": faulty.get("phase"), "iterations": [faulty.get("iterations")],
+            "phase": faulty.get("phase"),
+            "iterations": [faulty.get("iterations")],
             "values": faulty["values"],
-            "work": faulty["work"] if not isinstance(faulty.get("work", {}), dict) else {
-                name: [count] for name, count in faulty.get("work", {}).items()
-            },
-        }  # fmt: skip
+            "work": faulty["work"]
+            if not isinstance(faulty.get("work", {}), dict)
+            else {name: [count] for name, count in faulty.get("work", {}).items()},
+        }
         answer = leased.send(samples_item(3) | fields)
     else:
         answer = leased.send(event_item(3, faulty))
-    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), answer.text
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), (
+        answer.text
+    )
     assert "item 0 (seq 3)" in answer.json()["detail"]
     assert stored() == 0

@@ -34,7 +34,9 @@ def new_run(client: TestClient, agent: ScriptedAgent, ci: dict[str, str]) -> Mak
     """`new_run(**fields of RunIn)` → the created run."""
 
     def make(**fields: Any) -> dict[str, Any]:
-        answer = client.post(f"{PREFIX}/runs", json={"suite": "demo", **fields}, headers=ci)
+        answer = client.post(
+            f"{PREFIX}/runs", json={"suite": "demo", **fields}, headers=ci
+        )
         assert answer.status_code == 201, answer.text
         return dict(answer.json())
 

@@ -12,7 +12,12 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import OutboxMessage
-from paceline_server.testing.scripted_agent import COMMIT, MANIFEST, ScriptedAgent, announce
+from paceline_server.testing.scripted_agent import (
+    COMMIT,
+    MANIFEST,
+    ScriptedAgent,
+    announce,
+)
 from sqlalchemy import select
 
 PREFIX = "/api/v1"
@@ -20,17 +25,28 @@ OLD = "f" * 40
 Make = Callable[..., Any]
 
 
-def test_a_run_against_a_base_tells_the_agent_both_revisions(agent: ScriptedAgent, new_run: Make) -> None:
+def test_a_run_against_a_base_tells_the_agent_both_revisions(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
     run = new_run(base_commit=OLD)
-    assert (run["base_commit"], run["commit"], run["trigger"]) == (OLD, COMMIT, "manual")
+    assert (run["base_commit"], run["commit"], run["trigger"]) == (
+        OLD,
+        COMMIT,
+        "manual",
+    )
     assert agent.lease().lease["work"]["base_commit"] == OLD
     assert new_run()["base_commit"] is None
 
 
 @pytest.mark.parametrize(
-    "fields", [{"trigger": "a_a"}, {"base_commit": COMMIT}, {"base_commit": COMMIT[:9]},
-               {"commit": COMMIT[:8], "base_commit": COMMIT}],
-)  # fmt: skip
+    "fields",
+    [
+        {"trigger": "a_a"},
+        {"base_commit": COMMIT},
+        {"base_commit": COMMIT[:9]},
+        {"commit": COMMIT[:8], "base_commit": COMMIT},
+    ],
+)
 def test_the_same_revision_on_both_sides_is_known_by_any_of_its_names(
     agent: ScriptedAgent, new_run: Make, fields: dict[str, str]
 ) -> None:
@@ -52,10 +68,24 @@ def test_what_the_agent_built_and_which_commits_lie_between_is_kept(
     new_run(base_commit=OLD)
     leased = agent.lease()
     said = [
-        {"commit": "b" * 40, "author": "Ada", "at": "2026-01-02T03:04:05Z", "subject": "Faster"},
-        {"commit": COMMIT, "author": "Bob", "at": "2026-01-03T03:04:05Z", "subject": "Slower"},
+        {
+            "commit": "b" * 40,
+            "author": "Ada",
+            "at": "2026-01-02T03:04:05Z",
+            "subject": "Faster",
+        },
+        {
+            "commit": COMMIT,
+            "author": "Bob",
+            "at": "2026-01-03T03:04:05Z",
+            "subject": "Slower",
+        },
     ]
-    report = {"artifact_hash": "1" * 64, "base_artifact_hash": "2" * 64, "commits": said}
+    report = {
+        "artifact_hash": "1" * 64,
+        "base_artifact_hash": "2" * 64,
+        "commits": said,
+    }
     assert leased.report("measuring", **report).status_code == 204
     assert leased.report("uploading").status_code == 204
     job = job_now(leased.job_id)
@@ -70,12 +100,17 @@ def ab(original: dict[str, Any], **changes: Any) -> str:
         run = jobs.ab_run(
             session,
             **{
-                "original_run_id": original["id"], "base_commit": OLD, "commit": original["commit"],
-                "benchmarks": ["sorting"], "params": {"n": [1000]},
-                "target_id": original["jobs"][0]["target_id"], "trigger": "confirm",
-                "not_before": clock_module.now(), **changes,
+                "original_run_id": original["id"],
+                "base_commit": OLD,
+                "commit": original["commit"],
+                "benchmarks": ["sorting"],
+                "params": {"n": [1000]},
+                "target_id": original["jobs"][0]["target_id"],
+                "trigger": "confirm",
+                "not_before": clock_module.now(),
+                **changes,
             },
-        )  # fmt: skip
+        )
         return run.id
 
 
@@ -85,14 +120,26 @@ def test_old_against_new_is_asked_for_as_the_original_run_was_narrowed_to_the_do
     original = new_run(launches=7, rounds=31, knobs={"engine": "b"})
     run_id = ab(original, alert_id="alt_1")
     run = client.get(f"{PREFIX}/runs/{run_id}", headers=ci).json()
-    assert (run["trigger"], run["base_commit"], run["commit"]) == ("confirm", OLD, COMMIT)
+    assert (run["trigger"], run["base_commit"], run["commit"]) == (
+        "confirm",
+        OLD,
+        COMMIT,
+    )
     assert (run["launches"], run["rounds"], run["knobs"]) == (7, 31, {"engine": "b"})
-    assert (run["benchmarks"], run["params"], run["branch"]) == (["sorting"], {"n": [1000]}, "main")
+    assert (run["benchmarks"], run["params"], run["branch"]) == (
+        ["sorting"],
+        {"n": [1000]},
+        "main",
+    )
     assert len(run["jobs"]) == 1
     other = ab(original, trigger="bisect", commit="b" * 40, bisection_id="bis_1")
     with session_scope() as session:
         step = session.get_one(Run, other)
-        assert (step.commit, step.branch, step.bisection_id) == ("b" * 40, None, "bis_1")
+        assert (step.commit, step.branch, step.bisection_id) == (
+            "b" * 40,
+            None,
+            "bis_1",
+        )
         assert session.get_one(Run, run_id).confirms_alert_id == "alt_1"
 
 
@@ -100,16 +147,31 @@ def test_a_renamed_benchmark_is_asked_for_by_the_name_the_frozen_manifest_knows(
     agent: ScriptedAgent, enrolled: Make, new_run: Make
 ) -> None:
     original = new_run()
-    benchmarks = {name: one for name, one in MANIFEST["benchmarks"].items() if name != "sorting"}
-    benchmarks["sort_all"] = {**MANIFEST["benchmarks"]["sorting"], "aliases": ["sorting"]}
-    announce(enrolled("lab-2").agent_id, {**MANIFEST, "benchmarks": benchmarks, "rules": []})
+    benchmarks = {
+        name: one for name, one in MANIFEST["benchmarks"].items() if name != "sorting"
+    }
+    benchmarks["sort_all"] = {
+        **MANIFEST["benchmarks"]["sorting"],
+        "aliases": ["sorting"],
+    }
+    announce(
+        enrolled("lab-2").agent_id, {**MANIFEST, "benchmarks": benchmarks, "rules": []}
+    )
     with session_scope() as session:
-        assert session.get_one(Run, ab(original, benchmarks=["sort_all"])).benchmarks == ["sorting"]
+        assert session.get_one(
+            Run, ab(original, benchmarks=["sort_all"])
+        ).benchmarks == ["sorting"]
 
 
-@pytest.mark.parametrize("waiting", [{"alert_id": "alt_1"}, {"trigger": "bisect", "bisection_id": "bis_1"}])
+@pytest.mark.parametrize(
+    "waiting", [{"alert_id": "alt_1"}, {"trigger": "bisect", "bisection_id": "bis_1"}]
+)
 def test_whoever_waits_for_an_ab_job_hears_when_it_ends_without_a_verdict(
-    agent: ScriptedAgent, new_run: Make, client: TestClient, ci: dict[str, str], waiting: dict[str, str]
+    agent: ScriptedAgent,
+    new_run: Make,
+    client: TestClient,
+    ci: dict[str, str],
+    waiting: dict[str, str],
 ) -> None:
     original = new_run()
     client.post(f"{PREFIX}/runs/{original['id']}/cancel", headers=ci)
@@ -117,5 +179,7 @@ def test_whoever_waits_for_an_ab_job_hears_when_it_ends_without_a_verdict(
     leased = agent.measuring()
     leased.finish(-1, "failed", cause="build_failed", detail="base: no compiler")
     with session_scope() as session:
-        rows = session.scalars(select(OutboxMessage).where(OutboxMessage.topic == "alerts.evaluate"))
+        rows = session.scalars(
+            select(OutboxMessage).where(OutboxMessage.topic == "alerts.evaluate")
+        )
         assert [row.key for row in rows] == [leased.job_id]

@@ -47,7 +47,9 @@ def test_a_job_on_a_device_has_ten_launches_and_on_a_host_five_unless_asked_othe
     assert new_run(targets=[phone.target_id])["launches"] == 10
 
 
-def test_a_later_batch_of_a_device_begins_where_its_first_ended(agent: ScriptedAgent, new_run: Make) -> None:
+def test_a_later_batch_of_a_device_begins_where_its_first_ended(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
     phone = device(agent)
     new_run(targets=[phone.target_id])
     job = agent.measuring()
@@ -58,16 +60,25 @@ def test_a_later_batch_of_a_device_begins_where_its_first_ended(agent: ScriptedA
     assert (work["first_launch"], work["launches"]) == (10, 10)
 
 
-def test_a_follow_up_has_the_launches_of_the_job_it_follows(agent: ScriptedAgent, new_run: Make) -> None:
+def test_a_follow_up_has_the_launches_of_the_job_it_follows(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
     phone = device(agent)
     run = new_run(suppress=["emulator"])
     with session_scope() as session:
         for times, expected in ((1, 10), (2, 20), (99, 100)):
             followed: Run = jobs.ab_run(
-                session, original_run_id=run["id"], base_commit="b" * 40, commit="c" * 40,
-                benchmarks=["sorting"], params={}, target_id=phone.target_id, trigger="bisect", times=times,
+                session,
+                original_run_id=run["id"],
+                base_commit="b" * 40,
+                commit="c" * 40,
+                benchmarks=["sorting"],
+                params={},
+                target_id=phone.target_id,
+                trigger="bisect",
+                times=times,
                 not_before=now(),
-            )  # fmt: skip
+            )
             (job,) = jobs.get_run(session, followed.id).jobs
             assert (job.launches, followed.suppress) == (expected, ["emulator"])
 
@@ -85,7 +96,9 @@ def test_a_simulated_device_is_measured_on_only_where_somebody_says_so(
 
 
 @pytest.mark.usefixtures("agent")
-def test_a_name_that_is_no_configuration_error_is_refused(client: TestClient, ci: dict[str, str]) -> None:
+def test_a_name_that_is_no_configuration_error_is_refused(
+    client: TestClient, ci: dict[str, str]
+) -> None:
     body = {"suite": "demo", "suppress": ["emulatr"]}
     answer = client.post(f"{PREFIX}/runs", json=body, headers=ci)
     assert answer.status_code == 400
@@ -93,30 +106,55 @@ def test_a_name_that_is_no_configuration_error_is_refused(client: TestClient, ci
 
 
 def test_a_name_only_a_target_of_the_suite_has_may_be_suppressed_and_stays_so_in_a_schedule(
-    client: TestClient, agent: ScriptedAgent, clock: FrozenClock, ci: dict[str, str], new_run: Make
+    client: TestClient,
+    agent: ScriptedAgent,
+    clock: FrozenClock,
+    ci: dict[str, str],
+    new_run: Make,
 ) -> None:
     """The void names it and says that it may be suppressed; the dashboard offers it."""
     phone = device(agent)
-    body = {"suite": "demo", "targets": [phone.target_id], "suppress": ["method_tracing"]}
+    body = {
+        "suite": "demo",
+        "targets": [phone.target_id],
+        "suppress": ["method_tracing"],
+    }
     assert client.post(f"{PREFIX}/runs", json=body, headers=ci).status_code == 400
     phone.beat(configuration=["method_tracing"])
     assert new_run(**body)["suppress"] == ["method_tracing"]
-    other = client.post(f"{PREFIX}/runs", json={**body, "suppress": ["methods"]}, headers=ci)
+    other = client.post(
+        f"{PREFIX}/runs", json={**body, "suppress": ["methods"]}, headers=ci
+    )
     assert other.json()["fields"]["suppress"].endswith(", simulated, method_tracing")
-    timed = {"name": "n", "kind": "measure", "suite": "demo", "every_s": 60, "enabled": True}
+    timed = {
+        "name": "n",
+        "kind": "measure",
+        "suite": "demo",
+        "every_s": 60,
+        "enabled": True,
+    }
     timed |= {"target_id": phone.target_id, "suppress": ["method_tracing"]}
     made = client.post(f"{PREFIX}/schedules", json=timed, headers=ci).json()
     clock.advance(61)
     phone.beat(configuration=[])
     assert schedules.tick() == 1
     (newest, *_) = client.get(f"{PREFIX}/runs", headers=ci).json()["items"]
-    assert (newest["created_by"], newest["suppress"]) == (f"schedule {made['name']}", ["method_tracing"])
+    assert (newest["created_by"], newest["suppress"]) == (
+        f"schedule {made['name']}",
+        ["method_tracing"],
+    )
 
 
 @pytest.mark.usefixtures("agent")
 def test_a_schedule_keeps_what_it_suppresses_and_leaves_launches_to_the_kind(
     client: TestClient, ci: dict[str, str]
 ) -> None:
-    body = {"name": "n", "kind": "measure", "suite": "demo", "every_s": 60, "suppress": ["debuggable"]}
+    body = {
+        "name": "n",
+        "kind": "measure",
+        "suite": "demo",
+        "every_s": 60,
+        "suppress": ["debuggable"],
+    }
     made = client.post(f"{PREFIX}/schedules", json=body, headers=ci).json()
     assert (made["suppress"], made["launches"]) == (["debuggable"], None)

@@ -31,7 +31,10 @@ def test_a_detail_is_its_sentence_its_excerpt_and_its_advice() -> None:
 
 def test_the_end_of_an_output_without_a_known_error_is_told_apart() -> None:
     failure = take_apart(UNKNOWN)
-    assert failure.sentence == "Workload ledger, launch 2: exited with status 3 before its stream ended."
+    assert (
+        failure.sentence
+        == "Workload ledger, launch 2: exited with status 3 before its stream ended."
+    )
     assert [line.text for line in failure.excerpt] == ["step 4", "step 5"]
     assert not failure.is_recognised
     assert failure.advice.startswith("Run it by hand")
@@ -39,8 +42,11 @@ def test_the_end_of_an_output_without_a_known_error_is_told_apart() -> None:
 
 def test_a_detail_of_one_line_and_one_with_advice_have_no_excerpt() -> None:
     assert take_apart("SIGSEGV in launch 2").model_dump() == {
-        "sentence": "SIGSEGV in launch 2", "excerpt": [], "is_recognised": False, "advice": "",
-    }  # fmt: skip
+        "sentence": "SIGSEGV in launch 2",
+        "excerpt": [],
+        "is_recognised": False,
+        "advice": "",
+    }
     assert take_apart("The disk is full.\nFree space.").advice == "Free space."
 
 

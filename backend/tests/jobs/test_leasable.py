@@ -22,7 +22,13 @@ Make = Callable[..., Any]
 STATES = ("unknown", "checking", "good", "recovering", "suspect", "quarantined")
 CONNECTIONS = (None, "absent", "offline", "unauthorized", "booting", "online")
 HOUR = timedelta(hours=1)
-MAINTENANCE = ((None, None), ("Ada", None), ("Ada", -HOUR), ("Ada", timedelta()), ("Ada", HOUR))
+MAINTENANCE = (
+    (None, None),
+    ("Ada", None),
+    ("Ada", -HOUR),
+    ("Ada", timedelta()),
+    ("Ada", HOUR),
+)
 COLUMNS = ("kind", "health", "connection", "maintenance", "refuses", "busy")
 
 
@@ -32,7 +38,12 @@ def test_a_job_is_leased_exactly_where_the_target_says_that_it_takes_jobs(
     lab, at = enrolled("rack"), clock.now()
     run_id = new_run()["id"]
     product = itertools.product(
-        ("host", "device"), STATES, CONNECTIONS, MAINTENANCE, (None, "disk full"), (False, True)
+        ("host", "device"),
+        STATES,
+        CONNECTIONS,
+        MAINTENANCE,
+        (None, "disk full"),
+        (False, True),
     )
     targets, jobs = [], []
     for number, row in enumerate(product):
@@ -41,18 +52,42 @@ def test_a_job_is_leased_exactly_where_the_target_says_that_it_takes_jobs(
         target_id = f"tgt_{number:05}"
         targets.append(
             {
-                "id": target_id, "kind": one["kind"], "serial": str(number), "name": str(number),
-                "agent_id": lab.agent_id, "factors": {}, "fingerprint": "", "preflight": [],
-                "simulated": False, "created_at": at, "last_seen_at": at, "health": one["health"],
-                "connection": one["connection"], "refuses": one["refuses"], "maintenance_by": by,
-                "maintenance_until": None if until is None else at + until, "held_for": [],
-                "configuration": [], "last_check_raw": [], "failures": 0, "checked": False,
+                "id": target_id,
+                "kind": one["kind"],
+                "serial": str(number),
+                "name": str(number),
+                "agent_id": lab.agent_id,
+                "factors": {},
+                "fingerprint": "",
+                "preflight": [],
+                "simulated": False,
+                "created_at": at,
+                "last_seen_at": at,
+                "health": one["health"],
+                "connection": one["connection"],
+                "refuses": one["refuses"],
+                "maintenance_by": by,
+                "maintenance_until": None if until is None else at + until,
+                "held_for": [],
+                "configuration": [],
+                "last_check_raw": [],
+                "failures": 0,
+                "checked": False,
             }
-        )  # fmt: skip
+        )
         queued = {
-            "run_id": run_id, "target_id": target_id, "attempt": 0, "batch": 0, "requeues": 0, "seed": 1,
-            "partial": False, "samples": 0, "not_before": at, "created_at": at, "launches": 5,
-        }  # fmt: skip
+            "run_id": run_id,
+            "target_id": target_id,
+            "attempt": 0,
+            "batch": 0,
+            "requeues": 0,
+            "seed": 1,
+            "partial": False,
+            "samples": 0,
+            "not_before": at,
+            "created_at": at,
+            "launches": 5,
+        }
         jobs.append({**queued, "id": ids.new_id("job"), "state": "queued"})
         if one["busy"]:
             jobs.append({**queued, "id": ids.new_id("job"), "state": "measuring"})
@@ -60,14 +95,27 @@ def test_a_job_is_leased_exactly_where_the_target_says_that_it_takes_jobs(
         session.execute(insert(Target), targets)
         session.execute(insert(Job), jobs)
     with read_scope() as session:
-        busy = set(session.scalars(select(Job.target_id).where(Job.state == "measuring")))
+        busy = set(
+            session.scalars(select(Job.target_id).where(Job.state == "measuring"))
+        )
         leasable = queries._leasable(lab.agent_id, None, clock_module.now()).limit(None)
         found = set(session.scalars(select(Job.target_id).where(Job.id.in_(leasable))))
-        rows = session.scalars(select(Target).where(Target.id.in_([one["id"] for one in targets])))
+        rows = session.scalars(
+            select(Target).where(Target.id.in_([one["id"] for one in targets]))
+        )
         wrong = [
-            (one.kind, one.health, one.connection, one.maintenance_by, one.maintenance_until, one.refuses)
+            (
+                one.kind,
+                one.health,
+                one.connection,
+                one.maintenance_by,
+                one.maintenance_until,
+                one.refuses,
+            )
             for one in rows
-            if words.takes_jobs(one, at, online=words.is_connected(one), busy=one.id in busy)[0]
+            if words.takes_jobs(
+                one, at, online=words.is_connected(one), busy=one.id in busy
+            )[0]
             != (one.id in found)
         ]
     assert wrong == []

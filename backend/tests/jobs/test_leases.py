@@ -63,7 +63,9 @@ def test_only_the_targets_agent_gets_its_jobs(
     assert ScriptedAgent(client, stranger.headers).ask().status_code == 204
 
 
-@pytest.mark.parametrize("reason", [{"maintenance_by": "Ada"}, {"refuses": "disk full"}])
+@pytest.mark.parametrize(
+    "reason", [{"maintenance_by": "Ada"}, {"refuses": "disk full"}]
+)
 def test_a_target_in_maintenance_or_refusing_gets_no_job(
     agent: ScriptedAgent, new_run: Make, reason: dict[str, str]
 ) -> None:
@@ -73,14 +75,20 @@ def test_a_target_in_maintenance_or_refusing_gets_no_job(
     assert agent.ask().status_code == 204
 
 
-def test_an_agent_may_ask_for_some_of_its_targets(agent: ScriptedAgent, new_run: Make) -> None:
+def test_an_agent_may_ask_for_some_of_its_targets(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
     run = new_run()
     assert agent.ask(target_ids=["tgt_other"]).status_code == 204
     assert agent.ask(target_ids=[run["jobs"][0]["target_id"]]).status_code == 200
 
 
 def test_of_32_claimers_on_one_job_one_gets_the_lease(
-    agent: ScriptedAgent, enrolled: Make, client: TestClient, new_run: Make, together: Make
+    agent: ScriptedAgent,
+    enrolled: Make,
+    client: TestClient,
+    new_run: Make,
+    together: Make,
 ) -> None:
     other = enrolled("lab-2")
     announce(other.agent_id)
@@ -117,7 +125,9 @@ def test_a_waiting_agent_goes_home_empty_after_its_time(agent: ScriptedAgent) ->
     assert time.monotonic() - started >= 0.2
 
 
-def test_a_job_not_due_yet_waits(agent: ScriptedAgent, clock: FrozenClock, new_run: Make) -> None:
+def test_a_job_not_due_yet_waits(
+    agent: ScriptedAgent, clock: FrozenClock, new_run: Make
+) -> None:
     run = new_run()
     with session_scope() as session:
         jobs.cancel(session, run["id"])
@@ -137,13 +147,22 @@ def test_a_job_not_due_yet_waits(agent: ScriptedAgent, clock: FrozenClock, new_r
     assert work["params"] == {"n": [1000]}
 
 
-def test_the_whole_way_of_a_job(agent: ScriptedAgent, new_run: Make, job_now: Make) -> None:
+def test_the_whole_way_of_a_job(
+    agent: ScriptedAgent, new_run: Make, job_now: Make
+) -> None:
     run = new_run()
     leased = agent.measuring()
     progress = event_item(1, {"type": "progress", "done": 1, "total": 4})
-    assert leased.send(samples_item(0), progress).json() == {"stored": 2, "duplicates": 0}
+    assert leased.send(samples_item(0), progress).json() == {
+        "stored": 2,
+        "duplicates": 0,
+    }
     seen = job_now(leased.job_id)
-    assert (seen["state"], seen["samples"], seen["artifact_hash"]) == ("measuring", 1, "a" * 64)
+    assert (seen["state"], seen["samples"], seen["artifact_hash"]) == (
+        "measuring",
+        1,
+        "a" * 64,
+    )
     assert seen["progress"] == {"launch": 0, "launches": 5, "done": 1, "total": 4}
     assert leased.report("uploading").status_code == 204
     assert leased.finish(1).status_code == 204
@@ -153,13 +172,30 @@ def test_the_whole_way_of_a_job(agent: ScriptedAgent, new_run: Make, job_now: Ma
         assert (message.topic, message.key) == ("job.analyse", f"{leased.job_id}:0")
         assert jobs.conclude(session, leased.job_id, "fail", "new is 12 % slower")
     seen = job_now(leased.job_id)
-    assert (seen["state"], seen["verdict"], seen["reason"]) == ("done", "fail", "new is 12 % slower")
+    assert (seen["state"], seen["verdict"], seen["reason"]) == (
+        "done",
+        "fail",
+        "new is 12 % slower",
+    )
     with session_scope() as session:
-        kinds = [(each.kind, each.data.get("state")) for each in session.scalars(select(LiveEvent))]
+        kinds = [
+            (each.kind, each.data.get("state"))
+            for each in session.scalars(select(LiveEvent))
+        ]
     assert [state for kind, state in kinds if kind == "job"] == [
-        "queued", "leased", "preparing", "measuring", "uploading", "analysing", "done",
-    ]  # fmt: skip
-    assert [state for kind, state in kinds if kind == "run"] == ["queued", "active", "done"]
+        "queued",
+        "leased",
+        "preparing",
+        "measuring",
+        "uploading",
+        "analysing",
+        "done",
+    ]
+    assert [state for kind, state in kinds if kind == "run"] == [
+        "queued",
+        "active",
+        "done",
+    ]
     assert [state for kind, state in kinds if kind == "target"] == ["busy", "online"]
     with session_scope() as session:
         rolled = jobs.get_run(session, run["id"])
@@ -167,20 +203,29 @@ def test_the_whole_way_of_a_job(agent: ScriptedAgent, new_run: Make, job_now: Ma
         assert rolled.finished_at is not None
 
 
-def test_another_batch_measures_the_next_launches(agent: ScriptedAgent, new_run: Make) -> None:
+def test_another_batch_measures_the_next_launches(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
     new_run(launches=2)
     for batch in range(3):
         leased = agent.measuring()
-        assert (leased.lease["attempt"], leased.lease["work"]["first_launch"]) == (batch + 1, 2 * batch)
+        assert (leased.lease["attempt"], leased.lease["work"]["first_launch"]) == (
+            batch + 1,
+            2 * batch,
+        )
         assert leased.send(samples_item(0, launch=2 * batch)).status_code == 200
         assert leased.send(samples_item(1, launch=2 * batch + 2)).status_code == 422
         assert leased.finish(0).status_code == 204
         with session_scope() as session:
             assert jobs.request_batch(session, leased.job_id) is (batch < 2)
-            assert jobs.counting_attempts(session, leased.job_id) == list(range(1, batch + 2))
+            assert jobs.counting_attempts(session, leased.job_id) == list(
+                range(1, batch + 2)
+            )
 
 
-def test_a_step_backwards_is_refused_and_a_repeated_one_is_not(agent: ScriptedAgent, new_run: Make) -> None:
+def test_a_step_backwards_is_refused_and_a_repeated_one_is_not(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
     new_run()
     leased = agent.measuring()
     assert leased.report("measuring").status_code == 204
@@ -209,11 +254,20 @@ def test_done_needs_every_item(agent: ScriptedAgent, new_run: Make) -> None:
 
 @pytest.mark.parametrize(
     "case",
-    list(product(["renew", "state", "items", "finish"], ["token", "attempt", "agent", "stale"])),
+    list(
+        product(
+            ["renew", "state", "items", "finish"],
+            ["token", "attempt", "agent", "stale"],
+        )
+    ),
     ids="-".join,
 )
 def test_a_write_without_the_newest_lease_is_refused(
-    agent: ScriptedAgent, enrolled: Make, clock: FrozenClock, new_run: Make, case: tuple[str, str]
+    agent: ScriptedAgent,
+    enrolled: Make,
+    clock: FrozenClock,
+    new_run: Make,
+    case: tuple[str, str],
 ) -> None:
     action, wrong = case
     new_run()
@@ -260,7 +314,11 @@ def test_a_lease_lost_before_measuring_is_given_again_twice_then_failed(
         clock.advance(31)
         assert expiry.sweep() == 1
     seen = job_now(leased.job_id)
-    assert (seen["state"], seen["cause"], seen["partial"]) == ("failed", "agent_lost", False)
+    assert (seen["state"], seen["cause"], seen["partial"]) == (
+        "failed",
+        "agent_lost",
+        False,
+    )
     with session_scope() as session:
         rolled = jobs.get_run(session, run["id"])
     assert (rolled.state, rolled.outcome, rolled.verdict) == ("failed", "failed", None)
@@ -276,10 +334,23 @@ def test_a_lease_lost_while_measuring_keeps_what_arrived_and_takes_the_rest_late
     clock.advance(31)
     assert expiry.sweep() == 1
     seen = job_now(leased.job_id)
-    assert (seen["state"], seen["cause"], seen["partial"], seen["samples"]) == ("lost", "agent_lost", True, 1)
-    assert leased.send(samples_item(0), samples_item(1)).json() == {"stored": 1, "duplicates": 1}
+    assert (seen["state"], seen["cause"], seen["partial"], seen["samples"]) == (
+        "lost",
+        "agent_lost",
+        True,
+        1,
+    )
+    assert leased.send(samples_item(0), samples_item(1)).json() == {
+        "stored": 1,
+        "duplicates": 1,
+    }
     seen = job_now(leased.job_id)
-    assert (seen["state"], seen["cause"], seen["partial"], seen["samples"]) == ("uploading", None, True, 2)
+    assert (seen["state"], seen["cause"], seen["partial"], seen["samples"]) == (
+        "uploading",
+        None,
+        True,
+        2,
+    )
     assert leased.finish(1).status_code == 204
     seen = job_now(leased.job_id)
     assert (seen["state"], seen["partial"], seen["attempt"]) == ("analysing", False, 1)
@@ -303,7 +374,9 @@ def test_a_late_result_does_not_take_its_target_from_the_job_that_has_it_now(
     assert job_now(current.job_id)["state"] == "measuring"
 
 
-def test_a_repeat_after_the_end_is_answered_and_news_is_refused(agent: ScriptedAgent, new_run: Make) -> None:
+def test_a_repeat_after_the_end_is_answered_and_news_is_refused(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
     new_run()
     leased = agent.measuring()
     leased.send(samples_item(0))
@@ -328,8 +401,17 @@ def test_a_failure_says_why_and_only_early_infrastructure_is_tried_again(
     new_run()
     leased = agent.lease()
     leased.report(state)
-    assert leased.finish(-1, "failed", cause=cause, detail="SIGSEGV in launch 2").status_code == 204
+    assert (
+        leased.finish(
+            -1, "failed", cause=cause, detail="SIGSEGV in launch 2"
+        ).status_code
+        == 204
+    )
     seen = job_now(leased.job_id)
-    assert (seen["state"], seen["cause"], seen["cause_detail"]) == (then, cause, "SIGSEGV in launch 2")
+    assert (seen["state"], seen["cause"], seen["cause_detail"]) == (
+        then,
+        cause,
+        "SIGSEGV in launch 2",
+    )
     assert seen["failure"]["sentence"] == "SIGSEGV in launch 2"
     assert leased.finish(-1, "failed", cause=cause).status_code == 204

@@ -29,7 +29,12 @@ def test_a_job_whose_lease_ran_out_in_an_outage_goes_on_when_its_agent_renews(
     assert job_now(leased.job_id)["state"] == "lost"
     assert leased.renew().json() == {"lease_s": 30.0, "cancel": False}
     seen = job_now(leased.job_id)
-    assert (seen["state"], seen["cause"], seen["partial"], seen["attempt"]) == ("measuring", None, False, 1)
+    assert (seen["state"], seen["cause"], seen["partial"], seen["attempt"]) == (
+        "measuring",
+        None,
+        False,
+        1,
+    )
     assert seen["finished_at"] is None
     assert agent.ask().status_code == 204
     clock.advance(25)
@@ -94,7 +99,11 @@ def test_only_the_lost_attempt_itself_is_revived(
 
 
 def test_many_renewals_of_two_lost_jobs_of_one_target_revive_one(
-    agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make, together: Make
+    agent: ScriptedAgent,
+    clock: FrozenClock,
+    new_run: Make,
+    job_now: Make,
+    together: Make,
 ) -> None:
     new_run()
     new_run()

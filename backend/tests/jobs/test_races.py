@@ -16,7 +16,11 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.jobs import Attempt, Job
 from paceline_server.testing.locks import wait_for_a_waiter
-from paceline_server.testing.scripted_agent import LeasedJob, ScriptedAgent, samples_item
+from paceline_server.testing.scripted_agent import (
+    LeasedJob,
+    ScriptedAgent,
+    samples_item,
+)
 from sqlalchemy import event, func, select, update
 
 Make = Callable[..., Any]
@@ -28,7 +32,9 @@ on_postgresql = pytest.mark.shapes("scaled")
 def writer_of(leased: LeasedJob) -> Writer:
     lease = leased.lease
     with read_scope() as session:
-        agent_id = session.get_one(Attempt, (lease["job_id"], lease["attempt"])).agent_id
+        agent_id = session.get_one(
+            Attempt, (lease["job_id"], lease["attempt"])
+        ).agent_id
     return Writer(agent_id, lease["job_id"], lease["attempt"], lease["lease_token"])
 
 
@@ -81,7 +87,11 @@ def test_a_finish_repeated_at_the_same_instant_is_answered_once_more(
 
 @on_postgresql
 def test_a_lease_renewed_while_the_sweeper_looks_is_not_taken_back(
-    agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make, database: Database
+    agent: ScriptedAgent,
+    clock: FrozenClock,
+    new_run: Make,
+    job_now: Make,
+    database: Database,
 ) -> None:
     """The renewal commits after the sweeper's snapshot was taken and before it reaches the job's lock."""
     new_run()

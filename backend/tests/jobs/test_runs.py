@@ -50,9 +50,19 @@ def test_a_run_makes_one_queued_job_per_online_target(
         ({"params": {"n": []}}, 400, "invalid_request", "params.n"),
         ({"params": {"order": ["upside"]}}, 400, "invalid_request", "params.order"),
         ({"params": {"key": ["x1"]}}, 400, "invalid_request", "params.key"),
-        ({"benchmarks": ["hashing"], "params": {"n": [1000]}}, 400, "invalid_request", "params.n"),
+        (
+            {"benchmarks": ["hashing"], "params": {"n": [1000]}},
+            400,
+            "invalid_request",
+            "params.n",
+        ),
         ({"knobs": {"nope": 1}}, 400, "invalid_request", "knobs.nope"),
-        ({"knobs": {"slowdown_percent": 401}}, 400, "invalid_request", "knobs.slowdown_percent"),
+        (
+            {"knobs": {"slowdown_percent": 401}},
+            400,
+            "invalid_request",
+            "knobs.slowdown_percent",
+        ),
         ({"knobs": {"engine": "c"}}, 400, "invalid_request", "knobs.engine"),
         ({"targets": ["tgt_unknown"]}, 400, "invalid_request", "targets"),
         ({"branch": "release"}, 400, "invalid_request", "branch"),
@@ -87,14 +97,18 @@ def test_a_run_belongs_to_the_branch_it_names_and_the_announced_head_to_the_anno
     assert new_run(**fields)["branch"] == branch
 
 
-def test_an_undeclared_value_inside_the_declared_range_may_be_asked_for(new_run: Make) -> None:
+def test_an_undeclared_value_inside_the_declared_range_may_be_asked_for(
+    new_run: Make,
+) -> None:
     run = new_run(params={"n": [7, 1000], "key": ["k77"]})
     assert run["params"] == {"n": [7, 1000], "key": ["k77"]}
 
 
 def test_a_run_with_a_demonstration_knob_says_so(new_run: Make) -> None:
     assert new_run(knobs={"slowdown_percent": 30})["demonstration"] is True
-    assert new_run(knobs={"slowdown_percent": 0, "engine": "b"})["demonstration"] is False
+    assert (
+        new_run(knobs={"slowdown_percent": 0, "engine": "b"})["demonstration"] is False
+    )
 
 
 def test_no_run_starts_without_an_online_target(
@@ -108,7 +122,12 @@ def test_no_run_starts_without_an_online_target(
 def test_whoever_only_reads_neither_starts_nor_stops_a_run(
     client: TestClient, agent: ScriptedAgent, token: Make, sign_in: Make
 ) -> None:
-    allowed = [token("ingest"), token("admin"), sign_in("ingest").headers, sign_in("admin").headers]
+    allowed = [
+        token("ingest"),
+        token("admin"),
+        sign_in("ingest").headers,
+        sign_in("admin").headers,
+    ]
     refused = [token("read"), sign_in("read", "alerts:write").headers]
     for headers in [*allowed, sign_in().headers]:
         answer = client.post(f"{PREFIX}/runs", json={"suite": "demo"}, headers=headers)
@@ -117,20 +136,32 @@ def test_whoever_only_reads_neither_starts_nor_stops_a_run(
     for headers in refused:
         for path, body in (("/runs", {"suite": "demo"}), (f"/runs/{run}/cancel", None)):
             answer = client.post(f"{PREFIX}{path}", json=body, headers=headers)
-            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), path
+            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), (
+                path
+            )
     assert client.post(f"{PREFIX}/runs", json={"suite": "demo"}).status_code == 401
     for headers in allowed:
-        assert client.post(f"{PREFIX}/runs/{run}/cancel", headers=headers).status_code == 200
+        assert (
+            client.post(f"{PREFIX}/runs/{run}/cancel", headers=headers).status_code
+            == 200
+        )
 
 
 def test_cancel_ends_queued_jobs_and_asks_held_ones_to_stop(
-    client: TestClient, agent: ScriptedAgent, ci: dict[str, str], new_run: Make, job_now: Make
+    client: TestClient,
+    agent: ScriptedAgent,
+    ci: dict[str, str],
+    new_run: Make,
+    job_now: Make,
 ) -> None:
     held, queued = new_run(), new_run()
     leased = agent.measuring()
     leased.send(log_item(0, "hello"))
     for run in (held, queued):
-        assert client.post(f"{PREFIX}/runs/{run['id']}/cancel", headers=ci).status_code == 200
+        assert (
+            client.post(f"{PREFIX}/runs/{run['id']}/cancel", headers=ci).status_code
+            == 200
+        )
     assert job_now(queued["jobs"][0]["id"])["state"] == "cancelled"
     assert job_now(leased.job_id)["state"] == "measuring"
     assert leased.renew().json()["cancel"] is True
@@ -153,7 +184,11 @@ def test_a_cancelled_job_whose_agent_is_gone_ends_with_its_lease(
 
 
 def test_a_cancelled_analysis_concludes_nothing(
-    client: TestClient, agent: ScriptedAgent, ci: dict[str, str], new_run: Make, job_now: Make
+    client: TestClient,
+    agent: ScriptedAgent,
+    ci: dict[str, str],
+    new_run: Make,
+    job_now: Make,
 ) -> None:
     run = new_run()
     leased = agent.measuring()
@@ -201,7 +236,9 @@ def test_a_confirmation_that_ends_without_a_verdict_wakes_its_alert(
     else:
         leased.finish(-1, end)
     with session_scope() as session:
-        messages = [(each.topic, each.key) for each in session.scalars(select(OutboxMessage))]
+        messages = [
+            (each.topic, each.key) for each in session.scalars(select(OutboxMessage))
+        ]
     assert messages == [("alerts.evaluate", leased.job_id)]
 
 
@@ -225,24 +262,36 @@ def test_runs_are_listed_newest_first_in_pages_and_filtered(
         items = client.get(f"{PREFIX}/runs", params=query, headers=ci).json()["items"]
         return [run["id"] for run in items]
 
-    target = client.get(f"{PREFIX}/runs", headers=ci).json()["items"][0]["jobs"][0]["target_id"]
+    target = client.get(f"{PREFIX}/runs", headers=ci).json()["items"][0]["jobs"][0][
+        "target_id"
+    ]
     assert ids(state="cancelled") == made[:1]
     assert ids(suite="demo", trigger="manual", target=target) == made[::-1]
     assert ids(suite="other") == ids(trigger="ci") == ids(target="tgt_none") == []
-    assert client.get(f"{PREFIX}/runs", params={"state": "odd"}, headers=ci).status_code == 422
+    assert (
+        client.get(f"{PREFIX}/runs", params={"state": "odd"}, headers=ci).status_code
+        == 422
+    )
 
 
 @pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
-    "path", ["runs/run_none", "jobs/job_none", "jobs/job_none/log", "jobs/job_none/conditions"]
+    "path",
+    ["runs/run_none", "jobs/job_none", "jobs/job_none/log", "jobs/job_none/conditions"],
 )
-def test_what_is_not_there_is_a_404(client: TestClient, ci: dict[str, str], path: str) -> None:
+def test_what_is_not_there_is_a_404(
+    client: TestClient, ci: dict[str, str], path: str
+) -> None:
     answer = client.get(f"{PREFIX}/{path}", headers=ci)
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 def test_jobs_of_one_run_finishing_at_once_roll_up(
-    client: TestClient, agent: ScriptedAgent, enrolled: Make, new_run: Make, together: Make
+    client: TestClient,
+    agent: ScriptedAgent,
+    enrolled: Make,
+    new_run: Make,
+    together: Make,
 ) -> None:
     agents = [agent]
     for name in ("lab-2", "lab-3", "lab-4"):
@@ -251,7 +300,12 @@ def test_jobs_of_one_run_finishing_at_once_roll_up(
         agents.append(ScriptedAgent(client, lab.headers))
     run = new_run()
     leased = [each.measuring() for each in agents]
-    together(*[lambda each=each: each.finish(-1, "failed", cause="workload_error") for each in leased])
+    together(
+        *[
+            lambda each=each: each.finish(-1, "failed", cause="workload_error")
+            for each in leased
+        ]
+    )
     with session_scope() as session:
         rolled = jobs.get_run(session, run["id"])
         assert [job.state for job in rolled.jobs] == ["failed"] * 4

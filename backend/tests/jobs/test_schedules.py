@@ -27,11 +27,17 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-def ask(client: TestClient, clock: FrozenClock, agent: ScriptedAgent, ci: dict[str, str]) -> Make:
+def ask(
+    client: TestClient, clock: FrozenClock, agent: ScriptedAgent, ci: dict[str, str]
+) -> Make:
     """`ask("POST", "/schedules", body, status)` → the answer."""
 
-    def call(method: str, path: str, body: Any = None, status: int = 200, headers: Any = None) -> Any:
-        answer = client.request(method, f"{PREFIX}{path}", json=body, headers=headers or ci)
+    def call(
+        method: str, path: str, body: Any = None, status: int = 200, headers: Any = None
+    ) -> Any:
+        answer = client.request(
+            method, f"{PREFIX}{path}", json=body, headers=headers or ci
+        )
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None
 
@@ -39,7 +45,14 @@ def ask(client: TestClient, clock: FrozenClock, agent: ScriptedAgent, ci: dict[s
 
 
 def spec(**changes: Any) -> dict[str, Any]:
-    return {"name": "floors", "kind": "a_a", "suite": "demo", "every_s": HOUR, "enabled": True, **changes}
+    return {
+        "name": "floors",
+        "kind": "a_a",
+        "suite": "demo",
+        "every_s": HOUR,
+        "enabled": True,
+        **changes,
+    }
 
 
 def runs() -> list[Run]:
@@ -47,9 +60,13 @@ def runs() -> list[Run]:
         return list(session.scalars(select(Run).order_by(Run.id)))
 
 
-def test_nothing_is_asked_for_until_a_schedule_is_switched_on(ask: Make, clock: FrozenClock) -> None:
+def test_nothing_is_asked_for_until_a_schedule_is_switched_on(
+    ask: Make, clock: FrozenClock
+) -> None:
     assert jobs.sweep() == 0
-    made = ask("POST", "/schedules", {k: v for k, v in spec().items() if k != "enabled"}, 201)
+    made = ask(
+        "POST", "/schedules", {k: v for k, v in spec().items() if k != "enabled"}, 201
+    )
     assert made["enabled"] is False
     clock.advance(5 * HOUR)
     heard_of_all()
@@ -60,10 +77,19 @@ def test_nothing_is_asked_for_until_a_schedule_is_switched_on(ask: Make, clock: 
 
 
 def test_an_a_a_schedule_asks_for_the_head_against_itself(ask: Make) -> None:
-    made = ask("POST", "/schedules", spec(benchmarks=["sorting"], params={"n": [1000]}, launches=7), 201)
+    made = ask(
+        "POST",
+        "/schedules",
+        spec(benchmarks=["sorting"], params={"n": [1000]}, launches=7),
+        201,
+    )
     jobs.sweep()
     (run,) = runs()
-    assert (run.trigger, run.base_commit, run.schedule_id) == ("a_a", run.commit, made["id"])
+    assert (run.trigger, run.base_commit, run.schedule_id) == (
+        "a_a",
+        run.commit,
+        made["id"],
+    )
     assert (run.benchmarks, run.params, run.launches) == (["sorting"], {"n": [1000]}, 7)
     assert run.created_by == "schedule floors"
     assert ask("GET", f"/schedules/{made['id']}")["last_run_id"] == run.id
@@ -96,12 +122,21 @@ def test_one_job_at_a_time_per_target_and_missed_ticks_do_not_pile_up(
     assert jobs.sweep() == 0
     (row,) = ask("GET", "/schedules")["items"]
     begun = datetime.fromisoformat(row["created_at"])
-    assert datetime.fromisoformat(row["next_at"]) == begun + timedelta(hours=12), "the rhythm is kept"
+    assert datetime.fromisoformat(row["next_at"]) == begun + timedelta(hours=12), (
+        "the rhythm is kept"
+    )
 
 
 @pytest.mark.parametrize(
     ("every_s", "due_h"),
-    [(7 * 24 * HOUR, 24), (36 * HOUR, 24), (24 * HOUR, 24), (20 * HOUR, 20), (6 * HOUR, 6), (HOUR, 5)],
+    [
+        (7 * 24 * HOUR, 24),
+        (36 * HOUR, 24),
+        (24 * HOUR, 24),
+        (20 * HOUR, 20),
+        (6 * HOUR, 6),
+        (HOUR, 5),
+    ],
 )
 def test_a_shorter_rhythm_brings_the_next_run_forward_and_a_longer_one_keeps_it(
     ask: Make, clock: FrozenClock, every_s: float, due_h: int
@@ -133,17 +168,26 @@ def test_a_tick_with_nobody_there_is_quiet_and_the_next_one_tries_again(
         assert session.scalars(select(Incident)).all() == []
 
 
-def test_a_schedule_the_suite_no_longer_allows_is_an_incident_and_harms_no_other(ask: Make) -> None:
+def test_a_schedule_the_suite_no_longer_allows_is_an_incident_and_harms_no_other(
+    ask: Make,
+) -> None:
     gone = ask("POST", "/schedules", spec(name="gone", benchmarks=["hashing"]), 201)
     ask("POST", "/schedules", spec(), 201)
     with session_scope() as session:
         suite = session.get_one(Suite, "demo")
-        kept = {name: about for name, about in MANIFEST["benchmarks"].items() if name != "hashing"}
+        kept = {
+            name: about
+            for name, about in MANIFEST["benchmarks"].items()
+            if name != "hashing"
+        }
         suite.manifest = {**MANIFEST, "benchmarks": kept}
     assert jobs.sweep() == 1
     with read_scope() as session:
         (incident,) = session.scalars(select(Incident))
-    assert (incident.code, incident.detail["schedule_id"]) == ("schedule_refused", gone["id"])
+    assert (incident.code, incident.detail["schedule_id"]) == (
+        "schedule_refused",
+        gone["id"],
+    )
     assert "hashing" in incident.detail["why"]
     assert jobs.sweep() == 0, "not reported every second"
 
@@ -151,10 +195,14 @@ def test_a_schedule_the_suite_no_longer_allows_is_an_incident_and_harms_no_other
 @pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     ("changes", "status", "code"),
-    [({"benchmarks": ["nope"]}, 400, "invalid_request"), ({"target_id": "tgt_x"}, 400, "invalid_request"),
-     ({"suite": "nope"}, 404, "unknown_suite"), ({"every_s": 5}, 422, "invalid_request"),
-     ({"kind": "b_b"}, 422, "invalid_request")],
-)  # fmt: skip
+    [
+        ({"benchmarks": ["nope"]}, 400, "invalid_request"),
+        ({"target_id": "tgt_x"}, 400, "invalid_request"),
+        ({"suite": "nope"}, 404, "unknown_suite"),
+        ({"every_s": 5}, 422, "invalid_request"),
+        ({"kind": "b_b"}, 422, "invalid_request"),
+    ],
+)
 def test_what_could_never_be_carried_out_is_refused_at_once(
     ask: Make, changes: dict[str, Any], status: int, code: str
 ) -> None:
@@ -162,18 +210,28 @@ def test_what_could_never_be_carried_out_is_refused_at_once(
     assert ask("GET", "/schedules")["items"] == []
 
 
-def test_schedules_are_named_once_changed_removed_and_every_change_is_on_record(ask: Make) -> None:
+def test_schedules_are_named_once_changed_removed_and_every_change_is_on_record(
+    ask: Make,
+) -> None:
     made = ask("POST", "/schedules", spec(), 201)
     assert ask("POST", "/schedules", spec(), 409)["code"] == "name_taken"
-    changed = ask("PATCH", f"/schedules/{made['id']}", {"every_s": 7200, "enabled": False})
+    changed = ask(
+        "PATCH", f"/schedules/{made['id']}", {"every_s": 7200, "enabled": False}
+    )
     assert (changed["every_s"], changed["enabled"]) == (7200, False)
     ask("DELETE", f"/schedules/{made['id']}", status=204)
     ask("GET", f"/schedules/{made['id']}", status=404)
     ask("PATCH", f"/schedules/{made['id']}", {"enabled": True}, 404)
     with read_scope() as session:
         entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id))
-        actions = [(one.action, one.object_id) for one in entries if one.object_kind == "schedule"]
-    assert actions == [(f"schedule.{verb}", made["id"]) for verb in ("create", "change", "remove")]
+        actions = [
+            (one.action, one.object_id)
+            for one in entries
+            if one.object_kind == "schedule"
+        ]
+    assert actions == [
+        (f"schedule.{verb}", made["id"]) for verb in ("create", "change", "remove")
+    ]
 
 
 def test_whoever_only_reads_cannot_schedule(ask: Make, token: Make) -> None:
@@ -189,7 +247,9 @@ def test_two_sweepers_at_once_ask_for_one_run(ask: Make, together: Make) -> None
 
 
 @pytest.mark.parametrize(("late", "following"), [(0, 1), (0.5, 1), (1, 2), (9.9, 10)])
-def test_the_next_tick_is_the_first_of_the_rhythm_after_now(late: float, following: int) -> None:
+def test_the_next_tick_is_the_first_of_the_rhythm_after_now(
+    late: float, following: int
+) -> None:
     due = datetime(2026, 3, 1, tzinfo=UTC)
     at = due + timedelta(hours=late)
     assert schedules.following(due, HOUR, at) == due + timedelta(hours=following)

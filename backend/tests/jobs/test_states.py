@@ -18,9 +18,18 @@ from paceline_server.jobs.states import (
 )
 
 STATES: list[JobState] = [
-    "queued", "leased", "preparing", "measuring", "uploading", "analysing",
-    "done", "failed", "cancelled", "lost", "expired",
-]  # fmt: skip
+    "queued",
+    "leased",
+    "preparing",
+    "measuring",
+    "uploading",
+    "analysing",
+    "done",
+    "failed",
+    "cancelled",
+    "lost",
+    "expired",
+]
 ENDED: list[JobState] = ["done", "failed", "cancelled", "expired"]
 
 
@@ -44,9 +53,14 @@ def test_analysis_may_ask_for_another_batch() -> None:
 
 def test_a_lost_job_comes_back_by_a_renewal_or_a_late_result_only() -> None:
     assert {event for event in Event if "lost" in allowed(event)} == {
-        Event.revive, Event.late_result, Event.upload, Event.finish_done, Event.finish_failed,
-        Event.finish_cancelled, Event.cancel,
-    }  # fmt: skip
+        Event.revive,
+        Event.late_result,
+        Event.upload,
+        Event.finish_done,
+        Event.finish_failed,
+        Event.finish_cancelled,
+        Event.cancel,
+    }
     assert step("lost", Event.late_result) == "uploading"
 
 
@@ -65,18 +79,26 @@ def test_a_job_somebody_works_on_is_never_leased_again(state: JobState) -> None:
 
 @pytest.mark.parametrize("state", ["leased", "preparing"])
 def test_a_lease_lost_before_measuring_is_tried_again_twice(state: JobState) -> None:
-    seen = [on_lease_loss(state, requeues=n, cancel_requested=False) for n in range(MAX_REQUEUES + 1)]
+    seen = [
+        on_lease_loss(state, requeues=n, cancel_requested=False)
+        for n in range(MAX_REQUEUES + 1)
+    ]
     assert seen == [Event.requeue, Event.requeue, Event.give_up]
 
 
 @pytest.mark.parametrize("state", ["measuring", "uploading"])
 def test_a_lease_lost_while_measuring_keeps_what_was_measured(state: JobState) -> None:
-    assert step(state, on_lease_loss(state, requeues=0, cancel_requested=False)) == "lost"
+    assert (
+        step(state, on_lease_loss(state, requeues=0, cancel_requested=False)) == "lost"
+    )
 
 
 @pytest.mark.parametrize("state", sorted(HELD))
 def test_a_lease_lost_by_a_job_asked_to_stop_cancels_it(state: JobState) -> None:
-    assert step(state, on_lease_loss(state, requeues=0, cancel_requested=True)) == "cancelled"
+    assert (
+        step(state, on_lease_loss(state, requeues=0, cancel_requested=True))
+        == "cancelled"
+    )
 
 
 def test_a_failed_benchmark_is_never_silently_retried() -> None:
@@ -93,8 +115,12 @@ def test_a_failed_benchmark_is_never_silently_retried() -> None:
 
 def test_infrastructure_failures_are_retried_before_measuring_only() -> None:
     assert on_failure("preparing", cause="agent_error", requeues=1) is Event.requeue
-    assert on_failure("preparing", cause="agent_error", requeues=2) is Event.finish_failed
-    assert on_failure("measuring", cause="agent_error", requeues=0) is Event.finish_failed
+    assert (
+        on_failure("preparing", cause="agent_error", requeues=2) is Event.finish_failed
+    )
+    assert (
+        on_failure("measuring", cause="agent_error", requeues=0) is Event.finish_failed
+    )
 
 
 class JobLife(RuleBasedStateMachine):
@@ -106,17 +132,27 @@ class JobLife(RuleBasedStateMachine):
         self.requeues = 0
         self.measured = False
 
-    @rule(event=st.sampled_from([each for each in Event if each not in {Event.requeue, Event.request_batch}]))
+    @rule(
+        event=st.sampled_from(
+            [each for each in Event if each not in {Event.requeue, Event.request_batch}]
+        )
+    )
     def happen(self, event: Event) -> None:
         if self.state in allowed(event):
             before = self.state
             self.state = step(before, event)
-            assert self.state != before or event in {Event.prepare, Event.measure, Event.upload}
+            assert self.state != before or event in {
+                Event.prepare,
+                Event.measure,
+                Event.upload,
+            }
 
     @precondition(lambda self: self.state in HELD)
     @rule(asked_to_stop=st.booleans())
     def lose_lease(self, asked_to_stop: bool) -> None:
-        event = on_lease_loss(self.state, requeues=self.requeues, cancel_requested=asked_to_stop)
+        event = on_lease_loss(
+            self.state, requeues=self.requeues, cancel_requested=asked_to_stop
+        )
         self.requeues += event is Event.requeue
         self.state = step(self.state, event)
         assert self.state not in HELD

@@ -15,12 +15,18 @@ from .stack import Stack, base_env, wait_until
 @pytest.fixture
 def limits() -> dict[str, str]:
     """The machine of a test run is always shared, above all with the servers under test."""
-    return {"PACELINE_PRESSURE_LIMIT_PERCENT": "100", "PACELINE_DRIFT_LIMIT_PERCENT": "100"}
+    return {
+        "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
+        "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+    }
 
 
 @pytest.fixture
 def stack(
-    shape: object, token: Callable[..., dict[str, str]], tmp_path: Path, limits: dict[str, str]
+    shape: object,
+    token: Callable[..., dict[str, str]],
+    tmp_path: Path,
+    limits: dict[str, str],
 ) -> Iterator[Stack]:
     """A running server; short leases and no cool-down, so that a journey takes seconds."""
     port = servers.free_port()

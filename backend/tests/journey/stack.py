@@ -38,7 +38,9 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
-def wait_until(what: str, probe: Callable[[], Found | None], within_s: float = WITHIN_S) -> Found:
+def wait_until(
+    what: str, probe: Callable[[], Found | None], within_s: float = WITHIN_S
+) -> Found:
     """The first truthy answer of `probe`; AssertionError naming `what` after `within_s`."""
     deadline = time.monotonic() + within_s
     pause = threading.Event()
@@ -47,7 +49,9 @@ def wait_until(what: str, probe: Callable[[], Found | None], within_s: float = W
         if found:
             return found
         assert time.monotonic() < deadline, f"waited {within_s:.0f} s for {what}"
-        pause.wait(0.2)  # a question costs the server milliseconds, and what is waited for takes seconds
+        pause.wait(
+            0.2
+        )  # a question costs the server milliseconds, and what is waited for takes seconds
 
 
 @dataclass
@@ -71,20 +75,28 @@ class Process:
             return self.popen.wait(30)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise AssertionError(f"{self.name} did not end on SIGTERM:\n{self.tail()}") from None
+            raise AssertionError(
+                f"{self.name} did not end on SIGTERM:\n{self.tail()}"
+            ) from None
 
     def tail(self) -> str:
         return self.log.read_text(errors="replace")[-4000:]
 
 
 @contextmanager
-def running(name: str, argv: list[str], env: dict[str, str], logs: Path) -> Iterator[Process]:
+def running(
+    name: str, argv: list[str], env: dict[str, str], logs: Path
+) -> Iterator[Process]:
     log = logs / f"{name}-{len(list(logs.iterdir()))}.log"
     with log.open("wb") as sink:
         popen = subprocess.Popen(
-            argv, env=env, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
+            argv,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
             preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl in the child
-        )  # fmt: skip
+        )
         process = Process(name, popen, log)
         try:
             yield process
@@ -111,7 +123,12 @@ class Stack:
 
     def start(self, name: str, *argv: str, **env: str) -> Process:
         process = self.stack.enter_context(
-            running(name, [str(BIN / argv[0]), *argv[1:]], {**self.env, **env}, self.directory / "logs")
+            running(
+                name,
+                [str(BIN / argv[0]), *argv[1:]],
+                {**self.env, **env},
+                self.directory / "logs",
+            )
         )
         self.processes.append(process)
         return process
@@ -131,7 +148,9 @@ class Stack:
         lines = [f'[agent]\nserial = "{name}-{self.directory.name}"\nname = "{name}"\n']
         lines.append(f"[devices]\nenabled = {json.dumps(bool(devices))}\n{devices}\n")
         for repository, (path, manifest) in repositories.items():
-            lines.append(f'[repositories.{repository}]\npath = "{path}"\nmanifests = ["{manifest}"]\n')
+            lines.append(
+                f'[repositories.{repository}]\npath = "{path}"\nmanifests = ["{manifest}"]\n'
+            )
         (data / "agent.toml").write_text("\n".join(lines))
         argv = [
             "paceline",
@@ -177,19 +196,27 @@ class Stack:
         try:
             return wait_until(f"job in {states}", probe)
         except AssertionError as error:
-            raise AssertionError(f"{error}; it is {self.get(f'/jobs/{job_id}')}\n{self.tails()}") from None
+            raise AssertionError(
+                f"{error}; it is {self.get(f'/jobs/{job_id}')}\n{self.tails()}"
+            ) from None
 
     def server(self, *argv: str) -> str:
         """The output of a `paceline-server` command that ends by itself."""
         done = subprocess.run(
-            [str(BIN / "paceline-server"), *argv], env=self.env, capture_output=True, text=True, check=False
+            [str(BIN / "paceline-server"), *argv],
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.strip()
 
     def get(self, path: str, **query: str) -> Any:
         answer = self.client.get(f"/api/v1{path}", params=query)
-        assert answer.status_code == 200, f"GET {path}: {answer.status_code} {answer.text}"
+        assert answer.status_code == 200, (
+            f"GET {path}: {answer.status_code} {answer.text}"
+        )
         return answer.json()
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
@@ -198,7 +225,9 @@ class Stack:
         return answer.json()
 
     def tails(self) -> str:
-        return "\n".join(f"--- {process.name}\n{process.tail()}" for process in self.processes)
+        return "\n".join(
+            f"--- {process.name}\n{process.tail()}" for process in self.processes
+        )
 
 
 def keep_builds(agent_data: Path) -> None:
@@ -219,7 +248,15 @@ def with_kept_builds(agent_data: Path) -> None:
 
 def commit_all(repository: Path) -> str:
     """Make `repository` a git repository with everything in it committed; its commit id."""
-    git = ["git", "-C", str(repository), "-c", "user.name=t", "-c", "user.email=t@example.invalid"]
+    git = [
+        "git",
+        "-C",
+        str(repository),
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.invalid",
+    ]
     if not (repository / ".git").exists():
         subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
     subprocess.run([*git, "add", "-A"], check=True)
@@ -239,5 +276,9 @@ def misbehaving_repository(directory: Path) -> Path:
 
 def base_env() -> dict[str, str]:
     """The environment of every process: ours without settings of a surrounding Paceline."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("PACELINE_")}
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PACELINE_")
+    }
     return {**env, "PYTHONUNBUFFERED": "1", "PATH": f"{BIN}{os.pathsep}{env['PATH']}"}

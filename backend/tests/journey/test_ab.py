@@ -36,7 +36,9 @@ def test_an_agent_measures_two_commits_and_the_server_tells_which_is_slower(
 ) -> None:
     path, quick, slow = repository
     stack.agent({"theirs": (path, "suite.toml")}, name="host")
-    job = stack.job_in(stack.measure("revisions", **QUICK, base_commit=quick), "done", "failed")
+    job = stack.job_in(
+        stack.measure("revisions", **QUICK, base_commit=quick), "done", "failed"
+    )
     assert (job["state"], job["verdict"]) == ("done", "fail"), job
     report = stack.get(f"/jobs/{job['id']}/report")
     assert (report["revision"], report["base"]["revision"]) == (slow, quick)
@@ -51,13 +53,27 @@ def test_an_agent_measures_two_commits_and_the_server_tells_which_is_slower(
     assert checks == {"base: adds_up": True, "adds_up": True}
 
     turned = stack.measure("revisions", **QUICK, commit=quick, base_commit=slow)
-    assert stack.job_in(turned, "done", "failed")["verdict"] == "pass", "the other way round it is a gain"
+    assert stack.job_in(turned, "done", "failed")["verdict"] == "pass", (
+        "the other way round it is a gain"
+    )
 
-    same = stack.job_in(stack.measure("revisions", **QUICK, trigger="a_a"), "done", "failed")
-    assert (same["verdict"], same["artifact_hash"]) == ("pass", same["base_artifact_hash"]), same
-    floors: list[dict[str, Any]] = stack.get("/noise-floors", suite="revisions")["items"]
-    assert {(one["arm"], one["job_id"]) for one in floors} == {("plain", same["id"]), ("sum", same["id"])}
-    assert all(0.8 < one["mde"] < 10 for one in floors), "beyond the margin of 80 %, and finite"
+    same = stack.job_in(
+        stack.measure("revisions", **QUICK, trigger="a_a"), "done", "failed"
+    )
+    assert (same["verdict"], same["artifact_hash"]) == (
+        "pass",
+        same["base_artifact_hash"],
+    ), same
+    floors: list[dict[str, Any]] = stack.get("/noise-floors", suite="revisions")[
+        "items"
+    ]
+    assert {(one["arm"], one["job_id"]) for one in floors} == {
+        ("plain", same["id"]),
+        ("sum", same["id"]),
+    }
+    assert all(0.8 < one["mde"] < 10 for one in floors), (
+        "beyond the margin of 80 %, and finite"
+    )
 
 
 @pytest.mark.timeout(600)
@@ -78,7 +94,22 @@ def test_paceline_ab_says_the_same_without_a_server(
 
 
 def _ab(path: Path, out: Path, *revisions: str) -> subprocess.CompletedProcess[str]:
-    options = ["--launches", "4", "--rounds", "12", "--out", str(out), "--data", str(out.parent / "state")]
-    env = {**base_env(), "PACELINE_PRESSURE_LIMIT_PERCENT": "100", "PACELINE_DRIFT_LIMIT_PERCENT": "100"}
+    options = [
+        "--launches",
+        "4",
+        "--rounds",
+        "12",
+        "--out",
+        str(out),
+        "--data",
+        str(out.parent / "state"),
+    ]
+    env = {
+        **base_env(),
+        "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
+        "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+    }
     command = [str(BIN / "paceline"), "ab", *revisions, *options]
-    return subprocess.run(command, cwd=path, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=path, env=env, capture_output=True, text=True, check=False
+    )

@@ -31,8 +31,12 @@ def limits() -> dict[str, str]:
     return {"PACELINE_PRESSURE_LIMIT_PERCENT": "100"}
 
 
-@pytest.fixture(params=kinds(("simulated", "direct"), ("adbd", "direct"), ("adbd", "server")))
-def provider(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DeviceProvider]:
+@pytest.fixture(
+    params=kinds(("simulated", "direct"), ("adbd", "direct"), ("adbd", "server"))
+)
+def provider(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[DeviceProvider]:
     daemon, route = request.param
     with ExitStack() as held:
         server = None
@@ -64,32 +68,44 @@ class Bench:
 
         def probe() -> Any:
             items = self.stack.get("/targets", kind="device")["items"]
-            return next((one for one in items if one["health"]["state"] == health), None)
+            return next(
+                (one for one in items if one["health"]["state"] == health), None
+            )
 
         try:
             return wait_until(f"a device in health {health}", probe, 120)
         except AssertionError as error:
-            raise AssertionError(f"{error}: {self.device()}\n{self.stack.tails()}") from None
+            raise AssertionError(
+                f"{error}: {self.device()}\n{self.stack.tails()}"
+            ) from None
 
     def measured(self, *benchmarks: str) -> str:
         """A job on the device that was asked for."""
         options = {"launches": LAUNCHES, "rounds": ROUNDS, "suppress": ["simulated"]}
         targets = [self.device()["id"]]
-        return self.stack.measure("waiting", targets=targets, benchmarks=list(benchmarks), **options)
+        return self.stack.measure(
+            "waiting", targets=targets, benchmarks=list(benchmarks), **options
+        )
 
     def measured_until_it_waits(self, *more: str) -> str:
         """A job on the device, half way through its second launch."""
-        before = {out.parent for out in self._workdir().rglob("out")}  # of a run not yet cleaned away
+        before = {
+            out.parent for out in self._workdir().rglob("out")
+        }  # of a run not yet cleaned away
         job_id = self.measured("step", *more)
         self.stack.job_in(job_id, "measuring")
-        self._launch = wait_until("a launch that waits", lambda: self._waiting(before), 60)
+        self._launch = wait_until(
+            "a launch that waits", lambda: self._waiting(before), 60
+        )
         return job_id
 
     def _waiting(self, before: set[Path]) -> Path | None:
         """Directory of the launch that has printed the round in which it waits."""
         for out in self._workdir().rglob("out"):
             with suppress(FileNotFoundError):  # it is being removed
-                if out.parent not in before and '"launch":1,"round":5' in out.read_text(errors="replace"):
+                if out.parent not in before and '"launch":1,"round":5' in out.read_text(
+                    errors="replace"
+                ):
                     return out.parent
         return None
 
@@ -102,13 +118,17 @@ class Bench:
 
     def _workdir(self) -> Path:
         inside = self.peer.device.mode == "namespace"
-        return Path(f"{self.peer.files}{self.peer.workdir}" if inside else self.peer.workdir)
+        return Path(
+            f"{self.peer.files}{self.peer.workdir}" if inside else self.peer.workdir
+        )
 
     def ends_while_nobody_can_reach_it(self) -> None:
         """The cable is pulled, the launch goes on to its end without it, and the cable is back."""
         self.peer.leave()
         self.let_go()
-        wait_until("the launch to end without its cable", (self._launch / "end").exists, 60)
+        wait_until(
+            "the launch to end without its cable", (self._launch / "end").exists, 60
+        )
         self.peer.come_back()
 
     def act(self, what: str, **body: Any) -> Any:
@@ -120,7 +140,11 @@ def bench(stack: Stack, peer: Peer, provider: DeviceProvider, tmp_path: Path) ->
     repository = tmp_path / "theirs"
     shutil.copytree(SUITE, repository)
     commit_all(repository)
-    stack.agent({"theirs": (repository, "suite.toml")}, name="host", devices=provider.configured(peer))
+    stack.agent(
+        {"theirs": (repository, "suite.toml")},
+        name="host",
+        devices=provider.configured(peer),
+    )
     return Bench(stack, peer)
 
 
@@ -141,7 +165,10 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
     through_a_cut = bench.measured_until_it_waits()
     bench.ends_while_nobody_can_reach_it()
     job = stack.job_in(through_a_cut, "done", "failed")
-    assert (job["state"], job["samples"]) == ("done", LAUNCHES * (WARMUP + ROUNDS) * 2), job
+    assert (job["state"], job["samples"]) == (
+        "done",
+        LAUNCHES * (WARMUP + ROUNDS) * 2,
+    ), job
     assert job["verdict"] == "pass", job["reason"]
 
     through_heat = bench.measured_until_it_waits()
@@ -159,23 +186,35 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
         peer.reboot()
         job = stack.job_in(failing, "failed")
         assert job["cause"] == "device_rebooted", job["cause_detail"]
-        wait_until("the failure to count", lambda: bench.device()["health"]["state"] != "good", 60)
+        wait_until(
+            "the failure to count",
+            lambda: bench.device()["health"]["state"] != "good",
+            60,
+        )
         if bench.device()["health"]["state"] != "quarantined":
             bench.act("recheck")
             bench.becomes("good")
     device = bench.becomes("quarantined")
     assert device["health"]["failures"] == 3
     assert not device["takes_jobs"]["ok"]
-    assert stack.get("/alerts")["items"] == [], "infrastructure never counts against a benchmark"
+    assert stack.get("/alerts")["items"] == [], (
+        "infrastructure never counts against a benchmark"
+    )
 
     bench.act("release", reason="the cable was replaced")
     bench.becomes("good")
     released = [
         event
-        for event in stack.get(f"/targets/{device['id']}/events", axis="health")["items"]
-        if event["from_state"] == "quarantined" != event["to_state"]  # a check in between is kept, too
+        for event in stack.get(f"/targets/{device['id']}/events", axis="health")[
+            "items"
+        ]
+        if event["from_state"]
+        == "quarantined"
+        != event["to_state"]  # a check in between is kept, too
     ]
-    assert [one["evidence"].get("reason") for one in released] == ["the cable was replaced"], released
+    assert [one["evidence"].get("reason") for one in released] == [
+        "the cable was replaced"
+    ], released
     assert all(one["actor"] for one in released)
     again = bench.measured_until_it_waits()
     bench.let_go()
@@ -184,7 +223,9 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
 
 @pytest.mark.timeout(600)
 @pytest.mark.shapes("scaled")
-@pytest.mark.parametrize("provider", kinds(("simulated", "direct"), ("adbd", "direct")), indirect=True)
+@pytest.mark.parametrize(
+    "provider", kinds(("simulated", "direct"), ("adbd", "direct")), indirect=True
+)
 def test_a_device_that_drifted_by_more_than_5_percent_or_can_run_no_arm_passes_nothing_and_says_why(
     bench: Bench,
 ) -> None:
@@ -210,11 +251,17 @@ def test_a_device_that_drifted_by_more_than_5_percent_or_can_run_no_arm_passes_n
     assert job["reason"] == f"{why} (suppressed: simulated)"
     report = stack.get(f"/jobs/{drifting}/report")
     assert report["blockers"] == [why]
-    assert [(row["verdict"], row["reason"]) for row in report["comparisons"]] == [("inconclusive", why)]
+    assert [(row["verdict"], row["reason"]) for row in report["comparisons"]] == [
+        ("inconclusive", why)
+    ]
 
     why = "no arm of nothing is available here: it needs a JVM"
     alone = stack.job_in(bench.measured("nothing"), "done", "failed")
-    assert (alone["state"], alone["verdict"], alone["samples"]) == ("done", "inconclusive", 0), alone
+    assert (alone["state"], alone["verdict"], alone["samples"]) == (
+        "done",
+        "inconclusive",
+        0,
+    ), alone
     assert alone["reason"] == f"nothing was measured: {why} (suppressed: simulated)"
     assert stack.get(f"/runs/{alone['run_id']}")["verdict"] == "inconclusive"
     report = stack.get(f"/jobs/{alone['id']}/report")

@@ -30,7 +30,11 @@ def workloads(agent: Process) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter(["cmdline"]):
         command = " ".join(process.info["cmdline"] or ())
-        if "workload.py" in command and mine in command and process.status() != psutil.STATUS_ZOMBIE:
+        if (
+            "workload.py" in command
+            and mine in command
+            and process.status() != psutil.STATUS_ZOMBIE
+        ):
             found.append(process)
     return found
 
@@ -40,24 +44,42 @@ def assert_every_sample_is_there_once(job: str, samples: int) -> None:
     exactly what is stored."""
     places: list[tuple[object, ...]] = []
     with read_scope() as session:
-        for chunk in session.scalars(select(SampleChunk).where(SampleChunk.job_id == job)):
-            case = (chunk.attempt, chunk.benchmark, chunk.arm, str(chunk.params), chunk.metric, chunk.launch)
-            places += [(*case, number) for number in np.frombuffer(chunk.rounds, dtype="<i4").tolist()]
+        for chunk in session.scalars(
+            select(SampleChunk).where(SampleChunk.job_id == job)
+        ):
+            case = (
+                chunk.attempt,
+                chunk.benchmark,
+                chunk.arm,
+                str(chunk.params),
+                chunk.metric,
+                chunk.launch,
+            )
+            places += [
+                (*case, number)
+                for number in np.frombuffer(chunk.rounds, dtype="<i4").tolist()
+            ]
     assert len(places) == samples
     assert len(set(places)) == len(places), "a sample is stored twice"
 
 
-def test_each_workload_fault_ends_the_job_with_its_own_cause_and_advice(stack: Stack, tmp_path: Path) -> None:
+def test_each_workload_fault_ends_the_job_with_its_own_cause_and_advice(
+    stack: Stack, tmp_path: Path
+) -> None:
     repository = misbehaving_repository(tmp_path)
     agent = stack.agent({"faulty": (repository, "suite.toml")})
     for mode, cause in FAULTS.items():
         job = stack.measure("misbehaving", launches=1, rounds=5, knobs={"mode": mode})
         ended = stack.job_in(job, "failed", "done")
         assert (ended["state"], ended["cause"]) == ("failed", cause), (mode, ended)
-        assert len(ended["cause_detail"]) > 40, "a cause without a sentence helps nobody"
+        assert len(ended["cause_detail"]) > 40, (
+            "a cause without a sentence helps nobody"
+        )
         assert not workloads(agent)
     job = stack.measure("misbehaving", launches=3, rounds=20, knobs={"mode": "good"})
-    assert stack.job_in(job, "failed", "done")["state"] == "done", "a fault must not poison the agent"
+    assert stack.job_in(job, "failed", "done")["state"] == "done", (
+        "a fault must not poison the agent"
+    )
 
 
 def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_restart(
@@ -67,7 +89,9 @@ def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_rest
     repositories = {"faulty": (repository, "suite.toml")}
     agent = stack.agent(repositories)
     job = stack.measure("misbehaving", launches=3, rounds=40, knobs={"mode": "slow"})
-    wait_until("samples of the running job", lambda: stack.get(f"/jobs/{job}")["samples"] > 4)
+    wait_until(
+        "samples of the running job", lambda: stack.get(f"/jobs/{job}")["samples"] > 4
+    )
     assert workloads(agent)
     agent.kill()
     wait_until("the workload to be gone", lambda: not workloads(agent), 10)
@@ -79,7 +103,11 @@ def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_rest
 
     stack.agent(repositories)
     ended = stack.job_in(job, "failed", "done")
-    assert (ended["state"], ended["cause"], ended["attempt"]) == ("failed", "agent_lost", 1)
+    assert (ended["state"], ended["cause"], ended["attempt"]) == (
+        "failed",
+        "agent_lost",
+        1,
+    )
     assert ended["partial"] is True
     assert ended["samples"] >= lost["samples"]
     wait_until("the spool to be delivered", lambda: not spooled.exists())
@@ -92,7 +120,9 @@ def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
     repository = misbehaving_repository(tmp_path)
     agent = stack.agent({"faulty": (repository, "suite.toml")})
     job = stack.measure("misbehaving", launches=5, rounds=60, knobs={"mode": "slow"})
-    wait_until("samples of the running job", lambda: stack.get(f"/jobs/{job}")["samples"] > 4)
+    wait_until(
+        "samples of the running job", lambda: stack.get(f"/jobs/{job}")["samples"] > 4
+    )
     run = stack.get(f"/jobs/{job}")["run_id"]
     stack.post(f"/runs/{run}/cancel")
     wait_until("the workload to stop", lambda: not workloads(agent), 20)
@@ -108,7 +138,10 @@ def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
             answer = stack.client.post(
                 f"/api/v1/jobs/{job}/attempts/{attempt}/{action}",
                 json=body,
-                headers={"Authorization": f"Bearer {stack.credential()}", "Lease-Token": "pll_stale"},
+                headers={
+                    "Authorization": f"Bearer {stack.credential()}",
+                    "Lease-Token": "pll_stale",
+                },
             )
             said = (answer.status_code, answer.json()["code"])
             assert said == (409, "lease_lost"), f"{name} with {wrong}: {answer.text}"

@@ -25,9 +25,11 @@ BUILT_WITHIN_S = 1000.0
 @contextmanager
 def up(data: Path, logs: Path) -> Iterator[Process]:
     env = {
-        **base_env(), "PACELINE_PRESSURE_LIMIT_PERCENT": "100", "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+        **base_env(),
+        "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
+        "PACELINE_DRIFT_LIMIT_PERCENT": "100",
         "CARGO_TARGET_DIR": str(CLONE / "native" / "target"),
-    }  # fmt: skip
+    }
     argv = [str(BIN / "paceline-server"), "up", "--data", str(data), "--port", "0"]
     with running("up", argv, env, logs) as process:
         yield process
@@ -40,25 +42,36 @@ def test_the_very_first_start_measures_once_with_live_progress_and_the_second_do
     logs.mkdir()
     data = tmp_path / "data"
     with up(data, logs) as first:
-        wait_until("the verdict of the first run", lambda: "First run:" in first.tail(), BUILT_WITHIN_S)
+        wait_until(
+            "the verdict of the first run",
+            lambda: "First run:" in first.tail(),
+            BUILT_WITHIN_S,
+        )
         said = first.log.read_text()
         assert re.search(r"measuring launch \d/5, \d+ %", said), (
             "progress is shown while it measures\n" + said
         )
         assert re.search(r"First run: pass|First run: inconclusive", said), said
-    assert (data / "agent" / "trees").is_dir(), "it found nothing built and made a checkout"
+    assert (data / "agent" / "trees").is_dir(), (
+        "it found nothing built and made a checkout"
+    )
     keep_builds(data / "agent")
     with up(data, logs) as second:
         link = wait_until(
-            "the sign-in link", lambda: re.search(r"(http\S+)/sign-in#token=(\S+)", second.tail())
+            "the sign-in link",
+            lambda: re.search(r"(http\S+)/sign-in#token=(\S+)", second.tail()),
         )
         with httpx.Client(base_url=link[1]) as browser:
             signed_in = browser.post("/api/v1/session/link", json={"token": link[2]})
             assert signed_in.status_code == 200, signed_in.text
             runs = browser.get("/api/v1/runs").json()["items"]
-            assert [(run["suite"], run["state"]) for run in runs] == [("hashing", "done")]
+            assert [(run["suite"], run["state"]) for run in runs] == [
+                ("hashing", "done")
+            ]
             assert {job["samples"] for job in runs[0]["jobs"]} != {0}
             again = browser.post("/api/v1/session/link", json={"token": link[2]})
             assert again.is_client_error, "a sign-in link works once"
-    left = subprocess.run(["pgrep", "-f", str(data)], capture_output=True, text=True, check=False).stdout
+    left = subprocess.run(
+        ["pgrep", "-f", str(data)], capture_output=True, text=True, check=False
+    ).stdout
     assert left == "", "nothing that was started stays behind"

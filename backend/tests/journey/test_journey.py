@@ -16,8 +16,12 @@ DEMONSTRATION = {"knobs": {"native_slowdown_percent": 1500}}
 
 
 @pytest.mark.timeout(900)
-def test_a_real_run_is_judged_and_a_slowed_native_arm_becomes_a_confirmed_alert(stack: Stack) -> None:
-    with_kept_builds(stack.directory / "host")  # that a clone builds cold, test_first_run.py says
+def test_a_real_run_is_judged_and_a_slowed_native_arm_becomes_a_confirmed_alert(
+    stack: Stack,
+) -> None:
+    with_kept_builds(
+        stack.directory / "host"
+    )  # that a clone builds cold, test_first_run.py says
     stack.agent({"paceline": (CLONE, "native/hashing/suite.toml")}, name="host")
     quick = {**QUICK, "params": _one_point(stack)}
     job = stack.measure("hashing", **quick)
@@ -33,31 +37,41 @@ def test_a_real_run_is_judged_and_a_slowed_native_arm_becomes_a_confirmed_alert(
     assert comparison["blocks"] >= 30
     assert comparison["launches"] == 3
     assert comparison["lower"] <= comparison["ratio"] <= comparison["upper"]
-    assert stack.get(f"/jobs/{job}/conditions")["items"], "conditions travel with every run"
+    assert stack.get(f"/jobs/{job}/conditions")["items"], (
+        "conditions travel with every run"
+    )
     assert stack.get("/alerts")["items"] == []
 
     slowed = stack.measure("hashing", **quick, **DEMONSTRATION)
     assert stack.job_in(slowed, "done", "failed")["verdict"] == "fail"
     alert = wait_until("a candidate alert", lambda: stack.get("/alerts")["items"])[0]
     assert alert["demonstration"] is True
-    opened = wait_until("the alert to be confirmed", lambda: _in_state(stack, alert["id"], "open"), 300)
+    opened = wait_until(
+        "the alert to be confirmed", lambda: _in_state(stack, alert["id"], "open"), 300
+    )
     roles = {finding["role"] for finding in opened["findings"]}
     assert roles == {"candidate", "confirmation"}
     candidate, confirmation = (
         {finding["job_id"] for finding in opened["findings"] if finding["role"] == role}
         for role in ("candidate", "confirmation")
     )
-    assert candidate.isdisjoint(confirmation), "confirmation is a new session, never the same data"
+    assert candidate.isdisjoint(confirmation), (
+        "confirmation is a new session, never the same data"
+    )
     assert "slower" in opened["words"]
 
-    acknowledged = stack.post(f"/alerts/{alert['id']}/actions", {"action": "acknowledge", "note": "seen"})
+    acknowledged = stack.post(
+        f"/alerts/{alert['id']}/actions", {"action": "acknowledge", "note": "seen"}
+    )
     assert acknowledged["state"] == "acknowledged"
     assert acknowledged["history"][-1]["note"] == "seen"
 
 
 def _one_point(stack: Stack) -> dict[str, list[int | str]]:
     """A batch of 1,000 at one value of every other param: a journey checks the way, not the figures."""
-    declared = next(one for one in stack.suite("hashing")["benchmarks"] if one["name"] == BENCHMARK)
+    declared = next(
+        one for one in stack.suite("hashing")["benchmarks"] if one["name"] == BENCHMARK
+    )
     values = {param["name"]: param["values"][0] for param in declared["params"]}
     return {name: [value] for name, value in {**values, "batch": 1000}.items()}
 

@@ -36,29 +36,53 @@ def is_problem(answer: object, status: int, code: str) -> None:
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_every_kind_of_refusal_is_a_problem(client: TestClient, token: Callable[..., Headers]) -> None:
+def test_every_kind_of_refusal_is_a_problem(
+    client: TestClient, token: Callable[..., Headers]
+) -> None:
     admin = token("admin")
     is_problem(client.get(f"{API}/nothing"), 404, "not_found")
     is_problem(client.patch(f"{API}/tokens", headers=admin), 405, "method_not_allowed")
     is_problem(client.get(f"{API}/targets/tgt_none", headers=admin), 404, "not_found")
     is_problem(client.get(f"{API}/targets"), 401, "unauthenticated")
-    is_problem(client.get(f"{API}/targets", params={"limit": 0}, headers=admin), 422, "invalid_request")
-    is_problem(client.get(f"{API}/targets", params={"limit": 201}, headers=admin), 422, "invalid_request")
+    is_problem(
+        client.get(f"{API}/targets", params={"limit": 0}, headers=admin),
+        422,
+        "invalid_request",
+    )
+    is_problem(
+        client.get(f"{API}/targets", params={"limit": 201}, headers=admin),
+        422,
+        "invalid_request",
+    )
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"name": 1}', b'{"name":"a","scopes":[]}',
-        b'{"name":"a","scopes":["read"],"extra":1}', b'{"name":"a\\u0000","scopes":["read"]}',
-        b'{"name":"\\ud800","scopes":["read"]}', b'{"name":"a","scopes":["read"],"expires_in_days":NaN}',
-        b'{"name":"a","scopes":["read"],"expires_in_days":9223372036854775808}', b"[" * 100_000,
-        b'{"name":"a","scopes":' + b'["read",' * 5000, b'{"a":' * 20_000,
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"name": 1}',
+        b'{"name":"a","scopes":[]}',
+        b'{"name":"a","scopes":["read"],"extra":1}',
+        b'{"name":"a\\u0000","scopes":["read"]}',
+        b'{"name":"\\ud800","scopes":["read"]}',
+        b'{"name":"a","scopes":["read"],"expires_in_days":NaN}',
+        b'{"name":"a","scopes":["read"],"expires_in_days":9223372036854775808}',
+        b"[" * 100_000,
+        b'{"name":"a","scopes":' + b'["read",' * 5000,
+        b'{"a":' * 20_000,
     ],
-)  # fmt: skip
-def test_garbage_is_a_4xx_problem(client: TestClient, token: Callable[..., Headers], body: bytes) -> None:
+)
+def test_garbage_is_a_4xx_problem(
+    client: TestClient, token: Callable[..., Headers], body: bytes
+) -> None:
     answer = client.post(
-        f"{API}/tokens", content=body, headers={**token("admin"), "Content-Type": "application/json"}
+        f"{API}/tokens",
+        content=body,
+        headers={**token("admin"), "Content-Type": "application/json"},
     )
     assert 400 <= answer.status_code < 500
     assert answer.headers["content-type"] == "application/problem+json"
@@ -71,25 +95,39 @@ def test_a_body_over_the_limit_is_refused_declared_or_not(
     app = create_app(settings.model_copy(update={"max_body_bytes": 4096}))
     headers = {**token("admin"), "Content-Type": "application/json"}
     with TestClient(app, base_url="http://127.0.0.1") as client:
-        is_problem(client.post(f"{API}/tokens", content=b" " * 4097, headers=headers), 413, "body_too_large")
+        is_problem(
+            client.post(f"{API}/tokens", content=b" " * 4097, headers=headers),
+            413,
+            "body_too_large",
+        )
 
         def parts() -> Iterator[bytes]:
             for _ in range(5):
                 yield b" " * 1024
 
-        is_problem(client.post(f"{API}/tokens", content=parts(), headers=headers), 413, "body_too_large")
+        is_problem(
+            client.post(f"{API}/tokens", content=parts(), headers=headers),
+            413,
+            "body_too_large",
+        )
 
 
 def test_a_compressed_body_is_not_inflated_where_nobody_asked(
     client: TestClient, token: Callable[..., Headers]
 ) -> None:
-    headers = {**token("admin"), "Content-Type": "application/json", "Content-Encoding": "gzip"}
+    headers = {
+        **token("admin"),
+        "Content-Type": "application/json",
+        "Content-Encoding": "gzip",
+    }
     bomb = gzip.compress(b" " * 1_000_000)
     answer = client.post(f"{API}/tokens", content=bomb, headers=headers)
     assert 400 <= answer.status_code < 500
 
 
-def test_every_answer_carries_security_headers_and_a_request_id(client: TestClient) -> None:
+def test_every_answer_carries_security_headers_and_a_request_id(
+    client: TestClient,
+) -> None:
     answer = client.get("/healthz")
     assert answer.json() == {"status": "ok"}
     assert "default-src 'self'" in answer.headers["content-security-policy"]
@@ -97,8 +135,18 @@ def test_every_answer_carries_security_headers_and_a_request_id(client: TestClie
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["x-frame-options"] == "DENY"
     assert answer.headers["x-request-id"].startswith("req_")
-    assert client.get("/healthz", headers={"X-Request-Id": "abc-1"}).headers["x-request-id"] == "abc-1"
-    assert client.get("/healthz", headers={"X-Request-Id": "a b\n"[:3]}).headers["x-request-id"] != "a b"
+    assert (
+        client.get("/healthz", headers={"X-Request-Id": "abc-1"}).headers[
+            "x-request-id"
+        ]
+        == "abc-1"
+    )
+    assert (
+        client.get("/healthz", headers={"X-Request-Id": "a b\n"[:3]}).headers[
+            "x-request-id"
+        ]
+        != "a b"
+    )
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -107,11 +155,17 @@ def test_ready_names_what_is_not(app: FastAPI, client: TestClient) -> None:
     app.state.checks["broker"] = lambda: False
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.json()["checks"] == {"database": "ok", "writes": "ok", "broker": "failing"}
+    assert answer.json()["checks"] == {
+        "database": "ok",
+        "writes": "ok",
+        "broker": "failing",
+    }
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_an_unmigrated_database_is_not_ready(client: TestClient, database: Database) -> None:
+def test_an_unmigrated_database_is_not_ready(
+    client: TestClient, database: Database
+) -> None:
     with database.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0000'")
     assert client.get("/readyz").json()["checks"]["database"] == "failing"
@@ -129,7 +183,9 @@ def test_metrics_count_requests_by_route_not_by_address(client: TestClient) -> N
 
 
 @pytest.fixture
-def paged(settings: Settings, database: Database, tmp_path: Path) -> Iterator[TestClient]:
+def paged(
+    settings: Settings, database: Database, tmp_path: Path
+) -> Iterator[TestClient]:
     root = tmp_path / "dist"
     (root / "assets").mkdir(parents=True)
     (root / "index.html").write_text("<title>Paceline</title>")
@@ -140,7 +196,9 @@ def paged(settings: Settings, database: Database, tmp_path: Path) -> Iterator[Te
         yield client
 
 
-def test_an_address_of_the_app_is_answered_with_the_page_uncached(paged: TestClient) -> None:
+def test_an_address_of_the_app_is_answered_with_the_page_uncached(
+    paged: TestClient,
+) -> None:
     for path in ("/", "/runs/run_1", "/sign-in"):
         answer = paged.get(path)
         assert "Paceline" in answer.text
@@ -154,7 +212,8 @@ def test_hashed_files_are_kept_for_ever(paged: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/../secret.txt", "/%2e%2e/secret.txt", "/assets/..%2f..%2fsecret.txt", "/%00"]
+    "path",
+    ["/../secret.txt", "/%2e%2e/secret.txt", "/assets/..%2f..%2fsecret.txt", "/%00"],
 )
 def test_no_file_outside_the_build_is_reachable(paged: TestClient, path: str) -> None:
     assert "TOP" not in paged.get(path).text
@@ -162,10 +221,19 @@ def test_no_file_outside_the_build_is_reachable(paged: TestClient, path: str) ->
 
 @pytest.mark.parametrize(
     "path",
-    ["a" * 256, "assets/" + "b" * 256 + ".js", "%C3%A9" * 128, "a/" * 600, "a" * 15_000, "%FF" * 300,
-     "a/" * 5000 + "x"],
-)  # fmt: skip
-def test_an_address_longer_than_names_of_files_can_be_is_not_found(paged: TestClient, path: str) -> None:
+    [
+        "a" * 256,
+        "assets/" + "b" * 256 + ".js",
+        "%C3%A9" * 128,
+        "a/" * 600,
+        "a" * 15_000,
+        "%FF" * 300,
+        "a/" * 5000 + "x",
+    ],
+)
+def test_an_address_longer_than_names_of_files_can_be_is_not_found(
+    paged: TestClient, path: str
+) -> None:
     is_problem(paged.get(f"/{path}"), 404, "not_found")
     assert paged.get("/" + "a" * 255).status_code == 200
 
@@ -204,7 +272,18 @@ def test_ids_sort_in_the_order_they_were_made() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a", "://", "://a:", "x://a:b", "://:", "pla_", "pla_" + "x" * 19 + " ", "é", "a://b:c d", "_"],
+    [
+        "a",
+        "://",
+        "://a:",
+        "x://a:b",
+        "://:",
+        "pla_",
+        "pla_" + "x" * 19 + " ",
+        "é",
+        "a://b:c d",
+        "_",
+    ],
 )
 def test_what_hides_secrets_takes_time_in_proportion_to_the_text(text: str) -> None:
     """A pattern that begins anew at every character takes 16 times as long for four times the text; here at
@@ -220,9 +299,9 @@ def test_what_hides_secrets_takes_time_in_proportion_to_the_text(text: str) -> N
 def test_a_value_in_a_log_line_has_an_end() -> None:
     assert logging.hide("a" * 16_384) == "a" * 16_384
     assert logging.hide("a" * 1_000_000) == "a" * 16_384 + "… (1000000 characters)"
-    assert logging.hide("see postgresql://me:hunter2@db/x, https://u:p:q@h and a://b") == (
-        "see postgresql://me:…@db/x, https://u:…@h and a://b"
-    )
+    assert logging.hide(
+        "see postgresql://me:hunter2@db/x, https://u:p:q@h and a://b"
+    ) == ("see postgresql://me:…@db/x, https://u:…@h and a://b")
 
 
 @pytest.mark.parametrize("json_lines", [True, False])
@@ -232,9 +311,20 @@ def test_logs_hold_no_secret(json_lines: bool) -> None:
     with redirect_stderr(said):
         logging.configure(json=json_lines)
         log = structlog.get_logger("test")
-        log.info("a", authorization=f"Bearer {secret}", url=f"/sign-in#token={secret}", lease_token="abc123")
+        log.info(
+            "a",
+            authorization=f"Bearer {secret}",
+            url=f"/sign-in#token={secret}",
+            lease_token="abc123",
+        )
         log.info("b", url="postgresql+psycopg://me:hunter2@db/x", code="item_conflict")
-        log.info("d", sent={"headers": [{"Cookie": "abc123"}, ("x", secret)], "to": {"x://me:hunter2@db"}})
+        log.info(
+            "d",
+            sent={
+                "headers": [{"Cookie": "abc123"}, ("x", secret)],
+                "to": {"x://me:hunter2@db"},
+            },
+        )
         try:
             raise RuntimeError(f"bad {secret}")
         except RuntimeError:
@@ -244,5 +334,10 @@ def test_logs_hold_no_secret(json_lines: bool) -> None:
     assert "hunter2" not in said.getvalue()
     assert "abc123" not in said.getvalue()
     if json_lines:
-        assert [json.loads(line)["event"] for line in said.getvalue().splitlines()] == ["a", "b", "d", "c"]
+        assert [json.loads(line)["event"] for line in said.getvalue().splitlines()] == [
+            "a",
+            "b",
+            "d",
+            "c",
+        ]
     assert "item_conflict" in said.getvalue()

@@ -28,7 +28,9 @@ def test_a_gap_is_given_up_only_when_every_transaction_of_its_time_has_ended() -
     gaps = Gaps()
     assert gaps.showable(4, [6], (100, 103), 0.0) == 0
     assert gaps.showable(4, [6], (100, 103), LATER) == 0  # the fence is set: 103
-    assert gaps.showable(4, [6], (102, 110), LATER) == 0  # 102 was open then and still is
+    assert (
+        gaps.showable(4, [6], (102, 110), LATER) == 0
+    )  # 102 was open then and still is
     assert gaps.showable(4, [6], (103, 110), LATER) == 1
 
 

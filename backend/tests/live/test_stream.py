@@ -47,7 +47,11 @@ class Reader:
                 raise TimeoutError("nothing but comments came")
             if line == "" and "event" in fields:
                 number = fields.get("id")
-                return Frame(int(number) if number else None, fields["event"], json.loads(fields["data"]))
+                return Frame(
+                    int(number) if number else None,
+                    fields["event"],
+                    json.loads(fields["data"]),
+                )
             if line and not line.startswith(":"):
                 key, _, value = line.partition(": ")
                 fields[key] = value
@@ -62,9 +66,13 @@ class Reader:
 
 
 @pytest.fixture
-def open_stream(server: RunningServer, token: Callable[..., dict[str, str]]) -> Callable[..., Any]:
+def open_stream(
+    server: RunningServer, token: Callable[..., dict[str, str]]
+) -> Callable[..., Any]:
     @contextmanager
-    def connect(headers: dict[str, str] | None = None, **query: str | int) -> Iterator[Reader]:
+    def connect(
+        headers: dict[str, str] | None = None, **query: str | int
+    ) -> Iterator[Reader]:
         with (
             httpx.Client(base_url=server.url, timeout=WITHIN_S) as client,
             client.stream(
@@ -91,7 +99,9 @@ def emit_and_fail() -> None:
         raise ZeroDivisionError
 
 
-def test_a_stream_tells_of_what_is_committed_in_order(open_stream: Callable[..., Any]) -> None:
+def test_a_stream_tells_of_what_is_committed_in_order(
+    open_stream: Callable[..., Any],
+) -> None:
     with open_stream() as reader:
         for number in range(20):
             emit(number)
@@ -109,7 +119,9 @@ def test_what_was_rolled_back_is_never_told(open_stream: Callable[..., Any]) -> 
         assert reader.next().data["data"]["n"] == 1
 
 
-def test_a_stream_resumes_after_the_last_id_it_saw(open_stream: Callable[..., Any], token: Any) -> None:
+def test_a_stream_resumes_after_the_last_id_it_saw(
+    open_stream: Callable[..., Any], token: Any
+) -> None:
     with open_stream() as reader:
         for number in range(3):
             emit(number)
@@ -121,7 +133,9 @@ def test_a_stream_resumes_after_the_last_id_it_saw(open_stream: Callable[..., An
         assert [reader.next().data["data"]["n"] for _ in range(3)] == [2, 3, 4]
 
 
-def test_streams_go_on_after_every_event_was_pruned(open_stream: Callable[..., Any]) -> None:
+def test_streams_go_on_after_every_event_was_pruned(
+    open_stream: Callable[..., Any],
+) -> None:
     with open_stream() as reader:
         for number in range(3):
             emit(number)
@@ -132,7 +146,9 @@ def test_streams_go_on_after_every_event_was_pruned(open_stream: Callable[..., A
 
 
 @pytest.mark.shapes("embedded")
-def test_who_comes_back_to_nothing_left_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
+def test_who_comes_back_to_nothing_left_starts_over(
+    open_stream: Callable[..., Any], token: Any
+) -> None:
     with open_stream() as reader:
         for number in range(3):
             emit(number)
@@ -145,7 +161,9 @@ def test_who_comes_back_to_nothing_left_starts_over(open_stream: Callable[..., A
 
 
 @pytest.mark.shapes("embedded")
-def test_who_missed_pruned_events_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
+def test_who_missed_pruned_events_starts_over(
+    open_stream: Callable[..., Any], token: Any
+) -> None:
     for number in range(2):
         emit(number)
     _prune()
@@ -157,7 +175,9 @@ def test_who_missed_pruned_events_starts_over(open_stream: Callable[..., Any], t
 
 
 @pytest.mark.shapes("embedded")
-def test_a_place_from_an_older_database_starts_over(open_stream: Callable[..., Any], token: Any) -> None:
+def test_a_place_from_an_older_database_starts_over(
+    open_stream: Callable[..., Any], token: Any
+) -> None:
     emit(1)
     with open_stream({**token("read"), "Last-Event-ID": "900"}) as reader:
         assert reader.next().event == "reset"
@@ -165,7 +185,9 @@ def test_a_place_from_an_older_database_starts_over(open_stream: Callable[..., A
         assert reader.next().data["data"]["n"] == 2
 
 
-def test_a_stream_of_one_run_hears_of_that_run_only(open_stream: Callable[..., Any]) -> None:
+def test_a_stream_of_one_run_hears_of_that_run_only(
+    open_stream: Callable[..., Any],
+) -> None:
     emit(0, "run_b")
     with open_stream(run="run_b", last_event_id=0) as reader:
         emit(1, "run_a")
@@ -176,7 +198,9 @@ def test_a_stream_of_one_run_hears_of_that_run_only(open_stream: Callable[..., A
 
 
 @pytest.mark.shapes("scaled")  # SQLite has one writer: ids come in order
-def test_ids_that_become_visible_out_of_order_are_all_told(open_stream: Callable[..., Any]) -> None:
+def test_ids_that_become_visible_out_of_order_are_all_told(
+    open_stream: Callable[..., Any],
+) -> None:
     """PostgreSQL: a transaction that drew its id first may commit last; its event must not be skipped."""
     with open_stream() as reader:
         with session_scope() as late:
@@ -184,24 +208,32 @@ def test_ids_that_become_visible_out_of_order_are_all_told(open_stream: Callable
             late.flush()
             emit(2)
             emit(3)
-            assert _count_committed() == 2  # the later ids are visible, the first is not
+            assert (
+                _count_committed() == 2
+            )  # the later ids are visible, the first is not
         assert [reader.next().data["data"]["n"] for _ in range(3)] == [1, 2, 3]
 
 
-def test_concurrent_writers_lose_no_event(open_stream: Callable[..., Any], together: Any) -> None:
+def test_concurrent_writers_lose_no_event(
+    open_stream: Callable[..., Any], together: Any
+) -> None:
     def write(base: int) -> None:
         for number in range(25):
             emit(base + number)
 
     with open_stream() as reader:
         writers = threading.Thread(
-            target=lambda: together(*[lambda b=base: write(b) for base in (0, 100, 200, 300)])
+            target=lambda: together(
+                *[lambda b=base: write(b) for base in (0, 100, 200, 300)]
+            )
         )
         writers.start()
         frames = [reader.next() for _ in range(100)]
         writers.join(WITHIN_S)
     numbers = [frame.data["data"]["n"] for frame in frames]
-    assert sorted(numbers) == sorted(base + number for base in (0, 100, 200, 300) for number in range(25))
+    assert sorted(numbers) == sorted(
+        base + number for base in (0, 100, 200, 300) for number in range(25)
+    )
     ids = [frame.id or 0 for frame in frames]
     assert ids == sorted(set(ids))
 
@@ -224,14 +256,23 @@ def test_signing_out_closes_the_stream(
 
 
 def test_revoking_a_token_closes_its_stream(
-    server: RunningServer, open_stream: Callable[..., Any], token: Callable[..., dict[str, str]]
+    server: RunningServer,
+    open_stream: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> None:
     admin = token("admin")
     made = httpx.post(
-        f"{server.url}/api/v1/tokens", json={"name": "tv", "scopes": ["read"]}, headers=admin
+        f"{server.url}/api/v1/tokens",
+        json={"name": "tv", "scopes": ["read"]},
+        headers=admin,
     ).json()
     with open_stream({"Authorization": f"Bearer {made['secret']}"}) as reader:
-        assert httpx.delete(f"{server.url}/api/v1/tokens/{made['id']}", headers=admin).status_code == 204
+        assert (
+            httpx.delete(
+                f"{server.url}/api/v1/tokens/{made['id']}", headers=admin
+            ).status_code
+            == 204
+        )
         assert reader.ends()
 
 
@@ -241,12 +282,17 @@ def test_one_owner_has_a_bounded_number_of_streams(
 ) -> None:
     headers = token("read")
     with httpx.Client(base_url=server.url, timeout=WITHIN_S) as client:
-        open_ones = [client.stream("GET", "/api/v1/stream", headers=headers) for _ in range(16)]
+        open_ones = [
+            client.stream("GET", "/api/v1/stream", headers=headers) for _ in range(16)
+        ]
         lines = [one.__enter__().iter_lines() for one in open_ones]
         for each in lines:
             next(each)
         refused = client.get("/api/v1/stream", headers=headers)
-        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_streams")
+        assert (refused.status_code, refused.json()["code"]) == (
+            429,
+            "too_many_streams",
+        )
         for one in open_ones:
             one.__exit__(None, None, None)
 
@@ -259,7 +305,10 @@ def test_of_streams_opened_at_one_instant_no_more_pass(
     host, port = server.url.removeprefix("http://").split(":")
     credential = token("read")["Authorization"]
     asked = f"GET /api/v1/stream HTTP/1.1\r\nHost: {host}\r\nAuthorization: {credential}\r\n\r\n"
-    connections = [socket.create_connection((host, int(port)), WITHIN_S) for _ in range(5 * STREAMS_EACH)]
+    connections = [
+        socket.create_connection((host, int(port)), WITHIN_S)
+        for _ in range(5 * STREAMS_EACH)
+    ]
     try:
         for connection in connections:
             connection.sendall(asked.encode())
@@ -267,18 +316,25 @@ def test_of_streams_opened_at_one_instant_no_more_pass(
     finally:
         for connection in connections:
             connection.close()
-    assert (statuses.count(b"200"), statuses.count(b"429")) == (STREAMS_EACH, 4 * STREAMS_EACH)
+    assert (statuses.count(b"200"), statuses.count(b"429")) == (
+        STREAMS_EACH,
+        4 * STREAMS_EACH,
+    )
 
 
 @pytest.mark.shapes("embedded")
 def test_streams_that_could_not_begin_take_no_place(
-    server: RunningServer, token: Callable[..., dict[str, str]], open_stream: Callable[..., Any]
+    server: RunningServer,
+    token: Callable[..., dict[str, str]],
+    open_stream: Callable[..., Any],
 ) -> None:
     headers = token("read")
     _execute("ALTER TABLE live_event RENAME TO away")
     for _ in range(STREAMS_EACH):
         with pytest.raises(httpx.HTTPError):
-            httpx.get(f"{server.url}/api/v1/stream", headers=headers, timeout=WITHIN_S).raise_for_status()
+            httpx.get(
+                f"{server.url}/api/v1/stream", headers=headers, timeout=WITHIN_S
+            ).raise_for_status()
     _execute("ALTER TABLE away RENAME TO live_event")
     with open_stream(headers) as reader:
         emit(1)
@@ -287,13 +343,17 @@ def test_streams_that_could_not_begin_take_no_place(
 
 @pytest.mark.shapes("embedded")
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer plt_nobody"}])
-def test_a_stream_needs_permission(server: RunningServer, headers: dict[str, str]) -> None:
+def test_a_stream_needs_permission(
+    server: RunningServer, headers: dict[str, str]
+) -> None:
     answer = httpx.get(f"{server.url}/api/v1/stream", headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
 
 
 def _event(number: int) -> LiveEvent:
-    return LiveEvent(kind="log", at=clock.now(), run_id="run_a", job_id=None, data={"n": number})
+    return LiveEvent(
+        kind="log", at=clock.now(), run_id="run_a", job_id=None, data={"n": number}
+    )
 
 
 def _prune() -> None:

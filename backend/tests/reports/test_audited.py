@@ -17,10 +17,14 @@ COMPUTED = {
     "alerts/deciding.py": [*get_args(Action), "assign", "due", "issue"],
     "alerts/rules/service.py": ["save"],
     "fleet/actions.py": [
-        "target.maintenance_on", "target.maintenance_off", "target.quarantine", "target.release",
-        "target.recheck", "target.reboot",
+        "target.maintenance_on",
+        "target.maintenance_off",
+        "target.quarantine",
+        "target.release",
+        "target.recheck",
+        "target.reboot",
     ],
-}  # fmt: skip
+}
 """Actions of the modules that do not write them out where they record them."""
 
 
@@ -41,7 +45,8 @@ def test_the_modules_that_compute_an_action_are_known() -> None:
 @pytest.mark.parametrize(
     "action",
     sorted(
-        {one for _, one in recorded() if one is not None} | {one for of in COMPUTED.values() for one in of}
+        {one for _, one in recorded() if one is not None}
+        | {one for of in COMPUTED.values() for one in of}
     ),
 )
 def test_every_recorded_action_has_words(action: str) -> None:

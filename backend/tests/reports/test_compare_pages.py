@@ -27,7 +27,11 @@ ROWS = 4
 
 
 @pytest.fixture
-def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> Lab:
     return open_lab(client, enrolled, token)
 
 
@@ -43,11 +47,22 @@ def measure(lab: Lab, commit: str, native: dict[int, float], seed: int) -> Lease
 
     def levelled(cases: list[CaseSamples]) -> list[CaseSamples]:
         def aim(one: CaseSamples) -> float:
-            return native[int(one.params["batch"])] * 1e6 if one.arm == "native" else 1e6
+            return (
+                native[int(one.params["batch"])] * 1e6 if one.arm == "native" else 1e6
+            )
 
-        return [replace(one, value=np.round(one.value * aim(one) / np.median(one.value))) for one in cases]
+        return [
+            replace(one, value=np.round(one.value * aim(one) / np.median(one.value)))
+            for one in cases
+        ]
 
-    lab.request(commit=commit, branch="main", launches=5, rounds=12, params={"batch": list(BATCHES)})
+    lab.request(
+        commit=commit,
+        branch="main",
+        launches=5,
+        rounds=12,
+        params={"batch": list(BATCHES)},
+    )
     leased = lab.deliver(dict.fromkeys(BATCHES, -0.5), seed=seed, alter=levelled)
     outbox.drain()
     return leased
@@ -57,12 +72,17 @@ def named(row: dict[str, Any]) -> tuple[str, int]:
     return row["arm"], row["params"]["batch"]
 
 
-def test_pages_hold_every_row_once_in_one_order_under_the_same_sentences(lab: Lab) -> None:
+def test_pages_hold_every_row_once_in_one_order_under_the_same_sentences(
+    lab: Lab,
+) -> None:
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
     whole = ask(lab)
     assert (len(whole["rows"]), whole["total"], whole["next"]) == (ROWS, ROWS, None)
-    assert [named(row) for row in whole["rows"][:2]] == [("native", 2000), ("native", 1000)]
+    assert [named(row) for row in whole["rows"][:2]] == [
+        ("native", 2000),
+        ("native", 1000),
+    ]
     page = ask(lab, limit=1)
     seen = [page]
     while page["next"] is not None:
@@ -84,23 +104,36 @@ def test_more_bytes_are_worse_and_not_slower(lab: Lab) -> None:
             measured = [one | {"unit": "bytes"} for one in row.report["measurements"]]
             row.report = row.report | {"measurements": measured}
     said = ask(lab)
-    assert said["summary"].startswith("2 of 4 measurements differ clearly: 1 worse, 1 better; most of all")
+    assert said["summary"].startswith(
+        "2 of 4 measurements differ clearly: 1 worse, 1 better; most of all"
+    )
     assert "slower" not in f"{said['summary']} {[row['words'] for row in said['rows']]}"
-    assert [row["words"].partition(" (")[0].split()[-1] for row in said["rows"][:2]] == ["worse", "better"]
+    assert [
+        row["words"].partition(" (")[0].split()[-1] for row in said["rows"][:2]
+    ] == ["worse", "better"]
 
 
 @pytest.mark.shapes("embedded")
-def test_a_row_on_a_later_page_that_was_judged_is_first_and_changes_the_note(lab: Lab) -> None:
+def test_a_row_on_a_later_page_that_was_judged_is_first_and_changes_the_note(
+    lab: Lab,
+) -> None:
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     measure(lab, NEW, {1000: 0.5, 2000: 0.75}, seed=2)
     ab = measure(lab, NEW, {1000: 0.5, 2000: 0.75}, seed=3)
     with session_scope() as session:
         session.get_one(Run, ab.run_id).base_commit = OLD
-        for row in session.scalars(select(Comparison).where(Comparison.run_id == ab.run_id)):
-            row.sides, row.verdict = "revisions", "pass" if row.params["batch"] == 1000 else "inconclusive"
+        for row in session.scalars(
+            select(Comparison).where(Comparison.run_id == ab.run_id)
+        ):
+            row.sides, row.verdict = (
+                "revisions",
+                "pass" if row.params["batch"] == 1000 else "inconclusive",
+            )
             row.ratio, row.lower, row.upper = 1.001, 0.999, 1.003
     page = ask(lab, limit=1)
-    assert named(page["rows"][0]) == ("native", 1000), "the smaller difference, but it was decided"
+    assert named(page["rows"][0]) == ("native", 1000), (
+        "the smaller difference, but it was decided"
+    )
     assert page["note"].startswith("Rows marked judged")
     following = ask(lab, limit=1, cursor=page["next"])
     assert following["note"] == page["note"], "of all rows, not of this page's"
@@ -108,7 +141,9 @@ def test_a_row_on_a_later_page_that_was_judged_is_first_and_changes_the_note(lab
 
 
 @pytest.mark.shapes("embedded")
-def test_filters_offer_everything_that_was_measured_whatever_they_are_set_to(lab: Lab) -> None:
+def test_filters_offer_everything_that_was_measured_whatever_they_are_set_to(
+    lab: Lab,
+) -> None:
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     measure(lab, NEW, {1000: 0.5, 2000: 0.5}, seed=2)
     choices = ask(lab, limit=1)["choices"]
@@ -152,12 +187,27 @@ def test_of_several_noise_floors_the_newest_counts(lab: Lab) -> None:
         at = session.get_one(Run, leased.run_id).created_at
         session.add_all(
             NoiseFloor(
-                id=f"nsf_{number}", target_id=lab.target_id, suite=SUITE, benchmark=BENCHMARK, arm="native",
-                params={"batch": 1000}, params_key='{"batch":1000}', metric="time", mde=mde, lower=0.9,
-                upper=1.1, blocks=100, launches=5, evidence={}, run_id=leased.run_id, job_id=leased.job_id,
+                id=f"nsf_{number}",
+                target_id=lab.target_id,
+                suite=SUITE,
+                benchmark=BENCHMARK,
+                arm="native",
+                params={"batch": 1000},
+                params_key='{"batch":1000}',
+                metric="time",
+                mde=mde,
+                lower=0.9,
+                upper=1.1,
+                blocks=100,
+                launches=5,
+                evidence={},
+                run_id=leased.run_id,
+                job_id=leased.job_id,
                 measured_at=at.replace(year=year),
             )
-            for number, (mde, year) in enumerate([(0.01, 2020), (0.25, 2022), (0.02, 2021)])
-        )  # fmt: skip
+            for number, (mde, year) in enumerate(
+                [(0.01, 2020), (0.25, 2022), (0.02, 2021)]
+            )
+        )
     row = next(row for row in ask(lab)["rows"] if named(row) == ("native", 1000))
     assert (row["mde"], row["significance"]) == (0.25, "below_noise")

@@ -29,7 +29,9 @@ def lab(
 
 def estimate(lab: Lab, status: int = 200, **spec: Any) -> Any:
     body = {"suite": SUITE, "targets": [lab.target_id], **spec}
-    answer = lab.client.post(f"{API}/runs/estimate", json=body, headers=dict(lab.headers))
+    answer = lab.client.post(
+        f"{API}/runs/estimate", json=body, headers=dict(lab.headers)
+    )
     assert answer.status_code == status, answer.text
     return answer.json()
 
@@ -46,13 +48,17 @@ def measure(lab: Lab, clock: FrozenClock, took_s: float, **spec: Any) -> None:
     outbox.drain()
 
 
-def test_without_past_runs_the_least_is_said_and_that_the_rest_is_unknown(lab: Lab) -> None:
+def test_without_past_runs_the_least_is_said_and_that_the_rest_is_unknown(
+    lab: Lab,
+) -> None:
     (one,) = estimate(lab, launches=5, rounds=100, min_time_ns=10_000_000)["targets"]
     assert (one["seconds"], one["based_on"], one["cases"]) == (None, 0, 4)
     assert one["least_s"] == pytest.approx(4 * 5 * 100 * 0.01)
     assert "not known yet" in one["words"]
     assert "at least 20 s" in one["words"]
-    two_sides = estimate(lab, launches=5, rounds=100, min_time_ns=10_000_000, base_commit="2" * 40)
+    two_sides = estimate(
+        lab, launches=5, rounds=100, min_time_ns=10_000_000, base_commit="2" * 40
+    )
     assert two_sides["targets"][0]["least_s"] == pytest.approx(40)
 
 
@@ -69,20 +75,29 @@ def test_the_same_choice_took_what_its_last_runs_took_and_another_is_scaled(
     said = estimate(lab, launches=10, rounds=12)
     (twice,) = said["targets"]
     assert (twice["seconds"], twice["same_choice"]) == (pytest.approx(200.0), False)
-    assert twice["words"] == "lab-1: roughly 3 min 20 s, scaled from its last 3 runs of other choices"
+    assert (
+        twice["words"]
+        == "lab-1: roughly 3 min 20 s, scaled from its last 3 runs of other choices"
+    )
     assert said["words"].endswith("Up to three times that where a verdict stays open.")
 
 
 @pytest.mark.shapes("embedded")
-def test_an_estimate_makes_no_run_and_refuses_what_a_request_would_be_refused_for(lab: Lab) -> None:
+def test_an_estimate_makes_no_run_and_refuses_what_a_request_would_be_refused_for(
+    lab: Lab,
+) -> None:
     assert "benchmarks" in estimate(lab, 400, benchmarks=["nothing"])["fields"]
     assert estimate(lab, 404, suite="nothing")["code"] == "unknown_suite"
     estimate(lab)
-    assert lab.client.get(f"{API}/runs", headers=dict(lab.headers)).json()["items"] == []
+    assert (
+        lab.client.get(f"{API}/runs", headers=dict(lab.headers)).json()["items"] == []
+    )
 
 
 @pytest.mark.shapes("embedded")
-def test_without_an_online_target_only_the_least_is_said(lab: Lab, clock: FrozenClock) -> None:
+def test_without_an_online_target_only_the_least_is_said(
+    lab: Lab, clock: FrozenClock
+) -> None:
     clock.advance(3600)
     said = estimate(lab, targets=None, rounds=1000)
     assert said["targets"] == []
@@ -95,14 +110,18 @@ def test_a_demonstration_says_how_much_crosses_the_fallback_by_the_targets_last_
 ) -> None:
     (unknown,) = estimate(lab)["slowdowns"]
     assert (unknown["percent"], "not known yet" in unknown["words"]) == (None, True)
-    measure(lab, clock, 10.0)  # native takes 0.3 of the fallback's time at 1000, and 0.5 at 2000
+    measure(
+        lab, clock, 10.0
+    )  # native takes 0.3 of the fallback's time at 1000, and 0.5 at 2000
     (known,) = estimate(lab, knobs={"slowdown_percent": 80})["slowdowns"]
     assert known["percent"] == pytest.approx((1.02 / 0.5 - 1) * 100, abs=3)
     assert known["everywhere_percent"] == pytest.approx((1.02 / 0.3 - 1) * 100, abs=5)
     assert "native was 2 times as fast as fallback at batch=2000 last" in known["words"]
     assert known["words"].endswith("80 % will show nothing")
     (at_one,) = estimate(lab, params={"batch": [1000]})["slowdowns"]
-    assert at_one["percent"] == at_one["everywhere_percent"] == known["everywhere_percent"]
+    assert (
+        at_one["percent"] == at_one["everywhere_percent"] == known["everywhere_percent"]
+    )
     (enough,) = estimate(lab, knobs={"slowdown_percent": 300})["slowdowns"]
     assert "will show nothing" not in enough["words"]
 

@@ -24,7 +24,11 @@ SLOWER = {1000: 0.126, 2000: -0.6}
 
 
 @pytest.fixture
-def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> Lab:
     return open_lab(client, enrolled, token)
 
 
@@ -63,10 +67,23 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
     leased = lab.measure(SLOWER)
     report = _get(lab, f"/jobs/{leased.job_id}/report")
     assert set(report) == {
-        "suite", "revision", "artifact_hash", "target", "started_at", "checks", "measurements", "comparisons",
-        "derived", "gates", "audits", "unavailable", "blockers", "base",
-        "suppressed", "conditions",
-    }  # fmt: skip
+        "suite",
+        "revision",
+        "artifact_hash",
+        "target",
+        "started_at",
+        "checks",
+        "measurements",
+        "comparisons",
+        "derived",
+        "gates",
+        "audits",
+        "unavailable",
+        "blockers",
+        "base",
+        "suppressed",
+        "conditions",
+    }
     assert {row["target_name"] for row in report["comparisons"]} == {"lab-1"}
     assert len(report["measurements"]) == 4
 
@@ -82,7 +99,9 @@ def test_a_report_that_is_not_there_yet_has_its_own_code(lab: Lab) -> None:
 def test_comparisons_of_a_run_are_paged_in_order(lab: Lab) -> None:
     leased = lab.measure(SLOWER)
     first = _get(lab, f"/runs/{leased.run_id}/comparisons", limit=1)
-    second = _get(lab, f"/runs/{leased.run_id}/comparisons", limit=1, cursor=first["next"])
+    second = _get(
+        lab, f"/runs/{leased.run_id}/comparisons", limit=1, cursor=first["next"]
+    )
     rows = [*first["items"], *second["items"]]
     assert [row["params"] for row in rows] == [{"batch": 1000}, {"batch": 2000}]
     assert second["next"] is None
@@ -99,9 +118,16 @@ def test_arms_say_rule_and_summary_in_words(lab: Lab) -> None:
     lab.measure(SLOWER)
     arms = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
     assert (arms["reference"], arms["metric"]) == ("fallback", "time")
-    assert "more than 2 % slower that chance explains it at most once in 1,000 jobs" in arms["rule"]
-    assert arms["rule"].startswith("The native path is slower than the fallback it should beat.")
-    assert arms["summary"].startswith("On lab-1 native is slower than fallback at 1 of 2 points (12.")
+    assert (
+        "more than 2 % slower that chance explains it at most once in 1,000 jobs"
+        in arms["rule"]
+    )
+    assert arms["rule"].startswith(
+        "The native path is slower than the fallback it should beat."
+    )
+    assert arms["summary"].startswith(
+        "On lab-1 native is slower than fallback at 1 of 2 points (12."
+    )
     assert "faster than fallback at 1 of 2 points (60." in arms["summary"]
     assert arms["summary"].endswith(".")
     assert [row["params"]["batch"] for row in arms["comparisons"]] == [1000, 2000]
@@ -110,7 +136,10 @@ def test_arms_say_rule_and_summary_in_words(lab: Lab) -> None:
 @pytest.mark.shapes("embedded")
 def test_arms_before_any_run_are_empty_but_explained(lab: Lab) -> None:
     arms = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
-    assert (arms["comparisons"], arms["summary"]) == ([], "Nothing has been compared yet.")
+    assert (arms["comparisons"], arms["summary"]) == (
+        [],
+        "Nothing has been compared yet.",
+    )
 
 
 @pytest.mark.shapes("embedded")
@@ -119,7 +148,9 @@ def test_arms_before_any_run_are_empty_but_explained(lab: Lab) -> None:
     [{"suite": "none"}, {"benchmark": "none"}, {"metric": "none"}],
     ids=lambda query: next(iter(query)),
 )
-def test_arms_of_what_does_not_exist_are_not_found(lab: Lab, query: dict[str, str]) -> None:
+def test_arms_of_what_does_not_exist_are_not_found(
+    lab: Lab, query: dict[str, str]
+) -> None:
     asked: dict[str, Any] = {"suite": "sorting", "benchmark": "sort_batch", **query}
     assert _get(lab, "/arms", 404, **asked)["code"] == "not_found"
 
@@ -132,10 +163,17 @@ def test_arms_show_the_newest_of_each_point_and_target(
     other = open_lab(lab.client, enrolled, token, name="lab-2")
     other.measure(FASTER, seed=3)
     rows = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")["comparisons"]
-    assert [(row["target_name"], row["params"]["batch"], row["verdict"]) for row in rows] == [
-        ("lab-1", 1000, "fail"), ("lab-1", 2000, "fail"), ("lab-2", 1000, "pass"), ("lab-2", 2000, "pass"),
-    ]  # fmt: skip
-    only = _get(lab, "/arms", suite="sorting", benchmark="sort_batch", target=other.target_id)
+    assert [
+        (row["target_name"], row["params"]["batch"], row["verdict"]) for row in rows
+    ] == [
+        ("lab-1", 1000, "fail"),
+        ("lab-1", 2000, "fail"),
+        ("lab-2", 1000, "pass"),
+        ("lab-2", 2000, "pass"),
+    ]
+    only = _get(
+        lab, "/arms", suite="sorting", benchmark="sort_batch", target=other.target_id
+    )
     assert {row["target_name"] for row in only["comparisons"]} == {"lab-2"}
 
 
@@ -153,32 +191,55 @@ def test_a_demonstration_never_hides_a_real_measurement(lab: Lab) -> None:
 def test_a_distribution_is_thinned_and_compared_in_words(lab: Lab) -> None:
     leased = lab.measure(FASTER, launches=10, rounds=100)
     params = json.dumps({"batch": 1000})
-    query: dict[str, Any] = {"benchmark": "sort_batch", "metric": "time", "params": params}
+    query: dict[str, Any] = {
+        "benchmark": "sort_batch",
+        "metric": "time",
+        "params": params,
+    }
     found = _get(lab, f"/jobs/{leased.job_id}/distribution", **query)
-    assert {arm["arm"]: arm["n"] >= 450 for arm in found["arms"]} == {"native": True, "fallback": True}
+    assert {arm["arm"]: arm["n"] >= 450 for arm in found["arms"]} == {
+        "native": True,
+        "fallback": True,
+    }
     for arm in found["arms"]:
         points = arm["points"]
         assert 2 <= len(points) <= 150
-        assert [point["share"] for point in points] == sorted(point["share"] for point in points)
+        assert [point["share"] for point in points] == sorted(
+            point["share"] for point in points
+        )
         assert points[-1]["share"] == 1.0
     assert "half of " in found["summary"].lower()
-    assert found["summary"].endswith("outer 1 % on each side aside, the two do not overlap.")
+    assert found["summary"].endswith(
+        "outer 1 % on each side aside, the two do not overlap."
+    )
     assert found["unit"] == "ns"
 
 
 @pytest.mark.shapes("embedded")
-@pytest.mark.parametrize("params", ["{", "[]", '{"batch": 1.5}', '{"batch": null}', "[" * 3000])
+@pytest.mark.parametrize(
+    "params", ["{", "[]", '{"batch": 1.5}', '{"batch": null}', "[" * 3000]
+)
 def test_broken_params_of_a_distribution_are_a_400(lab: Lab, params: str) -> None:
     leased = lab.measure(FASTER)
-    query: dict[str, Any] = {"benchmark": "sort_batch", "metric": "time", "params": params}
-    assert _get(lab, f"/jobs/{leased.job_id}/distribution", 400, **query)["code"] == "invalid_request"
+    query: dict[str, Any] = {
+        "benchmark": "sort_batch",
+        "metric": "time",
+        "params": params,
+    }
+    assert (
+        _get(lab, f"/jobs/{leased.job_id}/distribution", 400, **query)["code"]
+        == "invalid_request"
+    )
 
 
 @pytest.mark.shapes("embedded")
 def test_a_distribution_of_what_was_not_measured_is_not_found(lab: Lab) -> None:
     leased = lab.measure(FASTER)
     query = {"benchmark": "sort_batch", "metric": "time", "params": '{"batch": 7}'}
-    assert _get(lab, f"/jobs/{leased.job_id}/distribution", 404, **query)["code"] == "not_found"
+    assert (
+        _get(lab, f"/jobs/{leased.job_id}/distribution", 404, **query)["code"]
+        == "not_found"
+    )
     assert _get(lab, "/jobs/job_none/distribution", 404, **query)["code"] == "not_found"
 
 
@@ -191,10 +252,20 @@ def test_a_live_series_shows_what_has_arrived(lab: Lab) -> None:
 
 
 @pytest.mark.shapes("embedded")
-def test_reports_need_the_read_scope(lab: Lab, token: Callable[..., dict[str, str]]) -> None:
-    for path in ("/overview", "/jobs/j/report", "/runs/r/comparisons", "/jobs/j/live-series"):
+def test_reports_need_the_read_scope(
+    lab: Lab, token: Callable[..., dict[str, str]]
+) -> None:
+    for path in (
+        "/overview",
+        "/jobs/j/report",
+        "/runs/r/comparisons",
+        "/jobs/j/live-series",
+    ):
         assert lab.client.get(f"{PREFIX}{path}").status_code == 401
-        assert lab.client.get(f"{PREFIX}{path}", headers=token("ingest")).status_code == 403
+        assert (
+            lab.client.get(f"{PREFIX}{path}", headers=token("ingest")).status_code
+            == 403
+        )
 
 
 @pytest.mark.shapes("embedded")
@@ -203,11 +274,20 @@ def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
     of which SQLite's is part."""
     leased = lab.measure(SLOWER)
     with session_scope() as session:
-        first = session.scalars(select(Comparison).where(Comparison.job_id == leased.job_id)).first()
+        first = session.scalars(
+            select(Comparison).where(Comparison.job_id == leased.job_id)
+        ).first()
         assert first is not None
-        columns = {column.key: getattr(first, column.key) for column in Comparison.__table__.columns}
+        columns = {
+            column.key: getattr(first, column.key)
+            for column in Comparison.__table__.columns
+        }
         rows = [
-            {**columns, "id": ids.new_id("cmp"), "measured_at": clock.now() - timedelta(hours=hours)}
+            {
+                **columns,
+                "id": ids.new_id("cmp"),
+                "measured_at": clock.now() - timedelta(hours=hours),
+            }
             for hours in range(1, 3001)
         ]
         session.execute(insert(Comparison), rows)
@@ -225,7 +305,10 @@ def test_the_overview_publishes_our_own_false_alarms(
 ) -> None:
     frozen: FrozenClock = request.getfixturevalue("clock")
     past = chronicle(client, frozen, enrolled, token("read"))
-    assert past.get("/overview")["false_alarms"]["words"] == "No alert was opened in the last 90 days."
+    assert (
+        past.get("/overview")["false_alarms"]["words"]
+        == "No alert was opened in the last 90 days."
+    )
     past.alert("vanished")
     frozen.advance(91 * 86_400)
     for state in ("vanished", "invalid", "fixed", "open"):
@@ -234,7 +317,12 @@ def test_the_overview_publishes_our_own_false_alarms(
     past.alert("invalid", shadow=True)
     past.alert("invalid", demonstration=True)
     few = past.get("/overview")["false_alarms"]
-    assert (few["opened"], few["vanished"], few["invalid"], few["share"]) == (4, 1, 1, None)
+    assert (few["opened"], few["vanished"], few["invalid"], few["share"]) == (
+        4,
+        1,
+        1,
+        None,
+    )
     past.alert("expected")
     found = past.get("/overview")["false_alarms"]
     assert found["share"] == 0.4

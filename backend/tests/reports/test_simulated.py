@@ -23,10 +23,16 @@ OLD, NEW = "1" * 40, "2" * 40
 
 @pytest.fixture
 def labs(
-    client: TestClient, clock: FrozenClock, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    clock: FrozenClock,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> tuple[Lab, Lab]:
     """A real target, `lab-1`, and a simulated one, `phone`."""
-    real, simulated = open_lab(client, enrolled, token), open_lab(client, enrolled, token, name="phone")
+    real, simulated = (
+        open_lab(client, enrolled, token),
+        open_lab(client, enrolled, token, name="phone"),
+    )
     with session_scope() as session:
         session.get_one(Target, simulated.target_id).simulated = True
     return real, simulated
@@ -49,28 +55,45 @@ def get(lab: Lab, path: str, **query: Any) -> Any:
     return answer.json()
 
 
-def test_its_chances_take_nothing_from_a_real_job_of_the_same_run(labs: tuple[Lab, Lab]) -> None:
+def test_its_chances_take_nothing_from_a_real_job_of_the_same_run(
+    labs: tuple[Lab, Lab],
+) -> None:
     real, simulated = labs
     for order in ((real, simulated), (simulated, real)):
         run_on(*order, commit=OLD, effects=SLOWER)
     with read_scope() as session:
         query = select(Comparison).where(Comparison.target_id == real.target_id)
-        families = [len(row.evidence["parameters"]["family_p_values"]) for row in session.scalars(query)]
-    assert families == [1, 1, 1, 1], "one other pair of its own job, whichever job was judged first"
+        families = [
+            len(row.evidence["parameters"]["family_p_values"])
+            for row in session.scalars(query)
+        ]
+    assert families == [1, 1, 1, 1], (
+        "one other pair of its own job, whichever job was judged first"
+    )
 
 
 @pytest.mark.shapes("embedded")
-def test_sentences_beside_tables_speak_of_real_targets_while_there_are_any(labs: tuple[Lab, Lab]) -> None:
+def test_sentences_beside_tables_speak_of_real_targets_while_there_are_any(
+    labs: tuple[Lab, Lab],
+) -> None:
     real, simulated = labs
     asked: dict[str, Any] = {"suite": SUITE, "benchmark": BENCHMARK}
     for commit, effects in ((OLD, FASTER), (NEW, SLOWER)):
         run_on(simulated, commit=commit, effects=effects)
-    assert get(real, "/arms", **asked)["summary"].startswith("Only simulated targets were compared: on phone")
+    assert get(real, "/arms", **asked)["summary"].startswith(
+        "Only simulated targets were compared: on phone"
+    )
     compared = get(real, "/compare", base=OLD, head=NEW)
-    assert compared["summary"] == "Only simulated targets were measured. Not counted: 4 of simulated targets."
+    assert (
+        compared["summary"]
+        == "Only simulated targets were measured. Not counted: 4 of simulated targets."
+    )
     for commit, effects in ((OLD, FASTER), (NEW, FASTER)):
         run_on(real, commit=commit, effects=effects)
-    arms, compared = get(real, "/arms", **asked), get(real, "/compare", base=OLD, head=NEW)
+    arms, compared = (
+        get(real, "/arms", **asked),
+        get(real, "/compare", base=OLD, head=NEW),
+    )
     assert arms["summary"].startswith("On lab-1 native is faster")
     assert "phone" not in arms["summary"]
     assert {one["target_name"] for one in arms["comparisons"]} == {"lab-1", "phone"}
@@ -80,7 +103,9 @@ def test_sentences_beside_tables_speak_of_real_targets_while_there_are_any(labs:
 
 
 @pytest.mark.shapes("embedded")
-def test_every_sentence_about_it_says_that_it_is_simulated(labs: tuple[Lab, Lab]) -> None:
+def test_every_sentence_about_it_says_that_it_is_simulated(
+    labs: tuple[Lab, Lab],
+) -> None:
     real, simulated = labs
     run_on(real, simulated, commit=OLD, effects=SLOWER)
     reason = get(real, "/runs")["items"][0]["reason"]
@@ -88,6 +113,11 @@ def test_every_sentence_about_it_says_that_it_is_simulated(labs: tuple[Lab, Lab]
     by_target = {one["target_name"]: one for one in get(real, "/alerts")["items"]}
     assert by_target["phone"]["title"].endswith("on phone (simulated)")
     assert by_target["lab-1"]["title"].endswith("on lab-1")
-    for path in (f"/alerts/{by_target['phone']['id']}", f"/alerts/{by_target['phone']['id']}/explain"):
+    for path in (
+        f"/alerts/{by_target['phone']['id']}",
+        f"/alerts/{by_target['phone']['id']}/explain",
+    ):
         said = get(real, path)
-        assert "On phone (simulated), native took longer" in said.get("explanation", said.get("sentence"))
+        assert "On phone (simulated), native took longer" in said.get(
+            "explanation", said.get("sentence")
+        )

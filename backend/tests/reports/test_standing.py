@@ -51,14 +51,26 @@ def levelled(native: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
     def alter(cases: list[CaseSamples]) -> list[CaseSamples]:
         drawn = {case.arm: float(np.median(case.value)) for case in cases}
         aim = {"fallback": 1e6, "native": native * 1e6}
-        return [replace(one, value=np.round(one.value * (aim[one.arm] / drawn[one.arm]))) for one in cases]
+        return [
+            replace(one, value=np.round(one.value * (aim[one.arm] / drawn[one.arm])))
+            for one in cases
+        ]
 
     return alter
 
 
-def measure(lab: Lab, commit: str, native: float = 0.5, seed: int = 1, **spec: Any) -> LeasedJob:
+def measure(
+    lab: Lab, commit: str, native: float = 0.5, seed: int = 1, **spec: Any
+) -> LeasedJob:
     """One concluded job of one point of the params at a commit."""
-    lab.request(commit=commit, branch="main", launches=5, rounds=12, params={"batch": [1000]}, **spec)
+    lab.request(
+        commit=commit,
+        branch="main",
+        launches=5,
+        rounds=12,
+        params={"batch": [1000]},
+        **spec,
+    )
     leased = lab.deliver({1000: native - 1.0}, seed=seed, alter=levelled(native))
     outbox.drain()
     return leased
@@ -69,18 +81,28 @@ def test_two_revisions_are_shown_side_by_side_and_not_judged(lab: Lab) -> None:
     measure(lab, OLD)
     measure(lab, NEW, native=0.6, seed=2)
     said = get(lab, "/compare", base=OLD, head=NEW[:12])
-    assert (said["suite"], said["base"]["commit"], said["head"]["commit"]) == (SUITE, OLD, NEW)
+    assert (said["suite"], said["base"]["commit"], said["head"]["commit"]) == (
+        SUITE,
+        OLD,
+        NEW,
+    )
     assert said["note"].startswith("Shown, not judged")
     assert (said["same_environment"], said["environment"]) == (True, [])
     native, fallback = said["rows"]
-    assert (native["arm"], native["judged"], native["verdict"]) == ("native", False, None)
+    assert (native["arm"], native["judged"], native["verdict"]) == (
+        "native",
+        False,
+        None,
+    )
     assert native["ratio"] == pytest.approx(1.2, abs=0.02)
     assert native["lower"] < native["ratio"] < native["upper"]
     assert (native["significance"], native["magnitude"]) == ("clear", "medium")
     assert "slower" in native["words"]
     assert native["series_id"] is not None
     assert (fallback["arm"], fallback["magnitude"]) == ("fallback", "none")
-    assert said["summary"].startswith("1 of 2 measurements differs clearly: 1 slower, 0 faster")
+    assert said["summary"].startswith(
+        "1 of 2 measurements differs clearly: 1 slower, 0 faster"
+    )
 
 
 def test_uncertain_rows_can_be_left_out_and_are_counted(lab: Lab) -> None:
@@ -99,13 +121,30 @@ def test_what_the_target_cannot_resolve_is_below_noise(lab: Lab) -> None:
         at = session.scalars(select(Job.created_at).limit(1)).one()
         session.add(
             NoiseFloor(
-                id="nsf_1", target_id=lab.target_id, suite=SUITE, benchmark=BENCHMARK, arm="native",
-                params={"batch": 1000}, params_key='{"batch":1000}', metric="time", mde=0.25, lower=0.9,
-                upper=1.1, blocks=100, launches=5, evidence={}, run_id=leased.run_id, job_id=leased.job_id,
+                id="nsf_1",
+                target_id=lab.target_id,
+                suite=SUITE,
+                benchmark=BENCHMARK,
+                arm="native",
+                params={"batch": 1000},
+                params_key='{"batch":1000}',
+                metric="time",
+                mde=0.25,
+                lower=0.9,
+                upper=1.1,
+                blocks=100,
+                launches=5,
+                evidence={},
+                run_id=leased.run_id,
+                job_id=leased.job_id,
                 measured_at=at,
             )
-        )  # fmt: skip
-    native = next(row for row in get(lab, "/compare", base=OLD, head=NEW)["rows"] if row["arm"] == "native")
+        )
+    native = next(
+        row
+        for row in get(lab, "/compare", base=OLD, head=NEW)["rows"]
+        if row["arm"] == "native"
+    )
     assert (native["significance"], native["mde"]) == ("below_noise", 0.25)
 
 
@@ -113,31 +152,59 @@ def test_two_runs_are_compared_also_when_one_is_a_demonstration(lab: Lab) -> Non
     first = measure(lab, OLD)
     second = measure(lab, OLD, native=1.2, seed=2, knobs={"slowdown_percent": 140})
     said = get(lab, "/compare", base=first.run_id, head=second.run_id)
-    assert (said["head"]["demonstration"], said["head"]["run_id"]) == (True, second.run_id)
+    assert (said["head"]["demonstration"], said["head"]["run_id"]) == (
+        True,
+        second.run_id,
+    )
     assert said["rows"][0]["magnitude"] == "large"
     assert get(lab, "/compare", 404, base=OLD, head=NEW)["code"] == "not_found"
 
 
 @pytest.mark.shapes("embedded")
-@pytest.mark.parametrize(("verdict", "decided"), [("fail", True), ("pass", True), ("inconclusive", False)])
-def test_a_row_is_judged_only_where_an_ab_job_decided(lab: Lab, verdict: str, decided: bool) -> None:
+@pytest.mark.parametrize(
+    ("verdict", "decided"), [("fail", True), ("pass", True), ("inconclusive", False)]
+)
+def test_a_row_is_judged_only_where_an_ab_job_decided(
+    lab: Lab, verdict: str, decided: bool
+) -> None:
     measure(lab, OLD)
     measure(lab, NEW, native=0.6, seed=2)
     ab = measure(lab, NEW, native=0.65, seed=3)
     with session_scope() as session:
         session.get_one(Run, ab.run_id).base_commit = OLD
-        row = session.scalars(select(Comparison).where(Comparison.run_id == ab.run_id)).one()
-        row.sides, row.verdict, row.ratio, row.lower, row.upper = "revisions", verdict, 1.3, 1.25, 1.35
-    native = next(row for row in get(lab, "/compare", base=OLD, head=NEW)["rows"] if row["arm"] == "native")
-    assert (native["judged"], native["verdict"]) == (decided, verdict if decided else None)
-    assert native["verdict_job_id"] == ab.job_id, "which job it was, though it could not decide"
+        row = session.scalars(
+            select(Comparison).where(Comparison.run_id == ab.run_id)
+        ).one()
+        row.sides, row.verdict, row.ratio, row.lower, row.upper = (
+            "revisions",
+            verdict,
+            1.3,
+            1.25,
+            1.35,
+        )
+    native = next(
+        row
+        for row in get(lab, "/compare", base=OLD, head=NEW)["rows"]
+        if row["arm"] == "native"
+    )
+    assert (native["judged"], native["verdict"]) == (
+        decided,
+        verdict if decided else None,
+    )
+    assert native["verdict_job_id"] == ab.job_id, (
+        "which job it was, though it could not decide"
+    )
     assert native["ratio"] == pytest.approx(1.3 if decided else 1.2, abs=0.02)
 
 
 @pytest.mark.shapes("embedded")
-def test_what_is_shown_of_an_excluded_side_is_never_clear_and_the_matrix_marks_it(lab: Lab) -> None:
+def test_what_is_shown_of_an_excluded_side_is_never_clear_and_the_matrix_marks_it(
+    lab: Lab,
+) -> None:
     measure(lab, OLD)
-    lab.request(commit=NEW, branch="main", launches=5, rounds=12, params={"batch": [1000]})
+    lab.request(
+        commit=NEW, branch="main", launches=5, rounds=12, params={"batch": [1000]}
+    )
     void = [{"psi_cpu_percent": 48.0}]
     lab.deliver({1000: -0.4}, seed=2, alter=levelled(0.6), conditions=void)
     outbox.drain()
@@ -149,8 +216,12 @@ def test_what_is_shown_of_an_excluded_side_is_never_clear_and_the_matrix_marks_i
 
 
 @pytest.mark.shapes("embedded")
-@pytest.mark.parametrize(("base", "says"), [("HEAD~1", "hexadecimal"), ("abc", "hexadecimal")])
-def test_a_side_that_is_neither_run_nor_commit_is_refused(lab: Lab, base: str, says: str) -> None:
+@pytest.mark.parametrize(
+    ("base", "says"), [("HEAD~1", "hexadecimal"), ("abc", "hexadecimal")]
+)
+def test_a_side_that_is_neither_run_nor_commit_is_refused(
+    lab: Lab, base: str, says: str
+) -> None:
     assert says in get(lab, "/compare", 400, base=base, head=NEW)["detail"]
 
 
@@ -166,15 +237,25 @@ def test_a_suite_says_when_it_was_run_last(lab: Lab, clock: FrozenClock) -> None
 
 
 # --- matrix ---------------------------------------------------------------------------------------
-def test_the_matrix_says_of_each_benchmark_and_target_where_it_stands(lab: Lab, clock: FrozenClock) -> None:
+def test_the_matrix_says_of_each_benchmark_and_target_where_it_stands(
+    lab: Lab, clock: FrozenClock
+) -> None:
     lab.measure(EFFECTS)
     said = get(lab, "/matrix", suite=SUITE)
     assert (said["branch"], said["branches"]) == ("main", ["main"])
     assert [one["name"] for one in said["targets"]] == ["lab-1"]
     (row,) = said["rows"]
     (cell,) = row["cells"]
-    assert (row["benchmark"], row["declared"], row["retired"]) == (BENCHMARK, True, None)
-    assert (cell["series"], cell["of"], cell["verdict"]) == (4, "native time, batch=1000", "pass")
+    assert (row["benchmark"], row["declared"], row["retired"]) == (
+        BENCHMARK,
+        True,
+        None,
+    )
+    assert (cell["series"], cell["of"], cell["verdict"]) == (
+        4,
+        "native time, batch=1000",
+        "pass",
+    )
     assert (cell["changes"], cell["change"], cell["mde"]) == ({}, None, None)
     assert (cell["stale"], cell["stale_words"]) == (False, None)
     clock.advance(8 * 86_400)
@@ -190,9 +271,13 @@ def test_a_cell_shows_its_worst_verdict(lab: Lab) -> None:
     assert "slower" in cell["verdict_words"]
 
 
-def test_the_matrix_says_where_the_newest_job_failed_and_since_when_it_did_not(lab: Lab) -> None:
+def test_the_matrix_says_where_the_newest_job_failed_and_since_when_it_did_not(
+    lab: Lab,
+) -> None:
     lab.request(branch="main", commit=OLD)
-    lab.agent.lease().finish(-1, "failed", cause="build_failed", detail="error: no such header")
+    lab.agent.lease().finish(
+        -1, "failed", cause="build_failed", detail="error: no such header"
+    )
     outbox.drain()
     said = get(lab, "/matrix", suite=SUITE)
     (row,) = said["rows"]
@@ -206,7 +291,9 @@ def test_the_matrix_says_where_the_newest_job_failed_and_since_when_it_did_not(l
     cancelled = lab.request(branch="main", commit=NEW)
     lab.client.post(f"{API}/runs/{cancelled['id']}/cancel", headers=dict(lab.headers))
     (row,) = get(lab, "/matrix", suite=SUITE)["rows"]
-    assert [(one["outcome"], one["run_id"]) for one in row["unmeasured"]] == [("cancelled", cancelled["id"])]
+    assert [(one["outcome"], one["run_id"]) for one in row["unmeasured"]] == [
+        ("cancelled", cancelled["id"])
+    ]
     assert row["cells"][0]["commit"] == OLD, "what was measured before is still shown"
 
 
@@ -223,7 +310,11 @@ def test_a_run_owes_every_declared_case_from_the_start(lab: Lab) -> None:
     lab.deliver(EFFECTS)
     outbox.drain()
     said = get(lab, f"/runs/{run['id']}/completeness")
-    assert (said["complete"], said["words"], said["missing"]) == (True, "all 4 arrived", [])
+    assert (said["complete"], said["words"], said["missing"]) == (
+        True,
+        "all 4 arrived",
+        [],
+    )
 
 
 @pytest.mark.shapes("embedded")
@@ -244,26 +335,47 @@ def test_how_a_job_failed_is_the_reason_of_what_is_missing(
     leased.finish(-1, outcome="failed", cause=cause, detail=detail)
     said = get(lab, f"/runs/{run['id']}/completeness")
     assert said["words"] == f"4 of 4 missing (4 {spoken})"
-    assert {(one["reason"], one["text"]) for one in said["missing"]} == {(reason, detail)}
+    assert {(one["reason"], one["text"]) for one in said["missing"]} == {
+        (reason, detail)
+    }
     (group,) = said["missing_groups"]
-    assert (group["words"], group["count"], group["text"]) == (f"4 cases: {spoken}", 4, detail)
-    assert [target["id"] for target in group["targets"]] == [run["jobs"][0]["target_id"]]
+    assert (group["words"], group["count"], group["text"]) == (
+        f"4 cases: {spoken}",
+        4,
+        detail,
+    )
+    assert [target["id"] for target in group["targets"]] == [
+        run["jobs"][0]["target_id"]
+    ]
 
 
 @pytest.mark.shapes("embedded")
-def test_a_case_the_workload_left_out_is_skipped_and_an_unavailable_one_is_not_missing(lab: Lab) -> None:
+def test_a_case_the_workload_left_out_is_skipped_and_an_unavailable_one_is_not_missing(
+    lab: Lab,
+) -> None:
     case = {
-        "type": "case", "case": 9, "benchmark": BENCHMARK, "arm": "native", "params": {"batch": 2000},
-        "metrics": [{"name": "time", "unit": "ns", "direction": "lower"}], "unavailable": "no AVX-512 here",
-    }  # fmt: skip
+        "type": "case",
+        "case": 9,
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "params": {"batch": 2000},
+        "metrics": [{"name": "time", "unit": "ns", "direction": "lower"}],
+        "unavailable": "no AVX-512 here",
+    }
     run = lab.request()
     lab.deliver(EFFECTS, announced=[case], alter=lambda cases: cases[:2])
     outbox.drain()
     said = get(lab, f"/runs/{run['id']}/completeness")
     assert (said["arrived"], said["unavailable"], said["missing_total"]) == (2, 1, 1)
-    assert said["words"] == "1 of 4 missing (1 skipped); 1 not available on their target"
+    assert (
+        said["words"] == "1 of 4 missing (1 skipped); 1 not available on their target"
+    )
     (one,) = said["missing"]
-    assert (one["arm"], one["params"], one["reason"]) == ("fallback", {"batch": 2000}, "skipped")
+    assert (one["arm"], one["params"], one["reason"]) == (
+        "fallback",
+        {"batch": 2000},
+        "skipped",
+    )
 
 
 @pytest.mark.shapes("embedded")
@@ -283,7 +395,9 @@ def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires
     assert "retire it, restore it" in gone["words"]
     writer = token("alerts:write")
     path = f"{API}/suites/{SUITE}/retired/{BENCHMARK}"
-    assert lab.client.put(path, json={"reason": "gone"}, headers=writer).status_code == 200
+    assert (
+        lab.client.put(path, json={"reason": "gone"}, headers=writer).status_code == 200
+    )
     assert get(lab, f"/runs/{run['id']}/completeness")["gone"] == []
     rows = get(lab, "/matrix", suite=SUITE)["rows"]
     assert [(row["benchmark"], row["declared"], row["retired"]) for row in rows] == [
@@ -296,7 +410,9 @@ def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires
 def test_an_alias_says_that_nothing_is_gone(lab: Lab) -> None:
     lab.measure(EFFECTS)
     made = suite_manifest(rules=[])
-    made["benchmarks"] = {"other": {**made["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}}
+    made["benchmarks"] = {
+        "other": {**made["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}
+    }
     made["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
         agent_id = session.scalars(select(Target.agent_id)).one()
@@ -311,15 +427,21 @@ def points() -> list[SeriesPoint]:
         return list(session.scalars(select(SeriesPoint)))
 
 
-def test_a_baseline_job_leaves_one_point_per_series_with_its_interval_and_conditions(lab: Lab) -> None:
+def test_a_baseline_job_leaves_one_point_per_series_with_its_interval_and_conditions(
+    lab: Lab,
+) -> None:
     lab.request()
-    leased = lab.deliver(EFFECTS, conditions=[{"load_1": 0.25, "cpu_frequency_mhz": [3000.0, 3200.0]}])
+    leased = lab.deliver(
+        EFFECTS, conditions=[{"load_1": 0.25, "cpu_frequency_mhz": [3000.0, 3200.0]}]
+    )
     outbox.drain()
     found = points()
     assert len(found) == 4
     assert {one.job_id for one in found} == {leased.job_id}
     assert all(one.lower < one.value < one.upper for one in found)
-    assert {(one.launches, one.excluded, one.artifact_hash) for one in found} == {(5, None, "a" * 64)}
+    assert {(one.launches, one.excluded, one.artifact_hash) for one in found} == {
+        (5, None, "a" * 64)
+    }
     assert found[0].conditions == {
         "cpu_frequency_mhz": {"median": 3100.0, "max": 3100.0},
         "load_1": {"median": 0.25, "max": 0.25},
@@ -344,11 +466,15 @@ def test_a_job_that_may_not_be_judged_is_kept_with_its_reason(
     outbox.drain()
     found = points()
     assert len(found) == 4
-    assert all(one.excluded is not None and one.excluded.startswith(says) for one in found)
+    assert all(
+        one.excluded is not None and one.excluded.startswith(says) for one in found
+    )
 
 
 @pytest.mark.shapes("embedded")
-def test_demonstrations_and_confirmations_never_become_history(lab: Lab, clock: FrozenClock) -> None:
+def test_demonstrations_and_confirmations_never_become_history(
+    lab: Lab, clock: FrozenClock
+) -> None:
     measure(lab, OLD, native=1.5, knobs={"slowdown_percent": 50})
     assert points() == []
     measure(lab, OLD, native=1.5)
@@ -358,7 +484,9 @@ def test_demonstrations_and_confirmations_never_become_history(lab: Lab, clock: 
     for seed in (5, 6):
         leased = lab.deliver({1000: 0.5}, seed=seed)
         outbox.drain()
-        run = lab.client.get(f"{API}/runs/{leased.run_id}", headers=dict(lab.headers)).json()
+        run = lab.client.get(
+            f"{API}/runs/{leased.run_id}", headers=dict(lab.headers)
+        ).json()
         assert (run["trigger"], run["state"]) == ("confirm", "done")
     assert len(points()) == before
 
@@ -371,7 +499,11 @@ def test_an_ab_job_of_the_very_pair_is_a_verdict(lab: Lab) -> None:
     outbox.drain()
     said = get(lab, "/compare", base=OLD, head=NEW)
     native = next(row for row in said["rows"] if row["arm"] == "native")
-    assert (native["judged"], native["verdict"], native["verdict_job_id"]) == (True, "fail", leased.job_id)
+    assert (native["judged"], native["verdict"], native["verdict_job_id"]) == (
+        True,
+        "fail",
+        leased.job_id,
+    )
     assert said["note"].startswith("Rows marked judged")
     assert said["rows"][0]["judged"]
     assert len(points()) == 4
@@ -379,19 +511,28 @@ def test_an_ab_job_of_the_very_pair_is_a_verdict(lab: Lab) -> None:
     assert not any(row["judged"] for row in other["rows"])
     with read_scope() as session:
         read = queries.revisions_judged(session, SUITE, OLD, NEW)
-        assert [(one.arm, one.verdict) for one in read if one.arm == "native"] == [("native", "fail")]
-        with pytest.raises(InvalidRequestError, match="evidence"):  # long, and nobody here asks for it
+        assert [(one.arm, one.verdict) for one in read if one.arm == "native"] == [
+            ("native", "fail")
+        ]
+        with pytest.raises(
+            InvalidRequestError, match="evidence"
+        ):  # long, and nobody here asks for it
             _ = read[0].evidence
 
 
 def test_a_new_kernel_between_two_jobs_is_the_reason_of_a_new_segment(lab: Lab) -> None:
     def beat(kernel: str, fingerprint: str) -> None:
         told = {
-            "kind": "host", "serial": "serial-lab-1", "name": "lab-1", "factors": {"kernel": kernel},
+            "kind": "host",
+            "serial": "serial-lab-1",
+            "name": "lab-1",
+            "factors": {"kernel": kernel},
             "fingerprint": fingerprint * 64,
-        }  # fmt: skip
+        }
         body = {"version": "1", "targets": [told]}
-        answer = lab.client.post(f"{API}/agents/self/heartbeat", json=body, headers=dict(lab.agent.headers))
+        answer = lab.client.post(
+            f"{API}/agents/self/heartbeat", json=body, headers=dict(lab.agent.headers)
+        )
         assert answer.status_code == 200, answer.text
 
     beat("6.1.0-12", "a")
@@ -408,5 +549,9 @@ def test_a_new_kernel_between_two_jobs_is_the_reason_of_a_new_segment(lab: Lab) 
     said = get(lab, "/compare", base=OLD, head=NEW)
     assert said["same_environment"] is False
     (one,) = said["environment"]
-    assert (one["factor"], one["base"], one["head"]) == ("kernel", "6.1.0-12", "6.1.0-13")
+    assert (one["factor"], one["base"], one["head"]) == (
+        "kernel",
+        "6.1.0-12",
+        "6.1.0-13",
+    )
     assert one["words"] == "lab-1: kernel 6.1.0-12 → 6.1.0-13"

@@ -27,14 +27,20 @@ def test_a_month_with_too_many_readings_says_from_when_on_it_is_shown(
     target_id, now = enrolled("phone").target_id, clock.now()
     oldest = now - timedelta(minutes=5 * (MAX_READINGS - 1))
     readings = [
-        {"target_id": target_id, "at": now - timedelta(minutes=5 * back), "battery_c": 30.0}
+        {
+            "target_id": target_id,
+            "at": now - timedelta(minutes=5 * back),
+            "battery_c": 30.0,
+        }
         for back in range(MAX_READINGS + cut)
     ]
     with session_scope() as session:
         session.get_one(Target, target_id).kind = "device"
         session.execute(insert(TargetReading), readings)
     asked = {"from": (now - timedelta(days=31)).isoformat()}
-    answer = client.get(f"/api/v1/targets/{target_id}/conditions", params=asked, headers=token("read"))
+    answer = client.get(
+        f"/api/v1/targets/{target_id}/conditions", params=asked, headers=token("read")
+    )
     found = answer.json()
     assert found["tracks"][0]["points"][0]["at"].startswith(f"{oldest:%Y-%m-%dT%H:%M}")
     said = f"There are too many readings for all of this time: these begin {oldest:%Y-%m-%d %H:%M} UTC. Read"

@@ -9,14 +9,23 @@ from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import analyse
 from paceline_server.detect.facts import Asked, Facts, Identity
 from paceline_server.reports.words import arms_summary, rule_text
-from paceline_server.testing.benches import BENCHMARK, bench_cases, passed_checks, suite_manifest
+from paceline_server.testing.benches import (
+    BENCHMARK,
+    bench_cases,
+    passed_checks,
+    suite_manifest,
+)
 
 NO_MARGIN = {"margin_percent"}
 
 
 def manifest_of(without: set[str], **more: Any) -> dict[str, Any]:
     manifest = suite_manifest()
-    about = {key: value for key, value in manifest["benchmarks"][BENCHMARK].items() if key not in without}
+    about = {
+        key: value
+        for key, value in manifest["benchmarks"][BENCHMARK].items()
+        if key not in without
+    }
     manifest["benchmarks"][BENCHMARK] = about | more
     return manifest
 
@@ -24,14 +33,22 @@ def manifest_of(without: set[str], **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("without", "more", "said"),
     [
-        (set(), {}, "slower than fallback when so many of its paired blocks are more than 2 % slower that"),
+        (
+            set(),
+            {},
+            "slower than fallback when so many of its paired blocks are more than 2 % slower that",
+        ),
         (
             NO_MARGIN,
             {},
             "fallback when so many of its paired blocks are more than 2 % (on devices 3 %) slower",
         ),
         (set(), {"device_reference": "fallback"}, "slower than fallback when so many"),
-        (set(), {"device_reference": "native"}, "slower than fallback (on devices native) when so many"),
+        (
+            set(),
+            {"device_reference": "native"},
+            "slower than fallback (on devices native) when so many",
+        ),
     ],
 )
 def test_the_rule_says_what_is_different_on_devices(
@@ -47,7 +64,9 @@ def test_a_summary_names_the_reference_each_row_was_judged_against() -> None:
     rows = [
         row.model_copy(update={"target_name": name})
         for name, asked in (("host-1", Asked()), ("phone", Asked(target_kind="device")))
-        for row in analyse(manifest, facts, Identity("s", "c", None, name, None), asked).report.comparisons
+        for row in analyse(
+            manifest, facts, Identity("s", "c", None, name, None), asked
+        ).report.comparisons
     ]
     said = arms_summary(rows, "ns")
     assert said.startswith("On host-1 native is faster than fallback at all 2 points")

@@ -10,11 +10,23 @@ from paceline_server.runtime.agent_child import about_sources
 
 def git(root: Path, *arguments: str) -> None:
     subprocess.run(
-        ["git", "-C", root, "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments], check=True
+        [
+            "git",
+            "-C",
+            root,
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.org",
+            *arguments,
+        ],
+        check=True,
     )
 
 
-def test_a_copy_without_git_and_uncommitted_changes_are_said_to_be_left_out(tmp_path: Path) -> None:
+def test_a_copy_without_git_and_uncommitted_changes_are_said_to_be_left_out(
+    tmp_path: Path,
+) -> None:
     source = tmp_path / "suite.toml"
     source.write_text("one")
     without = about_sources(tmp_path)
@@ -25,7 +37,9 @@ def test_a_copy_without_git_and_uncommitted_changes_are_said_to_be_left_out(tmp_
     git(tmp_path, "commit", "--quiet", "-m", "Start")
     assert about_sources(tmp_path) is None
     (tmp_path / "notes").touch()
-    assert about_sources(tmp_path) is None, "what git does not track is in no measurement, and not missed"
+    assert about_sources(tmp_path) is None, (
+        "what git does not track is in no measurement, and not missed"
+    )
     source.write_text("two")
     changed = about_sources(tmp_path)
     assert changed is not None

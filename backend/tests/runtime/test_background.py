@@ -41,7 +41,9 @@ class Work:
 
     def wait(self, key: str, times: int = 1) -> None:
         with self._changed:
-            assert self._changed.wait_for(lambda: self.effects[key] >= times, WITHIN_S), self.effects
+            assert self._changed.wait_for(
+                lambda: self.effects[key] >= times, WITHIN_S
+            ), self.effects
 
 
 @pytest.fixture
@@ -72,14 +74,18 @@ def done(message_id: int) -> bool:
         return message is not None and message.done_at is not None
 
 
-def test_a_message_is_carried_out_after_its_commit(background: Background, work: Work) -> None:
+def test_a_message_is_carried_out_after_its_commit(
+    background: Background, work: Work
+) -> None:
     for number in range(5):
         leave(f"k{number}")
     for number in range(5):
         work.wait(f"k{number}")
 
 
-def test_a_message_of_a_rolled_back_change_is_never_carried_out(background: Background, work: Work) -> None:
+def test_a_message_of_a_rolled_back_change_is_never_carried_out(
+    background: Background, work: Work
+) -> None:
     try:
         with session_scope() as session:
             outbox.add(session, TOPIC, "never")
@@ -91,12 +97,16 @@ def test_a_message_of_a_rolled_back_change_is_never_carried_out(background: Back
     assert work.effects["never"] == 0
 
 
-def test_a_delayed_message_is_carried_out_when_due(background: Background, work: Work) -> None:
+def test_a_delayed_message_is_carried_out_when_due(
+    background: Background, work: Work
+) -> None:
     message_id = leave("later", due_in_s=0.5)
     assert not done(message_id)
     work.wait("later")
     with read_scope() as session:
-        message = session.scalars(select(OutboxMessage).where(OutboxMessage.id == message_id)).one()
+        message = session.scalars(
+            select(OutboxMessage).where(OutboxMessage.id == message_id)
+        ).one()
         assert message.due_at - message.created_at == timedelta(seconds=0.5)
 
 
@@ -141,7 +151,9 @@ def test_flushing_redis_loses_nothing(
     assert all(done(message_id) for message_id in ids)
 
 
-def test_a_failing_message_is_tried_again_and_keeps_its_error(background: Background, work: Work) -> None:
+def test_a_failing_message_is_tried_again_and_keeps_its_error(
+    background: Background, work: Work
+) -> None:
     work.failing.add("bad")
     message_id = leave("bad")
     work.wait("bad", times=2)
@@ -154,7 +166,9 @@ def test_a_failing_message_is_tried_again_and_keeps_its_error(background: Backgr
         assert "told to fail" in (message.last_error or "")
 
 
-def test_a_message_announced_many_times_has_one_effect(background: Background, work: Work) -> None:
+def test_a_message_announced_many_times_has_one_effect(
+    background: Background, work: Work
+) -> None:
     message_id = leave("once")
     for _ in range(10):
         background.app.send_task(broker.TASK, args=[message_id], queue=broker.QUEUE)
@@ -174,21 +188,27 @@ def test_one_message_carried_out_at_once_by_many_has_one_effect(
 
 
 @pytest.mark.shapes("scaled")
-def test_a_redis_that_is_away_fails_no_change_and_holds_none_up(settings: Settings, work: Work) -> None:
+def test_a_redis_that_is_away_fails_no_change_and_holds_none_up(
+    settings: Settings, work: Work
+) -> None:
     away = f"redis://127.0.0.1:{free_port()}/0"
     app = broker.make_celery(settings.model_copy(update={"redis_url": away}))
     database = Database(settings.database_url, away)
     broker.attach(database, app)
     stored: list[int] = []
     with using(database):
-        change = threading.Thread(target=lambda: stored.append(leave("kept")), daemon=True)
+        change = threading.Thread(
+            target=lambda: stored.append(leave("kept")), daemon=True
+        )
         change.start()
         change.join(WITHIN_S)
         assert stored, "the change still waits for Redis"
         assert not done(stored[0])
         assert outbox.drain() == 1
         assert not broker.answers(app)
-        with pytest.raises(broker.BrokerAwayError):  # at once: an outage does not slow every request
+        with pytest.raises(
+            broker.BrokerAwayError
+        ):  # at once: an outage does not slow every request
             database.publish_outbox([1])
     database.dispose()
 

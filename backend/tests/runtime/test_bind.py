@@ -18,7 +18,9 @@ def test_answers_are_sent_without_waiting_for_an_acknowledgement() -> None:
 
         def accepted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             connection: socket.socket = writer.get_extra_info("socket")
-            delay.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            delay.set_result(
+                connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            )
             writer.close()
 
         with contextlib.closing(serving.bind("127.0.0.1", 0)) as listening:

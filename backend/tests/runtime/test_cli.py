@@ -26,7 +26,11 @@ WITHIN_S = 150.0
 
 @pytest.fixture
 def environment(settings: Settings) -> dict[str, str]:
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("PACELINE_")}
+    clean = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("PACELINE_")
+    }
     clean["PACELINE_DATABASE_URL"] = settings.database_url
     clean["PACELINE_DATA_DIR"] = str(settings.data_dir)
     if settings.redis_url:
@@ -39,14 +43,21 @@ def run(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProces
     def command(*arguments: str, say: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [str(COMMAND), *arguments],
-            env=environment, capture_output=True, text=True, timeout=WITHIN_S, check=False, input=say,
-        )  # fmt: skip
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=WITHIN_S,
+            check=False,
+            input=say,
+        )
 
     return command
 
 
 @contextmanager
-def running(environment: dict[str, str], says: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def running(
+    environment: dict[str, str], says: str, *arguments: str
+) -> Iterator[subprocess.Popen[str]]:
     """A command that serves, entered once its log says `says`."""
     process = subprocess.Popen(
         [str(COMMAND), *arguments],
@@ -89,14 +100,28 @@ def test_accounts_links_and_codes_come_from_the_command_line(
 ) -> None:
     assert "already current" in run("migrate").stdout
     created = run(
-        "account", "create", "ada", "--email", "ada@example.org", "--password-stdin", say="long enough pw\n"
+        "account",
+        "create",
+        "ada",
+        "--email",
+        "ada@example.org",
+        "--password-stdin",
+        say="long enough pw\n",
     )
     assert created.stdout.startswith("acc_"), created.stderr
     again = run("account", "create", "ada")
     assert again.returncode == 1
     assert "exists already" in again.stderr
     assert "Traceback" not in again.stderr
-    short = run("account", "create", "bob", "--email", "b@example.org", "--password-stdin", say="short\n")
+    short = run(
+        "account",
+        "create",
+        "bob",
+        "--email",
+        "b@example.org",
+        "--password-stdin",
+        say="short\n",
+    )
     assert "at least 12" in short.stderr
     with data_lock.held(settings.data_dir):  # as a server of this directory does
         link = run("sign-in-link").stdout.strip()
@@ -113,7 +138,9 @@ def test_judge_used_wrongly_exits_1_because_2_is_a_failed_gate(run: Run) -> None
 
 
 @pytest.mark.shapes("embedded")
-def test_recompute_says_what_differs_and_takes_a_series_or_a_suite(run: Run, client: object) -> None:
+def test_recompute_says_what_differs_and_takes_a_series_or_a_suite(
+    run: Run, client: object
+) -> None:
     done = run("recompute")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == "changes: none differs"
@@ -124,7 +151,9 @@ def test_recompute_says_what_differs_and_takes_a_series_or_a_suite(run: Run, cli
 
 
 @pytest.mark.shapes("embedded")
-def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(run: Run, tmp_path: Path) -> None:
+def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(
+    run: Run, tmp_path: Path
+) -> None:
     empty = run("enrolment-code", "--data", str(tmp_path / "x")).stderr
     assert empty == "" or "migrate" in empty
     several = run("api", "--processes", "2")
@@ -135,18 +164,25 @@ def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(run: R
 
 @pytest.mark.shapes("scaled")
 def test_several_api_processes_and_a_worker_share_the_work(
-    environment: dict[str, str], run: Run, database: Database, token: Callable[..., dict[str, str]]
+    environment: dict[str, str],
+    run: Run,
+    database: Database,
+    token: Callable[..., dict[str, str]],
 ) -> None:
     """Two API processes on one port, a worker beside them; a stream hears of what any of them did."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     with (
         running(environment, "worker_started", "worker"),
-        running(environment, "listening", "api", "--processes", "2", "--port", str(port)),
+        running(
+            environment, "listening", "api", "--processes", "2", "--port", str(port)
+        ),
     ):
         headers = token("admin")
         transport = httpx.HTTPTransport(retries=8)
-        with httpx.Client(transport=transport, base_url=address, headers=headers, timeout=WITHIN_S) as client:
+        with httpx.Client(
+            transport=transport, base_url=address, headers=headers, timeout=WITHIN_S
+        ) as client:
             assert client.get("/readyz").json()["checks"] == {
                 "database": "ok",
                 "writes": "ok",
@@ -174,13 +210,18 @@ def test_no_api_process_outlives_the_one_that_was_killed(
     port = free_port()
     arguments = ["api", "--processes", "2", "--port", str(port)]
     process = subprocess.Popen(
-        [str(COMMAND), *arguments], env=environment, stderr=subprocess.PIPE, start_new_session=True
+        [str(COMMAND), *arguments],
+        env=environment,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
     assert process.stderr is not None
     ended = threading.Thread(target=process.stderr.read, daemon=True)
     ended.start()
     try:
-        with httpx.Client(transport=httpx.HTTPTransport(retries=8), timeout=WITHIN_S) as client:
+        with httpx.Client(
+            transport=httpx.HTTPTransport(retries=8), timeout=WITHIN_S
+        ) as client:
             assert client.get(f"http://127.0.0.1:{port}/readyz").is_success
         process.kill()
         process.wait(WITHIN_S)
@@ -216,4 +257,10 @@ def _enrolled(client: httpx.Client) -> dict[str, str]:
 
 
 def _target() -> dict[str, object]:
-    return {"kind": "host", "serial": "s", "name": "lab", "factors": {}, "fingerprint": "0" * 64}
+    return {
+        "kind": "host",
+        "serial": "s",
+        "name": "lab",
+        "factors": {},
+        "fingerprint": "0" * 64,
+    }

@@ -11,7 +11,12 @@ from paceline_server.runtime.first_run import ending
 REPEAT = 'make bench SUITE=hashing ARGS="--preset first_look"'
 PAGE = "http://127.0.0.1:8321/runs/run_1"
 LOG = "\n".join(
-    ["", "error: cannot find symbol", "  symbol: class Ledger", *(f"line {n}" for n in range(40))]
+    [
+        "",
+        "error: cannot find symbol",
+        "  symbol: class Ledger",
+        *(f"line {n}" for n in range(40)),
+    ]
 )
 
 
@@ -19,36 +24,77 @@ def run(outcome: str, **job: Any) -> RunOut:
     """A run of one job that ended so."""
     at = clock.now()
     shared = {
-        "outcome": outcome, "verdict": None, "reason": None, "cause": None, "cause_detail": None,
-        "created_at": at, "finished_at": at, "launches": 5,
-    } | job  # fmt: skip
+        "outcome": outcome,
+        "verdict": None,
+        "reason": None,
+        "cause": None,
+        "cause_detail": None,
+        "created_at": at,
+        "finished_at": at,
+        "launches": 5,
+    } | job
     only = JobOut.model_validate(
-        shared | {
-            "id": "job_1", "run_id": "run_1", "target_id": "tgt_1", "target_name": "lab-1", "detail": None,
-            "state": "done" if shared["verdict"] else outcome, "attempt": 1, "batch": 0, "partial": False,
-            "progress": None, "artifact_hash": None, "base_artifact_hash": None, "samples": 0,
+        shared
+        | {
+            "id": "job_1",
+            "run_id": "run_1",
+            "target_id": "tgt_1",
+            "target_name": "lab-1",
+            "detail": None,
+            "state": "done" if shared["verdict"] else outcome,
+            "attempt": 1,
+            "batch": 0,
+            "partial": False,
+            "progress": None,
+            "artifact_hash": None,
+            "base_artifact_hash": None,
+            "samples": 0,
             "started_at": at,
         }
-    )  # fmt: skip
+    )
     return RunOut.model_validate(
-        shared | {
-            "id": "run_1", "suite": "hashing", "repository": "r", "commit": "a" * 40, "base_commit": None,
-            "branch": "main", "trigger": "manual", "state": "done" if shared["verdict"] else "failed",
-            "demonstration": False, "benchmarks": ["ledger_batch"], "params": {}, "knobs": {}, "rounds": 20,
-            "min_time_ns": 1_000_000, "created_by": "up", "jobs": [only],
+        shared
+        | {
+            "id": "run_1",
+            "suite": "hashing",
+            "repository": "r",
+            "commit": "a" * 40,
+            "base_commit": None,
+            "branch": "main",
+            "trigger": "manual",
+            "state": "done" if shared["verdict"] else "failed",
+            "demonstration": False,
+            "benchmarks": ["ledger_batch"],
+            "params": {},
+            "knobs": {},
+            "rounds": 20,
+            "min_time_ns": 1_000_000,
+            "created_by": "up",
+            "jobs": [only],
         }
-    )  # fmt: skip
+    )
 
 
-def test_a_failed_first_run_ends_in_a_sentence_its_first_error_and_the_command_to_repeat_it() -> None:
-    said = ending(run("failed", cause="build_failed", cause_detail=LOG), REPEAT, PAGE).strip().splitlines()
-    assert said[:2] == ["First run: failed on lab-1: the build failed.", "    error: cannot find symbol"]
+def test_a_failed_first_run_ends_in_a_sentence_its_first_error_and_the_command_to_repeat_it() -> (
+    None
+):
+    said = (
+        ending(run("failed", cause="build_failed", cause_detail=LOG), REPEAT, PAGE)
+        .strip()
+        .splitlines()
+    )
+    assert said[:2] == [
+        "First run: failed on lab-1: the build failed.",
+        "    error: cannot find symbol",
+    ]
     assert said[-2:] == [f"  To repeat it:  {REPEAT}", f"  All about it:  {PAGE}"]
     assert len(said) <= 12, "a screen of a stack trace hides the sentence"
 
 
 def test_a_cancelled_first_run_is_not_called_a_failure() -> None:
-    said = ending(run("cancelled", cause="cancelled"), REPEAT, PAGE).strip().splitlines()
+    said = (
+        ending(run("cancelled", cause="cancelled"), REPEAT, PAGE).strip().splitlines()
+    )
     assert said[0] == "First run: cancelled on lab-1."
 
 

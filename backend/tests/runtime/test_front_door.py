@@ -19,6 +19,8 @@ def test_the_front_door_keeps_metrics_and_readiness_to_itself() -> None:
 
 
 def test_the_api_behind_the_front_door_believes_its_word_on_clients() -> None:
-    said = re.search(r"PACELINE_TRUSTED_PROXIES: (\S+)", (ROOT / "docker-compose.yml").read_text())
+    said = re.search(
+        r"PACELINE_TRUSTED_PROXIES: (\S+)", (ROOT / "docker-compose.yml").read_text()
+    )
     assert said is not None
     assert load_settings({"PACELINE_TRUSTED_PROXIES": said.group(1)}).proxies

@@ -19,7 +19,11 @@ HEAD = b"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: appli
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, seconds in {"HEAD_WITHIN_S": 0.5, "BODY_WITHIN_S": 0.5, "LINGER_S": 0.5}.items():
+    for name, seconds in {
+        "HEAD_WITHIN_S": 0.5,
+        "BODY_WITHIN_S": 0.5,
+        "LINGER_S": 0.5,
+    }.items():
         monkeypatch.setattr(http_protocol, name, seconds)
 
 
@@ -52,9 +56,15 @@ def ends(connection: socket.socket) -> bytes:
 
 @pytest.mark.parametrize(
     "begun",
-    [b"", b"G", b"GET / HTTP/1.1\r\nHost: localhost\r\n", HEAD + b"Content-Length: 10\r\n\r\n",
-     HEAD + b"Content-Length: 10\r\n\r\n{", HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{"],
-)  # fmt: skip
+    [
+        b"",
+        b"G",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n",
+        HEAD + b"Content-Length: 10\r\n\r\n",
+        HEAD + b"Content-Length: 10\r\n\r\n{",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+    ],
+)
 def test_half_a_request_is_not_waited_for_without_end(
     connect: Callable[[], socket.socket], begun: bytes
 ) -> None:
@@ -65,7 +75,11 @@ def test_half_a_request_is_not_waited_for_without_end(
 
 
 @pytest.mark.parametrize(
-    "begun", [b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ", HEAD + b"Content-Length: 9999\r\n\r\n"]
+    "begun",
+    [
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ",
+        HEAD + b"Content-Length: 9999\r\n\r\n",
+    ],
 )
 def test_a_byte_now_and_then_does_not_keep_a_request_alive(
     connect: Callable[[], socket.socket], begun: bytes
@@ -102,9 +116,13 @@ def test_a_body_that_comes_fast_enough_has_more_than_the_first_deadline(
     assert connection.recv(12) == b"HTTP/1.1 401"
 
 
-def test_who_was_answered_does_not_go_on_sending(connect: Callable[[], socket.socket]) -> None:
+def test_who_was_answered_does_not_go_on_sending(
+    connect: Callable[[], socket.socket],
+) -> None:
     connection = connect()
-    connection.sendall(HEAD.replace(b"session", b"tokens") + b"Content-Length: 60000\r\n\r\n{")
+    connection.sendall(
+        HEAD.replace(b"session", b"tokens") + b"Content-Length: 60000\r\n\r\n{"
+    )
     said = ends(connection)
     assert said.startswith(b"HTTP/1.1 401")
 
@@ -127,9 +145,17 @@ def test_requests_one_after_the_other_on_one_connection_are_answered(
 
 
 @pytest.mark.parametrize(
-    "said", [b"\x00\x01\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"GET /\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n"]
+    "said",
+    [
+        b"\x00\x01\r\n\r\n",
+        b"GET / HTTP/9\r\n\r\n",
+        b"GET /\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+    ],
 )
-def test_what_is_no_http_is_told_so_as_a_problem(connect: Callable[[], socket.socket], said: bytes) -> None:
+def test_what_is_no_http_is_told_so_as_a_problem(
+    connect: Callable[[], socket.socket], said: bytes
+) -> None:
     connection = connect()
     connection.sendall(said)
     head, _, body = ends(connection).partition(b"\r\n\r\n")

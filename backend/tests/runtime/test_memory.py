@@ -22,6 +22,10 @@ def test_an_api_process_never_looks_again_at_what_it_loaded(tmp_path: Path) -> N
     """In a process of its own: what is frozen stays frozen."""
     environment = {**os.environ, "PACELINE_DATA_DIR": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", ASKED], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", ASKED],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.split() == [str(memory.YOUNG), "True", "True"]

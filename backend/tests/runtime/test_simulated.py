@@ -18,7 +18,9 @@ UNTIL_TOLD = "import sys; sys.stdin.read()"
 WITHIN_S = 150.0
 
 
-def fleet(tmp_path: Path, code: str, within_s: float = WITHIN_S) -> tuple[SimulatedFleet, queue.Queue[str]]:
+def fleet(
+    tmp_path: Path, code: str, within_s: float = WITHIN_S
+) -> tuple[SimulatedFleet, queue.Queue[str]]:
     said: queue.Queue[str] = queue.Queue()
     argv = [sys.executable, "-c", code]
     return SimulatedFleet(argv, tmp_path / "simulated.log", said.put, within_s), said
@@ -31,7 +33,10 @@ def fleet(tmp_path: Path, code: str, within_s: float = WITHIN_S) -> tuple[Simula
         ("raise SystemExit(3)", WITHIN_S),
         (f"print('no JSON', flush=True); {UNTIL_TOLD}", WITHIN_S),
         (f"print('{{}}', flush=True); {UNTIL_TOLD}", WITHIN_S),
-        (f'print(r\'{{"devices": [{{"port": 1}}]}}\', flush=True); {UNTIL_TOLD}', WITHIN_S),
+        (
+            f'print(r\'{{"devices": [{{"port": 1}}]}}\', flush=True); {UNTIL_TOLD}',
+            WITHIN_S,
+        ),
     ],
     ids=["hangs", "dies", "no JSON", "no devices", "other devices"],
 )
@@ -39,7 +44,10 @@ def test_a_fleet_that_does_not_say_its_devices_is_an_error_and_never_left_runnin
     tmp_path: Path, code: str, within_s: float
 ) -> None:
     starting, said = fleet(tmp_path, code, within_s)
-    with pytest.raises(SettingsError, match=r"did not start; see .*simulated\.log"), starting:
+    with (
+        pytest.raises(SettingsError, match=r"did not start; see .*simulated\.log"),
+        starting,
+    ):
         pass
     assert not psutil.pid_exists(starting.process.pid)
     assert said.empty()
@@ -48,7 +56,9 @@ def test_a_fleet_that_does_not_say_its_devices_is_an_error_and_never_left_runnin
 def test_a_fleet_that_ends_by_itself_is_mentioned(tmp_path: Path) -> None:
     dying, said = fleet(tmp_path, f"{STARTED}; raise SystemExit(3)")
     with dying:
-        assert said.get(timeout=WITHIN_S).startswith("The simulated devices ended by themselves (status 3)")
+        assert said.get(timeout=WITHIN_S).startswith(
+            "The simulated devices ended by themselves (status 3)"
+        )
 
 
 def test_a_fleet_that_ends_before_its_devices_were_read_is_mentioned_too(
@@ -60,12 +70,16 @@ def test_a_fleet_that_ends_before_its_devices_were_read_is_mentioned_too(
     def late() -> list[SimulatedDevice]:
         dying.process.wait(WITHIN_S)
         with pytest.raises(queue.Empty):
-            said.get(timeout=0.3)  # whoever follows it has seen its end by now, and may say nothing yet
+            said.get(
+                timeout=0.3
+            )  # whoever follows it has seen its end by now, and may say nothing yet
         return read()
 
     monkeypatch.setattr(dying, "_said", late)
     with dying:
-        assert said.get(timeout=WITHIN_S).startswith("The simulated devices ended by themselves (status 3)")
+        assert said.get(timeout=WITHIN_S).startswith(
+            "The simulated devices ended by themselves (status 3)"
+        )
 
 
 def test_a_fleet_that_is_told_to_end_is_not_mentioned(tmp_path: Path) -> None:
@@ -85,7 +99,9 @@ def test_the_agent_is_told_of_them_unless_its_configuration_is_a_persons_and_the
     assert announced([DEVICE], config, told=True) == [
         "  Simulated device:   SIM0001 (overheats within two minutes and cools again)"
     ]
-    own = config.read_text(encoding="utf-8").removeprefix(MADE_BY_US).replace("4711", "1")
+    own = (
+        config.read_text(encoding="utf-8").removeprefix(MADE_BY_US).replace("4711", "1")
+    )
     config.write_text(own, encoding="utf-8")
     told = write_config(config, None, [DEVICE.address])
     assert not told

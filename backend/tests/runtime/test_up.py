@@ -28,7 +28,9 @@ COMMAND = Path(sys.executable).with_name("paceline-server")
 class Up:
     """One running `up`; `line(pattern)` waits for a line of its output."""
 
-    def __init__(self, data: Path, *more: str, env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, data: Path, *more: str, env: dict[str, str] | None = None
+    ) -> None:
         argv = [str(COMMAND), "up", "--data", str(data), *more]
         self.process = subprocess.Popen(
             argv,
@@ -101,7 +103,9 @@ def started(tmp_path: Path) -> Iterator[list[Up]]:
             up.process.stdout.close()
 
 
-def start(started: list[Up], *arguments: str | Path, env: dict[str, str] | None = None) -> Up:
+def start(
+    started: list[Up], *arguments: str | Path, env: dict[str, str] | None = None
+) -> Up:
     up = Up(Path(arguments[0]), *map(str, arguments[1:]), env=env)
     started.append(up)
     return up
@@ -115,26 +119,38 @@ def cookie_for(address: str, token: str) -> dict[str, str]:
 
 def wait_for_agent(address: str, cookie: dict[str, str]) -> str:
     """The id of the online agent; the stream says when to look again."""
-    with httpx.stream("GET", f"{address}/api/v1/stream", headers=cookie, timeout=WITHIN_S) as stream:
+    with httpx.stream(
+        "GET", f"{address}/api/v1/stream", headers=cookie, timeout=WITHIN_S
+    ) as stream:
         for _ in stream.iter_lines():
-            agents = httpx.get(f"{address}/api/v1/agents", headers=cookie).json()["items"]
+            agents = httpx.get(f"{address}/api/v1/agents", headers=cookie).json()[
+                "items"
+            ]
             online = [agent["id"] for agent in agents if agent["state"] == "online"]
             if online:
                 return str(online[0])
     raise AssertionError("the stream ended")
 
 
-def simulated_targets(address: str, cookie: dict[str, str], count: int) -> list[dict[str, Any]]:
+def simulated_targets(
+    address: str, cookie: dict[str, str], count: int
+) -> list[dict[str, Any]]:
     """Once there are so many."""
-    with httpx.stream("GET", f"{address}/api/v1/stream", headers=cookie, timeout=WITHIN_S) as stream:
+    with httpx.stream(
+        "GET", f"{address}/api/v1/stream", headers=cookie, timeout=WITHIN_S
+    ) as stream:
         for _ in stream.iter_lines():
-            found = httpx.get(f"{address}/api/v1/targets?simulated=true", headers=cookie).json()["items"]
+            found = httpx.get(
+                f"{address}/api/v1/targets?simulated=true", headers=cookie
+            ).json()["items"]
             if len(found) >= count:
                 return list(found)
     raise AssertionError("the stream ended")
 
 
-def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(tmp_path: Path, started: list[Up]) -> None:
+def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(
+    tmp_path: Path, started: list[Up]
+) -> None:
     first = start(started, tmp_path / "data", "--no-first-run", "--port", "0")
     address, token = first.ready()
     assert httpx.get(f"{address}/readyz").json()["status"] == "ready"
@@ -142,9 +158,19 @@ def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(tmp_path: Path, 
     agents = first.agents()
     assert agents
     assert first.end() == 0
-    assert not [agent for agent in agents if agent.is_running() and agent.status() != psutil.STATUS_ZOMBIE]
+    assert not [
+        agent
+        for agent in agents
+        if agent.is_running() and agent.status() != psutil.STATUS_ZOMBIE
+    ]
 
-    second = start(started, tmp_path / "data", "--no-first-run", "--port", address.rsplit(":", 1)[1])
+    second = start(
+        started,
+        tmp_path / "data",
+        "--no-first-run",
+        "--port",
+        address.rsplit(":", 1)[1],
+    )
     again, another = second.ready()
     assert again == address
     assert another != token
@@ -159,7 +185,9 @@ def test_another_port_is_no_other_agent(tmp_path: Path, started: list[Up]) -> No
     first = start(started, data, "--no-first-run", "--port", "0")
     address, token = first.ready()
     agent_id = wait_for_agent(address, cookie_for(address, token))
-    with socket.socket() as taken:  # so that the second start cannot be given the same port
+    with (
+        socket.socket() as taken
+    ):  # so that the second start cannot be given the same port
         taken.bind(("127.0.0.1", 0))
         assert first.end() == 0
         second = start(started, data, "--no-first-run", "--port", "0")
@@ -167,14 +195,19 @@ def test_another_port_is_no_other_agent(tmp_path: Path, started: list[Up]) -> No
         assert again != address
         cookie = cookie_for(again, another)
         assert wait_for_agent(again, cookie) == agent_id
-        assert len(httpx.get(f"{again}/api/v1/agents", headers=cookie).json()["items"]) == 1
+        assert (
+            len(httpx.get(f"{again}/api/v1/agents", headers=cookie).json()["items"])
+            == 1
+        )
         assert second.end() == 0
     assert (data / "agent" / "credential.json").stat().st_mode & 0o077 == 0
     assert "target_moved" not in "".join(second.said)
     (data / "paceline.sqlite").unlink()
     third = start(started, data, "--no-first-run", "--port", "0")
     fresh, link = third.ready()
-    assert wait_for_agent(fresh, cookie_for(fresh, link)) != agent_id, "an empty database enrols it again"
+    assert wait_for_agent(fresh, cookie_for(fresh, link)) != agent_id, (
+        "an empty database enrols it again"
+    )
 
 
 @pytest.mark.parametrize("chosen", [True, False])
@@ -187,13 +220,23 @@ def test_a_taken_port_is_an_error_with_the_option_to_give_before_anything_is_mad
         taken.listen()
         port = taken.getsockname()[1]
         options = ["--port", str(port)] if chosen else []
-        up = start(started, data, "--no-agent", *options, env={} if chosen else {"PACELINE_PORT": str(port)})
-        said = up.line(rf"cannot listen on 127.0.0.1:{port}: another program uses this port")
+        up = start(
+            started,
+            data,
+            "--no-agent",
+            *options,
+            env={} if chosen else {"PACELINE_PORT": str(port)},
+        )
+        said = up.line(
+            rf"cannot listen on 127.0.0.1:{port}: another program uses this port"
+        )
         proposed = re.search(r'`make run ARGS="--port (\d+)"`', said.string)
         assert proposed is not None, said.string
         assert int(proposed[1]) != port
         assert up.end(None) == 1
-    assert sorted(path.name for path in data.iterdir()) == ["up.lock"], "no database, no agent"
+    assert sorted(path.name for path in data.iterdir()) == ["up.lock"], (
+        "no database, no agent"
+    )
 
 
 def test_one_data_directory_has_one_server(tmp_path: Path, started: list[Up]) -> None:
@@ -205,11 +248,19 @@ def test_one_data_directory_has_one_server(tmp_path: Path, started: list[Up]) ->
     assert httpx.get(f"{address}/healthz").status_code == 200
 
 
-def test_a_sign_in_link_is_made_only_while_a_server_runs(tmp_path: Path, started: list[Up]) -> None:
+def test_a_sign_in_link_is_made_only_while_a_server_runs(
+    tmp_path: Path, started: list[Up]
+) -> None:
     def link() -> subprocess.CompletedProcess[str]:
         argv = [str(COMMAND), "sign-in-link", "--data", str(tmp_path / "data")]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PACELINE_")}
-        return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith("PACELINE_")
+        }
+        return subprocess.run(
+            argv, env=environment, capture_output=True, text=True, check=False
+        )
 
     before = link()
     assert (before.returncode, before.stdout) == (1, "")
@@ -225,14 +276,18 @@ def test_a_sign_in_link_is_made_only_while_a_server_runs(tmp_path: Path, started
     assert (after.returncode, after.stdout) == (1, "")
 
 
-def test_api_and_up_keep_each_other_out_of_a_data_directory(tmp_path: Path, started: list[Up]) -> None:
+def test_api_and_up_keep_each_other_out_of_a_data_directory(
+    tmp_path: Path, started: list[Up]
+) -> None:
     data = tmp_path / "data"
     first = start(started, data, "--no-agent", "--port", "0")
     address, _ = first.ready()
     refused = serve_api(data)
     assert refused.wait(WITHIN_S) == 1
     said = refused.communicate()[1]
-    assert said.startswith(f"paceline-server: Paceline already runs on {data}, at {address}: "), said
+    assert said.startswith(
+        f"paceline-server: Paceline already runs on {data}, at {address}: "
+    ), said
     assert said.count("\n") == 1
     assert first.end() == 0
 
@@ -249,15 +304,26 @@ def test_api_and_up_keep_each_other_out_of_a_data_directory(tmp_path: Path, star
         serving.communicate(timeout=WITHIN_S)
 
 
-def test_a_database_of_a_newer_version_ends_every_command_in_a_sentence(tmp_path: Path) -> None:
+def test_a_database_of_a_newer_version_ends_every_command_in_a_sentence(
+    tmp_path: Path,
+) -> None:
     env = {**bare(), "PACELINE_DATA_DIR": str(tmp_path)}
     subprocess.run([COMMAND, "migrate"], check=True, env=env, stdout=subprocess.DEVNULL)
     with closing(sqlite3.connect(tmp_path / "paceline.sqlite")) as database:
         database.execute("UPDATE alembic_version SET version_num = '9999'")
         database.commit()
-    for arguments in (["migrate"], ["up", "--no-agent", "--port", "0"], ["api", "--port", "0"]):
+    for arguments in (
+        ["migrate"],
+        ["up", "--no-agent", "--port", "0"],
+        ["api", "--port", "0"],
+    ):
         done = subprocess.run(
-            [COMMAND, *arguments], check=False, env=env, capture_output=True, text=True, timeout=WITHIN_S
+            [COMMAND, *arguments],
+            check=False,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=WITHIN_S,
         )
         assert done.returncode == 1
         assert done.stderr.count("\n") == 1, done.stderr
@@ -269,14 +335,25 @@ def test_only_its_user_may_read_the_database(tmp_path: Path, started: list[Up]) 
     data = tmp_path / "data"
     data.mkdir()
     (data / "paceline.sqlite").touch()
-    (data / "paceline.sqlite").chmod(0o644)  # as an older version made it, whatever the umask here
+    (data / "paceline.sqlite").chmod(
+        0o644
+    )  # as an older version made it, whatever the umask here
     up = start(started, data, "--no-agent", "--port", "0")
     up.ready()
-    modes = {path.name: path.stat().st_mode & 0o777 for path in data.glob("paceline.sqlite*")}
-    assert modes == {"paceline.sqlite": 0o600, "paceline.sqlite-wal": 0o600, "paceline.sqlite-shm": 0o600}
+    modes = {
+        path.name: path.stat().st_mode & 0o777 for path in data.glob("paceline.sqlite*")
+    }
+    assert modes == {
+        "paceline.sqlite": 0o600,
+        "paceline.sqlite-wal": 0o600,
+        "paceline.sqlite-shm": 0o600,
+    }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of another process are set by Linux's prlimit")
+@pytest.mark.skipif(
+    sys.platform != "linux",
+    reason="limits of another process are set by Linux's prlimit",
+)
 def test_a_server_whose_writes_fail_is_not_ready_until_they_succeed_again(
     tmp_path: Path, started: list[Up]
 ) -> None:
@@ -299,7 +376,9 @@ def readiness(address: str, status: int) -> dict[str, Any]:
     """What /readyz says once it answers with `status`."""
     deadline = time.monotonic() + WITHIN_S
     pause = threading.Event()
-    while (answer := httpx.get(f"{address}/readyz", timeout=WITHIN_S)).status_code != status:
+    while (
+        answer := httpx.get(f"{address}/readyz", timeout=WITHIN_S)
+    ).status_code != status:
         assert time.monotonic() < deadline, answer.text
         pause.wait(0.1)
     return dict(answer.json())
@@ -307,23 +386,36 @@ def readiness(address: str, status: int) -> dict[str, Any]:
 
 def bare() -> dict[str, str]:
     """The environment without settings of Paceline."""
-    return {key: value for key, value in os.environ.items() if not key.startswith("PACELINE_")}
+    return {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("PACELINE_")
+    }
 
 
 def serve_api(data: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [COMMAND, "api", "--port", "0"],
-        env={**bare(), "PACELINE_DATA_DIR": str(data)}, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        env={**bare(), "PACELINE_DATA_DIR": str(data)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the parent-death signal is Linux's")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="the parent-death signal is Linux's"
+)
 def test_three_simulated_devices_arrive_and_are_gone_with_a_killed_server_as_its_agent_is(
     tmp_path: Path, started: list[Up]
 ) -> None:
-    up = start(started, tmp_path / "data", "--no-first-run", "--port", "0", "--devices", "3")
+    up = start(
+        started, tmp_path / "data", "--no-first-run", "--port", "0", "--devices", "3"
+    )
     address, token = up.ready()
-    serials = {up.line(rf"Simulated device:\s+(\S+) \({words}")[1] for words in ("healthy", "over", "drops")}
+    serials = {
+        up.line(rf"Simulated device:\s+(\S+) \({words}")[1]
+        for words in ("healthy", "over", "drops")
+    }
     found = simulated_targets(address, cookie_for(address, token), 3)
     assert {one["serial"] for one in found} == serials
     assert {one["kind"] for one in found} == {"device"}
@@ -336,7 +428,11 @@ def test_three_simulated_devices_arrive_and_are_gone_with_a_killed_server_as_its
     assert not alive
 
 
-def test_up_with_redis_is_refused_with_advice(tmp_path: Path, started: list[Up]) -> None:
-    up = start(started, tmp_path / "data", env={"PACELINE_REDIS_URL": "redis://127.0.0.1:1/0"})
+def test_up_with_redis_is_refused_with_advice(
+    tmp_path: Path, started: list[Up]
+) -> None:
+    up = start(
+        started, tmp_path / "data", env={"PACELINE_REDIS_URL": "redis://127.0.0.1:1/0"}
+    )
     up.line("unset it, or run `paceline-server api`")
     assert up.end(None) == 1

@@ -22,38 +22,62 @@ def past(database: object, enrolled: Callable[..., Any], clock: FrozenClock) -> 
     return Past(enrolled().target_id)
 
 
-def noise(count: int, level: float = 1000.0, seed: int = 1, sigma: float = 0.004) -> list[float]:
+def noise(
+    count: int, level: float = 1000.0, seed: int = 1, sigma: float = 0.004
+) -> list[float]:
     """Points around a level, with 0.4 % scatter."""
-    return [float(x) for x in level * np.exp(np.random.default_rng(seed).normal(0.0, sigma, count))]
+    return [
+        float(x)
+        for x in level * np.exp(np.random.default_rng(seed).normal(0.0, sigma, count))
+    ]
 
 
 def rows(table: Any) -> list[dict[str, Any]]:
     """Every row of a table, by its first columns, column by column."""
     columns = list(table.__table__.columns)
     with read_scope() as session:
-        return [dict(row._mapping) for row in session.execute(select(*columns).order_by(*columns[:2]))]
+        return [
+            dict(row._mapping)
+            for row in session.execute(select(*columns).order_by(*columns[:2]))
+        ]
 
 
-def test_a_step_is_suspected_then_stands_and_its_evidence_names_every_point_it_rests_on(past: Past) -> None:
+def test_a_step_is_suspected_then_stands_and_its_evidence_names_every_point_it_rests_on(
+    past: Past,
+) -> None:
     before = past.stream(noise(20))
     after = past.stream(noise(4, 1100.0, seed=2))
     (suspect,) = pasts.changes()
-    assert (suspect.state, suspect.commit, suspect.before_commit) == ("suspect", commit_of(20), commit_of(19))
+    assert (suspect.state, suspect.commit, suspect.before_commit) == (
+        "suspect",
+        commit_of(20),
+        commit_of(19),
+    )
     assert suspect.job_id == after[0]
     past.stream(noise(3, 1100.0, seed=3))
     (stands,) = pasts.changes()
-    assert (stands.id, stands.state, stands.direction) == (suspect.id, "standing", "slower")
+    assert (stands.id, stands.state, stands.direction) == (
+        suspect.id,
+        "standing",
+        "slower",
+    )
     assert stands.effect == pytest.approx(0.10, abs=0.01)
     assert stands.evaluations >= 2
     evidence = stands.evidence
     assert evidence["window"][:24] == [*before, *after]
     assert len(evidence["window"]) == 27
     assert evidence["index"] == 20
-    assert {one["name"] for one in evidence["filters"]} >= {"effect", "p_value", "false_discovery"}
+    assert {one["name"] for one in evidence["filters"]} >= {
+        "effect",
+        "p_value",
+        "false_discovery",
+    }
     assert all(one["passed"] for one in evidence["filters"])
 
 
-def test_a_kernel_change_starts_a_new_segment_that_says_why_and_is_no_change_of_the_code(past: Past) -> None:
+def test_a_kernel_change_starts_a_new_segment_that_says_why_and_is_no_change_of_the_code(
+    past: Past,
+) -> None:
     past.stream(noise(20))
     newer = {**pasts.FACTORS, "kernel": "6.1.0-13"}
     past.stream(noise(20, 1100.0, seed=2), fingerprint="e", factors=newer)
@@ -61,7 +85,10 @@ def test_a_kernel_change_starts_a_new_segment_that_says_why_and_is_no_change_of_
     (series,) = pasts.series()
     with read_scope() as session:
         page = service.series_page(session, series.id)
-    assert [one.starts_because for one in page.segments] == ["first point", "kernel 6.1.0-12 → 6.1.0-13"]
+    assert [one.starts_because for one in page.segments] == [
+        "first point",
+        "kernel 6.1.0-12 → 6.1.0-13",
+    ]
     assert [one.points for one in page.segments] == [20, 20]
     assert page.environments[1].change == "kernel 6.1.0-12 → 6.1.0-13"
     assert page.level == pytest.approx(1100.0, rel=0.01)
@@ -77,14 +104,20 @@ def test_a_suspect_of_an_earlier_environment_is_looked_at_no_more(past: Past) ->
     assert (kept.id, kept.state) == (found.id, "vanished")
 
 
-def test_a_step_of_an_earlier_environment_is_superseded_and_cuts_its_segment(past: Past) -> None:
+def test_a_step_of_an_earlier_environment_is_superseded_and_cuts_its_segment(
+    past: Past,
+) -> None:
     past.stream(noise(20))
     past.stream(noise(10, 1100.0, seed=2))
     (found,) = pasts.changes("standing")
     newer = {**pasts.FACTORS, "kernel": "6.1.0-13"}
     past.stream(noise(3, 900.0, seed=3), fingerprint="e", factors=newer)
     (kept,) = pasts.changes()
-    assert (kept.id, kept.state, kept.evidence) == (found.id, "superseded", found.evidence)
+    assert (kept.id, kept.state, kept.evidence) == (
+        found.id,
+        "superseded",
+        found.evidence,
+    )
     state = pasts.state_of(kept.series_id)
     assert [one["points"] for one in state.segments] == [20, 10, 3]
     assert "slower" in state.segments[1]["starts_because"]
@@ -92,14 +125,19 @@ def test_a_step_of_an_earlier_environment_is_superseded_and_cuts_its_segment(pas
 
 def test_excluded_points_are_kept_and_never_judged(past: Past) -> None:
     past.stream(noise(20))
-    past.stream(noise(10, 2000.0, seed=2), excluded="conditions void: the target was throttling")
+    past.stream(
+        noise(10, 2000.0, seed=2), excluded="conditions void: the target was throttling"
+    )
     past.stream(noise(5, seed=3))
     assert pasts.changes() == []
     (series,) = pasts.series()
     assert pasts.state_of(series.id).points == 25
     with read_scope() as session:
         said = service.points_of(session, series.id, None, None, 500)
-    assert (said.total, sum(one.excluded is not None for one in said.points)) == (35, 10)
+    assert (said.total, sum(one.excluded is not None for one in said.points)) == (
+        35,
+        10,
+    )
 
 
 def test_a_change_that_vanishes_keeps_its_history(past: Past) -> None:
@@ -108,13 +146,19 @@ def test_a_change_that_vanishes_keeps_its_history(past: Past) -> None:
     (suspect,) = pasts.changes("suspect")
     past.stream(noise(14, seed=3))
     (gone,) = pasts.changes()
-    assert (gone.id, gone.state, gone.found_at) == (suspect.id, "vanished", suspect.found_at)
+    assert (gone.id, gone.state, gone.found_at) == (
+        suspect.id,
+        "vanished",
+        suspect.found_at,
+    )
     assert gone.evidence["window"]
     past.stream(noise(12, 1200.0, seed=4))
     assert [one.state for one in pasts.changes()] == ["vanished", "standing"]
 
 
-def test_evaluating_again_changes_no_row_not_even_a_time(past: Past, clock: FrozenClock) -> None:
+def test_evaluating_again_changes_no_row_not_even_a_time(
+    past: Past, clock: FrozenClock
+) -> None:
     past.stream(noise(20))
     job = past.stream(noise(8, 1100.0, seed=2))[-1]
     tables = (Change, SeriesState, SeriesPoint)
@@ -141,12 +185,19 @@ def test_a_look_that_was_overtaken_by_a_newer_point_is_dropped(past: Past) -> No
         assert detection.keep(session, looked).series == 0
 
 
-def test_many_series_that_move_together_are_one_event_of_the_environment(past: Past) -> None:
+def test_many_series_that_move_together_are_one_event_of_the_environment(
+    past: Past,
+) -> None:
     names = [(f"bench_{number}", "native", 1000) for number in range(6)]
     levels = [noise(30, 1000.0, seed=number + 10) for number in range(6)]
     for night in range(30):
         moved = 1.1 if night >= 22 else 1.0
-        past.night({name: levels[at][night] * (moved if at < 3 else 1.0) for at, name in enumerate(names)})
+        past.night(
+            {
+                name: levels[at][night] * (moved if at < 3 else 1.0)
+                for at, name in enumerate(names)
+            }
+        )
     found = pasts.changes("standing")
     assert len(found) == 3
     assert {one.cause for one in found} == {"environment"}
@@ -175,11 +226,17 @@ def test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target(
     past: Past, since: int, together: bool
 ) -> None:
     """Three that moved are all that are left, or three of eleven."""
-    past.night({(f"given_up_{number}", "native", 1000): 1000.0 for number in range(8)}, evaluate=False)
+    past.night(
+        {(f"given_up_{number}", "native", 1000): 1000.0 for number in range(8)},
+        evaluate=False,
+    )
     levels = [noise(since, 1000.0, seed=number + 10) for number in range(3)]
     for night in range(since):
         moved = 1.1 if night >= since - 8 else 1.0
-        values = {(f"bench_{at}", "native", 1000): level[night] * moved for at, level in enumerate(levels)}
+        values = {
+            (f"bench_{at}", "native", 1000): level[night] * moved
+            for at, level in enumerate(levels)
+        }
         past.night(values, evaluate=night >= since - 1)
     found = pasts.changes("standing")
     assert len(found) == 3
@@ -211,20 +268,29 @@ def test_a_baseline_from_a_commit_accepts_everything_up_to_there(past: Past) -> 
     with session_scope() as session:
         service.accept_changes(session, [found.id], by="alr_1", commit=commit_of(22))
     assert pasts.changes()[0].state == "accepted"
-    assert pasts.state_of(found.series_id).last_job_id != pasts.state_of(found.series_id).baseline_job_id
+    assert (
+        pasts.state_of(found.series_id).last_job_id
+        != pasts.state_of(found.series_id).baseline_job_id
+    )
     past.stream(noise(6, 1100.0, seed=3))
     assert [one.state for one in pasts.changes()] == ["accepted"]
 
 
-def test_ten_times_the_series_need_no_more_queries(past: Past, database: Database) -> None:
+def test_ten_times_the_series_need_no_more_queries(
+    past: Past, database: Database
+) -> None:
     said: list[str] = []
-    event.listen(database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))
+    event.listen(
+        database.engine, "before_cursor_execute", lambda *call: said.append(call[2])
+    )
 
     def queries(count: int, prefix: str) -> int:
         names = [(f"{prefix}_{number}", "native", 1000) for number in range(count)]
         for value in noise(13):
             past.night(dict.fromkeys(names, value), evaluate=False)
-        job = past.night({name: 1000.0 + at for at, name in enumerate(names)}, evaluate=False)
+        job = past.night(
+            {name: 1000.0 + at for at, name in enumerate(names)}, evaluate=False
+        )
         said.clear()
         past.evaluate(job)
         return len(said)

@@ -22,7 +22,10 @@ def past(database: object, enrolled: Callable[..., Any], clock: FrozenClock) -> 
 
 
 def scatter(count: int, sigma: float, level: float = 1000.0) -> list[float]:
-    return [float(x) for x in level * np.exp(np.random.default_rng(5).normal(0.0, sigma, count))]
+    return [
+        float(x)
+        for x in level * np.exp(np.random.default_rng(5).normal(0.0, sigma, count))
+    ]
 
 
 def band() -> NoiseBandOut | None:
@@ -33,16 +36,28 @@ def band() -> NoiseBandOut | None:
 
 def a_a_floor(mde: float) -> None:
     (series,) = pasts.series()
-    key = (series.benchmark, series.arm, series.params, series.params_key, series.metric)
+    key = (
+        series.benchmark,
+        series.arm,
+        series.params,
+        series.params_key,
+        series.metric,
+    )
     measured = noise.Measured(key, mde, 0.99, 1.01, 100, 5, {})
     with session_scope() as session:
         noise.record(
-            session, target_id=series.target_id, suite=series.suite, run_id="run_1", job_id="job_1",
+            session,
+            target_id=series.target_id,
+            suite=series.suite,
+            run_id="run_1",
+            job_id="job_1",
             floors=[measured],
-        )  # fmt: skip
+        )
 
 
-def test_before_any_a_a_job_the_band_is_estimated_from_the_points_and_says_so(past: Past) -> None:
+def test_before_any_a_a_job_the_band_is_estimated_from_the_points_and_says_so(
+    past: Past,
+) -> None:
     jobs = past.stream(scatter(40, 0.01))
     found = band()
     assert found is not None
@@ -64,8 +79,14 @@ def test_an_a_a_job_takes_over_from_the_estimate(past: Past) -> None:
     assert found.words == "effects below 3.1 % are not resolved here"
 
 
-def test_a_short_past_has_no_band_and_another_environment_is_not_its_past(past: Past) -> None:
+def test_a_short_past_has_no_band_and_another_environment_is_not_its_past(
+    past: Past,
+) -> None:
     past.stream(scatter(11, 0.01))
     assert band() is None
-    past.stream(scatter(5, 0.01), fingerprint="e", factors={**pasts.FACTORS, "kernel": "6.1.0-13"})
+    past.stream(
+        scatter(5, 0.01),
+        fingerprint="e",
+        factors={**pasts.FACTORS, "kernel": "6.1.0-13"},
+    )
     assert band() is None

@@ -25,11 +25,20 @@ OTHER = (BENCHMARK, "fallback", 2000)
 class Desk:
     """Someone who may read and write, and the past they look at."""
 
-    def __init__(self, client: TestClient, past: Past, headers: Mapping[str, str], agent_id: str) -> None:
-        self.client, self.past, self.headers, self.agent_id = client, past, dict(headers), agent_id
+    def __init__(
+        self, client: TestClient, past: Past, headers: Mapping[str, str], agent_id: str
+    ) -> None:
+        self.client, self.past, self.headers, self.agent_id = (
+            client,
+            past,
+            dict(headers),
+            agent_id,
+        )
 
     def ask(self, method: str, path: str, status: int = 200, **sent: Any) -> Any:
-        answer = self.client.request(method, f"{API}{path}", headers=self.headers, **sent)
+        answer = self.client.request(
+            method, f"{API}{path}", headers=self.headers, **sent
+        )
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None
 
@@ -46,17 +55,24 @@ def desk(
 ) -> Desk:
     who = enrolled()
     announce(who.agent_id, suite_manifest())
-    return Desk(client, Past(who.target_id), token("read", "alerts:write"), who.agent_id)
+    return Desk(
+        client, Past(who.target_id), token("read", "alerts:write"), who.agent_id
+    )
 
 
 def noise(count: int, level: float = 1000.0, seed: int = 1) -> list[float]:
-    return [float(x) for x in level * np.exp(np.random.default_rng(seed).normal(0.0, 0.004, count))]
+    return [
+        float(x)
+        for x in level * np.exp(np.random.default_rng(seed).normal(0.0, 0.004, count))
+    ]
 
 
 def stepped(desk: Desk) -> str:
     """A series that stepped up by 10 %, and a flat one beside it; the id of the first."""
     flat = noise(30, 500.0, seed=9)
-    for value, other in zip([*noise(20), *noise(10, 1100.0, seed=2)], flat, strict=True):
+    for value, other in zip(
+        [*noise(20), *noise(10, 1100.0, seed=2)], flat, strict=True
+    ):
         desk.past.night({TIME: value, OTHER: other})
     return next(one.id for one in pasts.series() if one.arm == "native")
 
@@ -72,13 +88,19 @@ def test_series_are_listed_found_by_words_and_filtered(desk: Desk) -> None:
         {"text": '"batch":1000'},
         {"target": desk.past.target_id, "suite": SUITE, "text": "native"},
     ):
-        assert [one["arm"] for one in desk.get("/series", **query)["items"]] == ["native"], query
+        assert [one["arm"] for one in desk.get("/series", **query)["items"]] == [
+            "native"
+        ], query
     assert desk.get("/series", text="100%")["items"] == []
     (flat,) = desk.get("/series", changed=False)["items"]
     assert (flat["arm"], flat["points"], flat["changes"]) == ("fallback", 30, {})
     first = desk.get("/series", limit=1)
     rest = desk.get("/series", limit=1, cursor=first["next"])
-    assert [first["items"][0]["arm"], rest["items"][0]["arm"], rest["next"]] == ["fallback", "native", None]
+    assert [first["items"][0]["arm"], rest["items"][0]["arm"], rest["next"]] == [
+        "fallback",
+        "native",
+        None,
+    ]
 
 
 def test_a_series_page_says_where_it_stands(desk: Desk) -> None:
@@ -86,7 +108,11 @@ def test_a_series_page_says_where_it_stands(desk: Desk) -> None:
     assert page["level"] == pytest.approx(1100.0, rel=0.01)
     assert [one["points"] for one in page["segments"]] == [20, 10]
     (change,) = page["changes"]
-    assert (change["state"], change["n_before"], change["n_after"]) == ("standing", 20, 10)
+    assert (change["state"], change["n_before"], change["n_after"]) == (
+        "standing",
+        20,
+        10,
+    )
     assert change["words"] == "9.9 % slower: 1.001 µs → 1.1 µs"
     assert page["segments"][1]["starts_because"] == change["words"]
     assert page["segments"][0]["lower"] < 1000.0 < page["segments"][0]["upper"]
@@ -104,8 +130,13 @@ def test_a_window_of_points_is_refetched_for_a_zoom(desk: Desk) -> None:
     part = {"from": whole["points"][5]["at"], "to": whole["points"][9]["at"]}
     zoomed = desk.get(f"/series/{series_id}/points", **part)
     assert zoomed["points"] == whole["points"][5:10]
-    assert (zoomed["first_at"], zoomed["last_at"]) == (whole["points"][0]["at"], whole["points"][-1]["at"])
-    refused = desk.get(f"/series/{series_id}/points", 400, **{"from": "2026-01-05T03:00:00"})
+    assert (zoomed["first_at"], zoomed["last_at"]) == (
+        whole["points"][0]["at"],
+        whole["points"][-1]["at"],
+    )
+    refused = desk.get(
+        f"/series/{series_id}/points", 400, **{"from": "2026-01-05T03:00:00"}
+    )
     assert refused["code"] == "invalid_request"
 
 
@@ -122,13 +153,20 @@ def test_many_points_are_thinned_and_it_is_said(desk: Desk) -> None:
 def test_people_write_beside_a_series_or_a_target_and_take_it_away(desk: Desk) -> None:
     series_id = stepped(desk)
     at = "2026-01-20T12:00:00Z"
-    note = desk.ask("POST", "/annotations", 201, json={"series_id": series_id, "at": at, "text": "new disk"})
+    note = desk.ask(
+        "POST",
+        "/annotations",
+        201,
+        json={"series_id": series_id, "at": at, "text": "new disk"},
+    )
     of_target = {"target_id": desk.past.target_id, "at": at, "text": "moved to rack 2"}
     desk.ask("POST", "/annotations", 201, json=of_target)
     texts = [one["text"] for one in desk.get(f"/series/{series_id}")["annotations"]]
     assert texts == ["new disk", "moved to rack 2"]
     other = next(one.id for one in pasts.series() if one.id != series_id)
-    assert [one["text"] for one in desk.get(f"/series/{other}")["annotations"]] == ["moved to rack 2"]
+    assert [one["text"] for one in desk.get(f"/series/{other}")["annotations"]] == [
+        "moved to rack 2"
+    ]
     desk.ask("DELETE", f"/annotations/{note['id']}", 204)
     assert len(desk.get(f"/series/{series_id}")["annotations"]) == 1
     desk.ask("DELETE", f"/annotations/{note['id']}", 404)
@@ -139,15 +177,24 @@ def test_people_write_beside_a_series_or_a_target_and_take_it_away(desk: Desk) -
     "body",
     [
         {"at": "2026-01-20T12:00:00Z", "text": "nowhere"},
-        {"series_id": "a", "target_id": "b", "at": "2026-01-20T12:00:00Z", "text": "twice"},
+        {
+            "series_id": "a",
+            "target_id": "b",
+            "at": "2026-01-20T12:00:00Z",
+            "text": "twice",
+        },
         {"series_id": "a", "at": "2026-01-20T12:00:00", "text": "no zone"},
     ],
 )
-def test_a_note_needs_one_place_and_an_instant(desk: Desk, body: dict[str, Any]) -> None:
+def test_a_note_needs_one_place_and_an_instant(
+    desk: Desk, body: dict[str, Any]
+) -> None:
     desk.ask("POST", "/annotations", 422, json=body)
 
 
-def test_who_may_only_read_writes_nothing(desk: Desk, token: Callable[..., dict[str, str]]) -> None:
+def test_who_may_only_read_writes_nothing(
+    desk: Desk, token: Callable[..., dict[str, str]]
+) -> None:
     desk.headers = token("read")
     body = {"target_id": desk.past.target_id, "at": "2026-01-20T12:00:00Z", "text": "x"}
     assert desk.ask("POST", "/annotations", 403, json=body)["code"] == "forbidden"
@@ -164,11 +211,21 @@ def renamed(**fields: Any) -> dict[str, Any]:
 
 def test_only_what_is_declared_no_longer_can_be_retired(desk: Desk) -> None:
     stepped(desk)
-    said = desk.ask("PUT", f"/suites/{SUITE}/retired/{BENCHMARK}", 409, json={"reason": "old"})
+    said = desk.ask(
+        "PUT", f"/suites/{SUITE}/retired/{BENCHMARK}", 409, json={"reason": "old"}
+    )
     assert said["code"] == "still_declared"
     announce(desk.agent_id, renamed())
-    done = desk.ask("PUT", f"/suites/{SUITE}/retired/{BENCHMARK}", json={"reason": "sort_many replaces it"})
-    assert (done["benchmark"], done["arm"], done["retired_by"]) == (BENCHMARK, None, "test")
+    done = desk.ask(
+        "PUT",
+        f"/suites/{SUITE}/retired/{BENCHMARK}",
+        json={"reason": "sort_many replaces it"},
+    )
+    assert (done["benchmark"], done["arm"], done["retired_by"]) == (
+        BENCHMARK,
+        None,
+        "test",
+    )
     assert [one["reason"] for one in desk.get(f"/suites/{SUITE}/retired")["items"]] == [
         "sort_many replaces it"
     ]
@@ -180,10 +237,15 @@ def test_only_what_is_declared_no_longer_can_be_retired(desk: Desk) -> None:
 def test_a_renamed_benchmark_and_arm_keep_their_history(desk: Desk) -> None:
     series_id = stepped(desk)
     manifest = renamed(
-        arms=["fallback", "jni"], aliases=[BENCHMARK], arm_aliases={"jni": ["native"]}, reference="fallback"
+        arms=["fallback", "jni"],
+        aliases=[BENCHMARK],
+        arm_aliases={"jni": ["native"]},
+        reference="fallback",
     )
     desk.past.names = Names.of(read(manifest))
-    desk.past.night({("sort_many", "jni", 1000): 1100.0, ("sort_many", "fallback", 2000): 500.0})
+    desk.past.night(
+        {("sort_many", "jni", 1000): 1100.0, ("sort_many", "fallback", 2000): 500.0}
+    )
     page = desk.get(f"/series/{series_id}")
     assert (page["series"]["benchmark"], page["series"]["arm"]) == ("sort_many", "jni")
     assert page["series"]["points"] == 31
@@ -193,7 +255,9 @@ def test_a_renamed_benchmark_and_arm_keep_their_history(desk: Desk) -> None:
     assert len(pasts.series()) == 2
 
 
-def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(desk: Desk) -> None:
+def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(
+    desk: Desk,
+) -> None:
     desk.past.stream(noise(10))
     new = ("sort_many", "native", 1000)
     desk.past.stream(noise(3, seed=2), name=new)
@@ -202,10 +266,19 @@ def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(desk: Desk
     with session_scope() as session:
         session.add(
             Finding(
-                id="fnd_1", kind="history", role="candidate", series_id=old, run_id="run", job_id="job",
-                method="m", parameters={}, filters=[], window={}, created_at=pasts.START,
+                id="fnd_1",
+                kind="history",
+                role="candidate",
+                series_id=old,
+                run_id="run",
+                job_id="job",
+                method="m",
+                parameters={},
+                filters=[],
+                window={},
+                created_at=pasts.START,
             )
-        )  # fmt: skip
+        )
     desk.past.names = Names({BENCHMARK: "sort_many"})
     desk.past.stream(noise(1, seed=3), name=new)
     (joined,) = pasts.series()

@@ -22,12 +22,22 @@ from paceline_server.store.tables.history import Change, SeriesState
 LEVELS = "▁▂▃▄▅▆▇█"
 
 
-def point(index: int, location: tuple[int, int] | None = None, **fields: Any) -> ChangePoint:
+def point(
+    index: int, location: tuple[int, int] | None = None, **fields: Any
+) -> ChangePoint:
     """A change at an index; everything else is ordinary."""
     said = {
-        "confidence": "confirmed", "level_before": 100.0, "level_after": 110.0, "effect": 0.1,
-        "interval": (0.08, 0.12), "p_value": 1e-5, "n_before": index, "n_after": 10, "filters": (), **fields,
-    }  # fmt: skip
+        "confidence": "confirmed",
+        "level_before": 100.0,
+        "level_after": 110.0,
+        "effect": 0.1,
+        "interval": (0.08, 0.12),
+        "p_value": 1e-5,
+        "n_before": index,
+        "n_after": 10,
+        "filters": (),
+        **fields,
+    }
     return ChangePoint(index=index, location=location or (index, index), **said)
 
 
@@ -37,18 +47,24 @@ def drawn(picture: str, fingerprints: str | None = None) -> Window:
     noise = np.random.default_rng(3).normal(0.0, 0.004, len(picture))
     level = 1000.0 * 1.05**values * np.exp(noise)
     jobs = [f"job_{number:03d}" for number in range(len(picture))]
-    return Window("ser", jobs, level.tolist(), list(fingerprints or "a" * len(picture)), True)
+    return Window(
+        "ser", jobs, level.tolist(), list(fingerprints or "a" * len(picture)), True
+    )
 
 
 def row(job: int, state: str = "suspect", **fields: Any) -> Change:
     """A kept change at a job."""
     said = {"p_value": 1e-5, "evaluations": 1, "evidence": {}, **fields}
-    return Change(id=f"chg_{job}", series_id="ser", state=state, job_id=f"job_{job:03d}", **said)
+    return Change(
+        id=f"chg_{job}", series_id="ser", state=state, job_id=f"job_{job:03d}", **said
+    )
 
 
 def seen(window: Window, count: int, **fields: Any) -> SeriesState:
     """The state after `count` points of a window."""
-    return SeriesState(series_id="ser", last_job_id=window.job_ids[count - 1], points=count, **fields)
+    return SeriesState(
+        series_id="ser", last_job_id=window.job_ids[count - 1], points=count, **fields
+    )
 
 
 # --- environments ---------------------------------------------------------------------------------
@@ -62,14 +78,19 @@ def seen(window: Window, count: int, **fields: Any) -> SeriesState:
         ("", []),
     ],
 )
-def test_a_switch_of_the_fingerprint_starts_an_environment_also_back(stretch: str, cuts: Any) -> None:
+def test_a_switch_of_the_fingerprint_starts_an_environment_also_back(
+    stretch: str, cuts: Any
+) -> None:
     assert environments.stretches(stretch) == cuts
 
 
 def test_the_difference_of_two_environments_is_said_by_factor() -> None:
     before = {"kernel": "6.1.0-12", "cpu_model": "A", "governor": None}
     after = {"kernel": "6.1.0-13", "cpu_model": "A", "governor": "performance"}
-    assert environments.why(before, after) == "governor none → performance, kernel 6.1.0-12 → 6.1.0-13"
+    assert (
+        environments.why(before, after)
+        == "governor none → performance, kernel 6.1.0-12 → 6.1.0-13"
+    )
     assert environments.why({}, after) == environments.UNKNOWN
     assert environments.why(before, None) == environments.UNKNOWN
 
@@ -77,7 +98,9 @@ def test_the_difference_of_two_environments_is_said_by_factor() -> None:
 # --- windows --------------------------------------------------------------------------------------
 def test_a_step_inside_the_newest_environment_is_found_where_it_is() -> None:
     seen_now = evaluate([drawn("▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃")])[0]
-    assert [(one.index, one.confidence) for one in seen_now.found] == [(16, "confirmed")]
+    assert [(one.index, one.confidence) for one in seen_now.found] == [
+        (16, "confirmed")
+    ]
 
 
 def test_a_step_at_a_switch_of_the_environment_is_not_looked_for() -> None:
@@ -131,7 +154,9 @@ def test_a_new_change_has_one_evaluation_and_the_next_look_counts_it_again() -> 
     assert again.evaluations == 2
 
 
-def test_evaluations_agree_about_a_place_within_two_points_and_with_enough_points() -> None:
+def test_evaluations_agree_about_a_place_within_two_points_and_with_enough_points() -> (
+    None
+):
     window = drawn(STEP)
     (sharp,) = evaluate([window])
     changes = (replace(sharp.found[0], location=(10, 20)),)
@@ -139,9 +164,15 @@ def test_evaluations_agree_about_a_place_within_two_points_and_with_enough_point
     (near,) = plan(wide, [row(18, evaluations=2)], seen(window, 27)).found
     (far,) = plan(wide, [row(19, evaluations=2)], seen(window, 27)).found
     assert (near.evaluations, far.evaluations) == (3, 1)
-    assert far.row is not None, "it is the same change, only not yet seen twice at one place"
-    (early,) = plan(wide, [row(16, evaluations=3, evidence={"n_after": 4})], seen(window, 27)).found
-    (enough,) = plan(wide, [row(16, evaluations=3, evidence={"n_after": 5})], seen(window, 27)).found
+    assert far.row is not None, (
+        "it is the same change, only not yet seen twice at one place"
+    )
+    (early,) = plan(
+        wide, [row(16, evaluations=3, evidence={"n_after": 4})], seen(window, 27)
+    ).found
+    (enough,) = plan(
+        wide, [row(16, evaluations=3, evidence={"n_after": 5})], seen(window, 27)
+    ).found
     assert (early.evaluations, enough.evaluations) == (1, 4)
 
 
@@ -154,11 +185,15 @@ def test_what_is_found_no_more_vanishes_unless_it_is_accepted_or_out_of_sight() 
     assert planned(switched, [old], seen(window, 27)).vanished == ()
 
 
-def test_an_accepted_change_and_what_lies_before_the_baseline_are_not_reported() -> None:
+def test_an_accepted_change_and_what_lies_before_the_baseline_are_not_reported() -> (
+    None
+):
     window = drawn(STEP)
     assert planned(window, [row(17, "accepted")], seen(window, 27)).found == ()
     assert planned(window, [], seen(window, 27, baseline_job_id="job_018")).found == ()
-    assert len(planned(window, [], seen(window, 27, baseline_job_id="job_012")).found) == 1
+    assert (
+        len(planned(window, [], seen(window, 27, baseline_job_id="job_012")).found) == 1
+    )
 
 
 def test_a_round_of_many_series_asks_for_a_smaller_p() -> None:
@@ -213,7 +248,9 @@ def test_few_points_are_not_thinned() -> None:
         (0.1, "bytes", "lower", "worse"),
     ],
 )
-def test_a_change_has_a_direction_in_words(effect: float, unit: str, better: str, word: str) -> None:
+def test_a_change_has_a_direction_in_words(
+    effect: float, unit: str, better: str, word: str
+) -> None:
     assert direction_word(effect, unit, better) == word
 
 
@@ -234,6 +271,11 @@ def test_the_interval_of_an_effect_says_which_way_each_end_lies(
 
 
 def test_a_change_is_one_sentence_with_both_levels() -> None:
-    assert change_words(0.142, 1.2e6, 1.37e6, "ns", "lower") == "14.2 % slower: 1.2 ms → 1.37 ms"
+    assert (
+        change_words(0.142, 1.2e6, 1.37e6, "ns", "lower")
+        == "14.2 % slower: 1.2 ms → 1.37 ms"
+    )
     fell = change_words(-0.1, 1e8, 9e7, "op/s", "higher")
-    assert fell == "11.1 % slower: 100 M op/s → 90 M op/s", "as a comparison of both would say"
+    assert fell == "11.1 % slower: 100 M op/s → 90 M op/s", (
+        "as a comparison of both would say"
+    )

@@ -26,11 +26,17 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
     database: object, enrolled: Callable[..., Any], clock: FrozenClock
 ) -> None:
     past = Past(enrolled().target_id)
-    rng, names = np.random.default_rng(10), [(f"bench_{number}", "native", 1000) for number in range(6)]
+    rng, names = (
+        np.random.default_rng(10),
+        [(f"bench_{number}", "native", 1000) for number in range(6)],
+    )
     for night in range(30):
         levels = [1100.0 if night >= 22 and at < 3 else 1000.0 for at in range(6)]
         values = levels * np.exp(rng.normal(0.0, 0.004, 6))
-        past.night({name: float(values[at]) for at, name in enumerate(names)}, evaluate=night == 29)
+        past.night(
+            {name: float(values[at]) for at, name in enumerate(names)},
+            evaluate=night == 29,
+        )
     assert [("incident" in one.evidence) for one in pasts.changes()] == [True] * 3
 
     def mark() -> None:
@@ -42,7 +48,11 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
     with session_scope() as session:
         detection.mark_incidents(session, [past.target_id])
         for row in session.scalars(select(Change)):
-            left = {name: value for name, value in row.evidence.items() if name != "incident"}
+            left = {
+                name: value
+                for name, value in row.evidence.items()
+                if name != "incident"
+            }
             row.evidence = left | {"round": {"other": 1}}
         session.flush()
         other = threading.Thread(target=mark)
@@ -50,4 +60,6 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
         wait_for_a_waiter()
     other.join(120)
     found = [one.evidence for one in pasts.changes()]
-    assert [(one["round"], "incident" in one) for one in found] == [({"other": 1}, True)] * 3
+    assert [(one["round"], "incident" in one) for one in found] == [
+        ({"other": 1}, True)
+    ] * 3

@@ -15,7 +15,12 @@ from paceline_server.kernel.errors import ProblemError
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
-from paceline_server.store.tables.history import Change, Series, SeriesPoint, SeriesState
+from paceline_server.store.tables.history import (
+    Change,
+    Series,
+    SeriesPoint,
+    SeriesState,
+)
 from paceline_server.testing import pasts
 from paceline_server.testing.deliveries import Lab, open_lab
 from paceline_server.testing.pasts import Past
@@ -27,7 +32,11 @@ DERIVED = (Series, SeriesPoint, SeriesState, Change)
 
 
 @pytest.fixture
-def lab(client: TestClient, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]) -> Lab:
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> Lab:
     return open_lab(client, enrolled, token)
 
 
@@ -46,16 +55,31 @@ def levelled(level: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
     """The drawn times moved to a level of the reference arm (every seed draws its own)."""
 
     def alter(cases: list[CaseSamples]) -> list[CaseSamples]:
-        drawn = float(np.median(next(case.value for case in cases if case.arm == "fallback")))
-        return [replace(case, value=np.round(case.value * (level / drawn))) for case in cases]
+        drawn = float(
+            np.median(next(case.value for case in cases if case.arm == "fallback"))
+        )
+        return [
+            replace(case, value=np.round(case.value * (level / drawn)))
+            for case in cases
+        ]
 
     return alter
 
 
 def deliver(lab: Lab, night: int, level: float = 1e6) -> None:
     """One baseline job of two series, carried through to the end."""
-    lab.request(launches=3, rounds=12, params={"batch": [1000]}, commit=f"{night + 1:040x}", branch="main")
-    lab.deliver({1000: -0.5}, seed=night + 1, alter=levelled(level * (1.0 + 0.002 * (night % 3))))
+    lab.request(
+        launches=3,
+        rounds=12,
+        params={"batch": [1000]},
+        commit=f"{night + 1:040x}",
+        branch="main",
+    )
+    lab.deliver(
+        {1000: -0.5},
+        seed=night + 1,
+        alter=levelled(level * (1.0 + 0.002 * (night % 3))),
+    )
     outbox.drain()
 
 
@@ -75,12 +99,16 @@ def test_points_and_levels_made_again_from_samples_are_bit_for_bit_the_same(
     assert everything() == before
 
 
-def test_points_that_were_lost_or_changed_come_back_from_samples_and_it_is_said(lab: Lab) -> None:
+def test_points_that_were_lost_or_changed_come_back_from_samples_and_it_is_said(
+    lab: Lab,
+) -> None:
     for night in range(2):
         deliver(lab, night)
     before = everything()
     with session_scope() as session:
-        newest = session.scalars(select(SeriesPoint.job_id).order_by(SeriesPoint.at.desc()).limit(1)).one()
+        newest = session.scalars(
+            select(SeriesPoint.job_id).order_by(SeriesPoint.at.desc()).limit(1)
+        ).one()
         session.execute(delete(SeriesState))
         session.execute(delete(SeriesPoint).where(SeriesPoint.job_id == newest))
         session.execute(update(SeriesPoint).values(value=SeriesPoint.value * 2.0))
@@ -95,7 +123,14 @@ def test_from_points_alone_what_was_forgotten_is_found_again(
 ) -> None:
     past = Past(enrolled().target_id)
     rng = np.random.default_rng(5)
-    past.stream([float(x) for x in 1000.0 * np.exp(rng.normal(0, 0.004, 40)) * ([1.0] * 20 + [1.1] * 20)])
+    past.stream(
+        [
+            float(x)
+            for x in 1000.0
+            * np.exp(rng.normal(0, 0.004, 40))
+            * ([1.0] * 20 + [1.1] * 20)
+        ]
+    )
     (before,) = pasts.changes()
     with session_scope() as session:
         session.execute(delete(Change))
@@ -113,7 +148,9 @@ def test_from_points_alone_what_was_forgotten_is_found_again(
         "level_before",
         "level_after",
     )
-    assert [getattr(again, name) for name in same] == [getattr(before, name) for name in same]
+    assert [getattr(again, name) for name in same] == [
+        getattr(before, name) for name in same
+    ]
     assert again.evidence["window"] == before.evidence["window"]
 
 

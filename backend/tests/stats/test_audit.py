@@ -12,7 +12,13 @@ import pytest
 from paceline_server.stats.audit import AuditFinding, AuditPolicy, audit, mean_ratio
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples
 
-GOLDEN = Path(__file__).parents[3] / "native" / "protocol" / "vectors" / "interleaving.golden.json"
+GOLDEN = (
+    Path(__file__).parents[3]
+    / "native"
+    / "protocol"
+    / "vectors"
+    / "interleaving.golden.json"
+)
 MASK = (1 << 64) - 1
 Order = Callable[[int, int], Sequence[int]]
 """(launch, measured round) → arms by position."""
@@ -55,7 +61,9 @@ def contract_orders(seed: int, key: str, arms: int, rounds: int) -> list[list[in
     orders: list[list[int]] = []
     while len(orders) < rounds:
         columns, shifts = shuffled(), shuffled()
-        orders += [[columns[(p + shift) % arms] for p in range(arms)] for shift in shifts]
+        orders += [
+            [columns[(p + shift) % arms] for p in range(arms)] for shift in shifts
+        ]
     return orders[:rounds]
 
 
@@ -73,28 +81,43 @@ def measured(
     """Steady samples of one group; `work`: per arm, counters per iteration."""
     cases = []
     for index, arm in enumerate(arms):
-        at = [(launch, number) for launch in range(launches) for number in range(warmup + rounds)]
-        position = [list(order(launch, number - warmup)).index(index) for launch, number in at]
+        at = [
+            (launch, number)
+            for launch in range(launches)
+            for number in range(warmup + rounds)
+        ]
+        position = [
+            list(order(launch, number - warmup)).index(index) for launch, number in at
+        ]
         rng = np.random.default_rng(index)
         level = (times or {}).get(arm, 1000.0)
         cases.append(
             CaseSamples(
-                "b", arm, {"batch": 1000}, "time", "ns", "lower",
-                np.array([launch for launch, _ in at]), np.array([number for _, number in at]),
-                np.array(position), level * np.exp(0.003 * rng.standard_normal(len(at))),
-                np.array([number < warmup for _, number in at]), np.full(len(at), iterations),
+                "b",
+                arm,
+                {"batch": 1000},
+                "time",
+                "ns",
+                "lower",
+                np.array([launch for launch, _ in at]),
+                np.array([number for _, number in at]),
+                np.array(position),
+                level * np.exp(0.003 * rng.standard_normal(len(at))),
+                np.array([number < warmup for _, number in at]),
+                np.full(len(at), iterations),
                 {
                     name: np.full(len(at), count * iterations)
                     for name, count in (work or {}).get(arm, {}).items()
                 },
             )
-        )  # fmt: skip
+        )
     return cases
 
 
 def honest(launches: int, rounds: int, arms: int, seed: int = 7) -> Order:
     drawn = [
-        contract_orders(seed + launch, "measure/b/batch=1000", arms, rounds) for launch in range(launches)
+        contract_orders(seed + launch, "measure/b/batch=1000", arms, rounds)
+        for launch in range(launches)
     ]
     return lambda launch, number: drawn[launch][max(number, 0)]
 
@@ -109,22 +132,33 @@ def seed_protocol() -> tuple[list[CaseSamples], dict[str, int]]:
     cases = measured(
         ["native", "fallback"],
         lambda _launch, _round: [0, 1],
-        launches=1, rounds=3, warmup=0, iterations=1,
+        launches=1,
+        rounds=3,
+        warmup=0,
+        iterations=1,
         times={"native": 7_000.0, "fallback": 13_300.0},
         work={
             "native": {"items": 6000, "prepared": 6000, "kept": 0},
             "fallback": {"items": 1000, "prepared": 1000, "kept": 1000},
         },
-    )  # fmt: skip
+    )
     return cases, {"native": 1000, "fallback": 1000}
 
 
-FIVE = {"order_unbalanced", "too_few", "warmup_in_timer", "preparation_in_timer", "unequal_work"}
+FIVE = {
+    "order_unbalanced",
+    "too_few",
+    "warmup_in_timer",
+    "preparation_in_timer",
+    "unequal_work",
+}
 
 
 def test_the_contract_orders_here_are_those_of_the_golden_file() -> None:
     for group in json.loads(GOLDEN.read_text()):
-        drawn = contract_orders(group["seed"], group["key"], group["arms"], len(group["orders"]))
+        drawn = contract_orders(
+            group["seed"], group["key"], group["arms"], len(group["orders"])
+        )
         assert drawn == group["orders"]
 
 
@@ -141,39 +175,57 @@ def test_means_alone_call_the_seeds_native_path_faster() -> None:
 
 
 def test_an_honest_protocol_gets_none() -> None:
-    work = {arm: {"items": 1000, "prepared": 0, "kept": 1000} for arm in ("native", "fallback")}
+    work = {
+        arm: {"items": 1000, "prepared": 0, "kept": 1000}
+        for arm in ("native", "fallback")
+    }
     cases = measured(["native", "fallback"], honest(5, 20, 2), work=work)
     assert audit(cases, "fallback", {"native": 1000, "fallback": 1000}) == []
 
 
 @pytest.mark.parametrize("arms", range(1, 11))
 @pytest.mark.parametrize("rounds", [1, 2, 3, 5, 7, 19, 20, 21])
-def test_orders_of_our_own_harness_are_never_called_unbalanced(arms: int, rounds: int) -> None:
+def test_orders_of_our_own_harness_are_never_called_unbalanced(
+    arms: int, rounds: int
+) -> None:
     for seed in range(8):
         group = [f"arm{index}" for index in range(arms)]
-        cases = measured(group, honest(2, rounds, arms, seed), launches=2, rounds=rounds)
+        cases = measured(
+            group, honest(2, rounds, arms, seed), launches=2, rounds=rounds
+        )
         assert "order_unbalanced" not in names(audit(cases, "arm0"))
 
 
 @pytest.mark.parametrize("arms", [2, 3, 5])
-def test_an_order_that_favours_one_arm_in_one_launch_is_named_with_its_place(arms: int) -> None:
+def test_an_order_that_favours_one_arm_in_one_launch_is_named_with_its_place(
+    arms: int,
+) -> None:
     fair = honest(5, 20, arms)
     group = [f"arm{index}" for index in range(arms)]
-    cases = measured(group, lambda launch, number: list(range(arms)) if launch == 3 else fair(launch, number))
+    cases = measured(
+        group,
+        lambda launch, number: (
+            list(range(arms)) if launch == 3 else fair(launch, number)
+        ),
+    )
     (found,) = [one for one in audit(cases, "arm0") if one.name == "order_unbalanced"]
     assert found.arms == tuple(group)
     assert "20 of 20 rounds of launch 3" in found.text
     assert f"balanced are {20 / arms:g}" in found.text
 
 
-def test_one_round_that_was_turned_round_is_named_and_a_square_that_was_cut_short_is_not() -> None:
+def test_one_round_that_was_turned_round_is_named_and_a_square_that_was_cut_short_is_not() -> (
+    None
+):
     """Positions of two arms: 11 and 9 of 20 rounds; 11 and 10 of 21, which no order could balance."""
 
     def counted(rounds: int, turned: int) -> set[str]:
         firsts = [0, 1] * 11
         order = [[first, 1 - first] for first in firsts[:rounds]]
         order[1:2] = [[0, 1]] * turned or order[1:2]
-        cases = measured(["a", "b"], lambda _launch, number: order[max(number, 0)], rounds=rounds)
+        cases = measured(
+            ["a", "b"], lambda _launch, number: order[max(number, 0)], rounds=rounds
+        )
         return names(audit(cases, "a"))
 
     assert "order_unbalanced" in counted(20, turned=1)
@@ -182,12 +234,18 @@ def test_one_round_that_was_turned_round_is_named_and_a_square_that_was_cut_shor
 
 def test_the_order_of_rows_changes_nothing() -> None:
     cases, meant = seed_protocol()
-    wobbly = measured(["native", "fallback", "policy"], honest(5, 20, 3), work={"native": {"items": 2}})
+    wobbly = measured(
+        ["native", "fallback", "policy"],
+        honest(5, 20, 3),
+        work={"native": {"items": 2}},
+    )
     for group, items in ((cases, meant), (wobbly, {"native": 1})):
         expected = audit(group, "fallback", items)
         for seed in range(10):
             rng = np.random.default_rng(seed)
-            shuffled = [_permuted(case, rng.permutation(case.value.size)) for case in group]
+            shuffled = [
+                _permuted(case, rng.permutation(case.value.size)) for case in group
+            ]
             rng.shuffle(shuffled)
             assert audit(shuffled, "fallback", items) == expected
 
@@ -195,10 +253,15 @@ def test_the_order_of_rows_changes_nothing() -> None:
 def _permuted(case: CaseSamples, order: np.ndarray) -> CaseSamples:
     assert case.iterations is not None
     return replace(
-        case, launch=case.launch[order], round=case.round[order], position=case.position[order],
-        value=case.value[order], warmup=case.warmup[order], iterations=case.iterations[order],
+        case,
+        launch=case.launch[order],
+        round=case.round[order],
+        position=case.position[order],
+        value=case.value[order],
+        warmup=case.warmup[order],
+        iterations=case.iterations[order],
         work={name: counts[order] for name, counts in case.work.items()},
-    )  # fmt: skip
+    )
 
 
 def test_one_defect_alone_is_one_name() -> None:
@@ -207,13 +270,21 @@ def test_one_defect_alone_is_one_name() -> None:
     equal = {arm: {"items": 1000} for arm in two}
     meant = dict.fromkeys(two, 1000)
     assert names(audit(measured(two, fair, launches=2), "fallback")) == {"too_few"}
-    assert names(audit(measured(two, fair, warmup=0, work=equal), "fallback", meant)) == {"warmup_in_timer"}
+    assert names(
+        audit(measured(two, fair, warmup=0, work=equal), "fallback", meant)
+    ) == {"warmup_in_timer"}
     repeated = {arm: {"items": 2000} for arm in two}
-    assert names(audit(measured(two, fair, work=repeated), "fallback", meant)) == {"warmup_in_timer"}
+    assert names(audit(measured(two, fair, work=repeated), "fallback", meant)) == {
+        "warmup_in_timer"
+    }
     built = {arm: {"items": 1000, "prepared": 1} for arm in two}
-    assert names(audit(measured(two, fair, work=built), "fallback", meant)) == {"preparation_in_timer"}
+    assert names(audit(measured(two, fair, work=built), "fallback", meant)) == {
+        "preparation_in_timer"
+    }
     dropped = {"native": {"kept": 0}, "fallback": {"kept": 1000}}
-    assert names(audit(measured(two, fair, work=dropped), "fallback", meant)) == {"unequal_work"}
+    assert names(audit(measured(two, fair, work=dropped), "fallback", meant)) == {
+        "unequal_work"
+    }
 
 
 def test_work_is_compared_per_iteration_and_only_where_both_counted() -> None:
@@ -223,15 +294,24 @@ def test_work_is_compared_per_iteration_and_only_where_both_counted() -> None:
     assert cases[0].iterations is not None
     scaled = replace(cases[0], iterations=twice, work={"items": twice * 10})
     assert audit([scaled, cases[1]], "fallback") == []
-    uncounted = replace(cases[0], work={"items": np.full(twice.size, NOT_COUNTED), "copies": twice})
+    uncounted = replace(
+        cases[0], work={"items": np.full(twice.size, NOT_COUNTED), "copies": twice}
+    )
     assert audit([uncounted, cases[1]], "fallback") == []
 
 
 @pytest.mark.parametrize(("more", "differs"), [(8, set()), (12, {"unequal_work"})])
-def test_counts_differ_beyond_a_thousand_millionth(more: int, differs: set[str]) -> None:
+def test_counts_differ_beyond_a_thousand_millionth(
+    more: int, differs: set[str]
+) -> None:
     two = ["native", "fallback"]
-    work = {"native": {"items": 10_000_000_000 + more}, "fallback": {"items": 10_000_000_000}}
-    assert names(audit(measured(two, honest(5, 20, 2), work=work), "fallback")) == differs
+    work = {
+        "native": {"items": 10_000_000_000 + more},
+        "fallback": {"items": 10_000_000_000},
+    }
+    assert (
+        names(audit(measured(two, honest(5, 20, 2), work=work), "fallback")) == differs
+    )
 
 
 def test_unequal_work_concerns_the_pair_and_not_the_other_arms() -> None:
@@ -244,7 +324,9 @@ def test_unequal_work_concerns_the_pair_and_not_the_other_arms() -> None:
 
 
 def test_a_metric_read_once_per_launch_needs_no_warm_up() -> None:
-    cases = measured(["native", "fallback"], lambda *_: [0, 1], launches=40, rounds=1, warmup=0)
+    cases = measured(
+        ["native", "fallback"], lambda *_: [0, 1], launches=40, rounds=1, warmup=0
+    )
     assert audit(cases, "fallback") == []
 
 
@@ -259,6 +341,14 @@ def test_an_arm_that_never_settles_is_unsteady_which_decides_nothing() -> None:
 def test_the_numbers_of_an_audit_are_its_policy() -> None:
     """Each constant perturbed changes a verdict of the audit (I16: stored with it)."""
     cases, meant = seed_protocol()
-    policy = AuditPolicy(min_blocks=3, min_launches=1, position_excess=3, work_tolerance=10.0)
-    assert names(audit(cases, "fallback", meant, policy)) == {"warmup_in_timer", "preparation_in_timer"}
-    assert AuditPolicy.from_dict({**policy.__dict__, "warm": policy.warm.__dict__}) == policy
+    policy = AuditPolicy(
+        min_blocks=3, min_launches=1, position_excess=3, work_tolerance=10.0
+    )
+    assert names(audit(cases, "fallback", meant, policy)) == {
+        "warmup_in_timer",
+        "preparation_in_timer",
+    }
+    assert (
+        AuditPolicy.from_dict({**policy.__dict__, "warm": policy.warm.__dict__})
+        == policy
+    )

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from paceline_server.stats.binomial import quantile_interval, quantile_ranks, samples_needed, upper_tail
+from paceline_server.stats.binomial import (
+    quantile_interval,
+    quantile_ranks,
+    samples_needed,
+    upper_tail,
+)
 from scipy import stats as scipy_stats
 
 
@@ -50,7 +55,11 @@ def test_ranks_of_the_median_equal_the_published_table(
     assert quantile_ranks(n, 0.5, confidence) == ranks
 
 
-@given(n=st.integers(1, 400), q=st.sampled_from([0.5, 0.9, 0.99]), confidence=st.sampled_from([0.95, 0.998]))
+@given(
+    n=st.integers(1, 400),
+    q=st.sampled_from([0.5, 0.9, 0.99]),
+    confidence=st.sampled_from([0.95, 0.998]),
+)
 @settings(max_examples=150, deadline=None)
 def test_ranks_are_the_tightest_that_cover(n: int, q: float, confidence: float) -> None:
     tail = (1 - confidence) / 2

@@ -6,7 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from paceline_server.stats.changepoint import METHOD, Parameters, Segmentation, detect, detect_each, stands
+from paceline_server.stats.changepoint import (
+    METHOD,
+    Parameters,
+    Segmentation,
+    detect,
+    detect_each,
+    stands,
+)
 
 ROW = 1.015
 """ratio between a row of a drawing and the one below."""
@@ -17,14 +24,18 @@ def drawn(picture: str) -> list[float]:
     rows = picture.split("\n")[1:-1]
     values = []
     for column in range(max(len(row.rstrip()) for row in rows)):
-        heights = [h for h, row in enumerate(reversed(rows)) if row[column : column + 1] == "*"]
+        heights = [
+            h for h, row in enumerate(reversed(rows)) if row[column : column + 1] == "*"
+        ]
         assert len(heights) == 1, f"column {column} has {len(heights)} marks"
         values.append(100.0 * ROW ** heights[0])
     return values
 
 
 def indexes(found: Segmentation) -> tuple[list[int], list[int]]:
-    return [change.index for change in found.changes], [change.index for change in found.suspects]
+    return [change.index for change in found.changes], [
+        change.index for change in found.suspects
+    ]
 
 
 STEP_UP = """
@@ -154,15 +165,25 @@ def test_exactly_the_steps_of_the_drawing_are_named(
 
 def test_a_change_point_says_what_it_rests_on() -> None:
     (change,) = detect([100.0] * 20 + [110.0] * 20).changes
-    assert (change.index, change.confidence, change.n_before, change.n_after) == (20, "confirmed", 20, 20)
+    assert (change.index, change.confidence, change.n_before, change.n_after) == (
+        20,
+        "confirmed",
+        20,
+        20,
+    )
     assert change.level_before == pytest.approx(100.0)
     assert change.level_after == pytest.approx(110.0)
     assert change.effect == pytest.approx(0.10)
     assert change.interval == pytest.approx((0.10, 0.10))
     assert change.location[0] <= 20 <= change.location[1]
     assert [f.name for f in change.filters] == [
-        "points_before", "points_after", "probability", "effect", "p_value", "shift_in_sigma",
-    ]  # fmt: skip
+        "points_before",
+        "points_after",
+        "probability",
+        "effect",
+        "p_value",
+        "shift_in_sigma",
+    ]
     assert all(f.passed for f in change.filters)
 
 
@@ -192,7 +213,9 @@ def test_a_stored_finding_is_made_again_bit_by_bit_from_its_own_parameters() -> 
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
-def test_values_without_a_logarithm_make_a_series_unusable_and_say_so(bad: float) -> None:
+def test_values_without_a_logarithm_make_a_series_unusable_and_say_so(
+    bad: float,
+) -> None:
     found = detect([1.0] * 20 + [bad] + [2.0] * 20)
     assert found.changes == found.suspects == ()
     assert found.segments == ()
@@ -206,7 +229,9 @@ def test_eleven_points_are_no_history() -> None:
     assert detect([]).changes == ()
 
 
-def test_only_the_newest_points_are_looked_at_and_indexes_still_count_from_the_first() -> None:
+def test_only_the_newest_points_are_looked_at_and_indexes_still_count_from_the_first() -> (
+    None
+):
     values = [50.0] * 300 + [100.0] * 700 + [120.0] * 100
     found = detect(values, parameters=Parameters(max_points=500))
     assert [change.index for change in found.changes] == [1000]
@@ -218,7 +243,9 @@ def test_two_evaluations_agree_within_two_points() -> None:
     assert stands([], [5]) == ()
 
 
-def test_repeated_disturbances_raise_the_dependence_and_independent_noise_does_not() -> None:
+def test_repeated_disturbances_raise_the_dependence_and_independent_noise_does_not() -> (
+    None
+):
     rng = np.random.default_rng(3)
     shocks = rng.normal(0.0, 0.02, 400)
     wandering = shocks.copy()

@@ -39,7 +39,9 @@ def test_the_unit_changes_nothing_but_the_levels(seed: int, power: int) -> None:
 
 @COMMON
 @given(seeds, st.sampled_from([1e-9, 1e-6, 1e-3, 1 / 60, 1 / 3, 60.0, 1e3, 1e6, 1e9]))
-def test_nanoseconds_minutes_and_bytes_step_at_the_same_indexes(seed: int, factor: float) -> None:
+def test_nanoseconds_minutes_and_bytes_step_at_the_same_indexes(
+    seed: int, factor: float
+) -> None:
     values, _ = series(seed)
     assert named(values * factor) == named(values)
 

@@ -17,7 +17,12 @@ Pair = tuple[CaseSamples, CaseSamples]
 
 
 def case(
-    seed: int, penalties: Sequence[float], *, launches: int = 5, rounds: int = 20, sigma: float = 0.005
+    seed: int,
+    penalties: Sequence[float],
+    *,
+    launches: int = 5,
+    rounds: int = 20,
+    sigma: float = 0.005,
 ) -> CaseSamples:
     """One arm at one value whose first rounds take so much longer (ln); heavy tails, levels by launch."""
     rng = np.random.default_rng(seed)
@@ -26,14 +31,29 @@ def case(
     cold[: len(penalties)] = penalties
     level = rng.normal(0.0, 0.02, (launches, 1)) + np.log(1e6)
     logs = level + cold + sigma / np.sqrt(3.0) * rng.standard_t(3, (launches, total))
-    launch, number = np.repeat(np.arange(launches), total), np.tile(np.arange(total), launches)
+    launch, number = (
+        np.repeat(np.arange(launches), total),
+        np.tile(np.arange(total), launches),
+    )
     return CaseSamples(
-        "b", "native", {"batch": seed}, "time", "ns", "lower", launch, number, np.zeros_like(number),
-        np.exp(logs).ravel(), number < WARMUP, np.full(number.size, 3),
-    )  # fmt: skip
+        "b",
+        "native",
+        {"batch": seed},
+        "time",
+        "ns",
+        "lower",
+        launch,
+        number,
+        np.zeros_like(number),
+        np.exp(logs).ravel(),
+        number < WARMUP,
+        np.full(number.size, 3),
+    )
 
 
-def pair(seed: int, penalties: Sequence[float], shared: Sequence[float] = (), **spec: Any) -> Pair:
+def pair(
+    seed: int, penalties: Sequence[float], shared: Sequence[float] = (), **spec: Any
+) -> Pair:
     """(arm, reference); `shared`: what the first rounds cost both."""
     both = np.zeros(max(len(penalties), len(shared)))
     both[: len(penalties)] += penalties
@@ -42,14 +62,24 @@ def pair(seed: int, penalties: Sequence[float], shared: Sequence[float] = (), **
 
 
 @pytest.mark.parametrize("sigma", [0.003, 0.02])
-@pytest.mark.parametrize("penalties", [(), (0.3,), (0.4, 0.2, 0.1), (0.06, 0.06)], ids=len)
-def test_the_rounds_that_are_cold_are_counted(penalties: tuple[float, ...], sigma: float) -> None:
+@pytest.mark.parametrize(
+    "penalties", [(), (0.3,), (0.4, 0.2, 0.1), (0.06, 0.06)], ids=len
+)
+def test_the_rounds_that_are_cold_are_counted(
+    penalties: tuple[float, ...], sigma: float
+) -> None:
     right = 0
     for seed in range(12):
-        found = find_coldness([pair(seed * 7 + at, penalties, sigma=sigma) for at in range(5)], MARGIN)
+        found = find_coldness(
+            [pair(seed * 7 + at, penalties, sigma=sigma) for at in range(5)], MARGIN
+        )
         assert found.lower is not None
         right += found.rounds == len(penalties)
-        assert found.lower <= len(penalties) <= (99 if found.upper is None else found.upper)
+        assert (
+            found.lower
+            <= len(penalties)
+            <= (99 if found.upper is None else found.upper)
+        )
     assert right >= 11
 
 
@@ -78,8 +108,15 @@ def test_a_penalty_that_outlasts_the_rounds_has_no_number() -> None:
 
 def test_a_rate_is_cold_where_it_is_lower() -> None:
     times = pair(2, (0.3,))
-    arm, base = (replace(one, value=1e9 / one.value, direction="higher", unit="op/s") for one in times)
-    assert find_coldness([(arm, base)], MARGIN).rounds == find_coldness([times], MARGIN).rounds == 1
+    arm, base = (
+        replace(one, value=1e9 / one.value, direction="higher", unit="op/s")
+        for one in times
+    )
+    assert (
+        find_coldness([(arm, base)], MARGIN).rounds
+        == find_coldness([times], MARGIN).rounds
+        == 1
+    )
 
 
 def test_what_the_first_rounds_cost_both_arms_is_no_coldness_of_one() -> None:
@@ -93,9 +130,14 @@ def test_what_the_first_rounds_cost_both_arms_is_no_coldness_of_one() -> None:
 def test_without_warm_up_rounds_or_with_two_launches_nothing_is_said() -> None:
     plain, reference = pair(1, (0.3,))
     unmarked = replace(plain, warmup=np.zeros_like(plain.warmup))
-    assert find_coldness([(unmarked, reference)], MARGIN).reason == "no warm-up rounds were measured"
+    assert (
+        find_coldness([(unmarked, reference)], MARGIN).reason
+        == "no warm-up rounds were measured"
+    )
     assert find_coldness([], MARGIN).rounds is None
-    assert find_coldness([pair(1, (0.3,), launches=2)], MARGIN).reason.startswith("insufficient: 2 launches")
+    assert find_coldness([pair(1, (0.3,), launches=2)], MARGIN).reason.startswith(
+        "insufficient: 2 launches"
+    )
 
 
 def test_thirty_rounds_are_looked_at_and_no_more() -> None:

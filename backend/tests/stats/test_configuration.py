@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from paceline_server.stats.configuration import CONFIGURATION_ERRORS, found_in, suppressed_in, words_of
+from paceline_server.stats.configuration import (
+    CONFIGURATION_ERRORS,
+    found_in,
+    suppressed_in,
+    words_of,
+)
 from paceline_server.stats.voids import Reading, find_voids
 
 
 def readings(*values: dict[str, Any]) -> list[Reading]:
-    return [Reading("before" if at == 0 else "during", at, one) for at, one in enumerate(values)]
+    return [
+        Reading("before" if at == 0 else "during", at, one)
+        for at, one in enumerate(values)
+    ]
 
 
 @pytest.mark.parametrize("name", CONFIGURATION_ERRORS)
@@ -21,7 +29,9 @@ def test_each_error_voids_unless_it_is_suppressed_by_its_own_name(name: str) -> 
     assert words_of(name).text in void.text
     assert find_voids(found, suppress=[name]) == []
     assert find_voids(found, suppress=["another"]) == [void]
-    assert suppressed_in([{"configuration": [name]}], [name, "another"]) == [name], "only what was there"
+    assert suppressed_in([{"configuration": [name]}], [name, "another"]) == [name], (
+        "only what was there"
+    )
 
 
 def test_an_error_this_server_does_not_know_voids_and_can_be_suppressed() -> None:
@@ -38,11 +48,16 @@ def test_an_error_that_appears_only_once_counts_and_is_named_once() -> None:
         {"configuration": ["emulator"]},
     ]
     assert found_in(values) == ["emulator", "low_battery"]
-    assert [void.code for void in find_voids(readings(*values))] == ["emulator", "low_battery"]
+    assert [void.code for void in find_voids(readings(*values))] == [
+        "emulator",
+        "low_battery",
+    ]
 
 
 def test_nothing_but_a_configuration_error_can_be_suppressed() -> None:
-    (void,) = find_voids(readings({"thermal_status": 4}), suppress=["thermal", "thermal_status"])
+    (void,) = find_voids(
+        readings({"thermal_status": 4}), suppress=["thermal", "thermal_status"]
+    )
     assert void.code == "thermal"
 
 

@@ -31,15 +31,23 @@ from paceline_server.testing.simulated import job_cases
 LAUNCH = np.repeat(np.arange(5), 20)
 
 
-def _values(centre: float, sigma: float = 0.01, n: int = 100, seed: int = 1) -> np.ndarray:
+def _values(
+    centre: float, sigma: float = 0.01, n: int = 100, seed: int = 1
+) -> np.ndarray:
     return centre * np.exp(sigma * np.random.default_rng(seed).standard_normal(n))
 
 
 @pytest.mark.parametrize(
     ("op", "level", "verdict"),
-    [("<=", 110.0, "pass"), ("<=", 90.0, "fail"), ("<=", 100.0, "inconclusive"),
-     (">=", 90.0, "pass"), (">=", 110.0, "fail"), (">", 100.0, "inconclusive")],
-)  # fmt: skip
+    [
+        ("<=", 110.0, "pass"),
+        ("<=", 90.0, "fail"),
+        ("<=", 100.0, "inconclusive"),
+        (">=", 90.0, "pass"),
+        (">=", 110.0, "fail"),
+        (">", 100.0, "inconclusive"),
+    ],
+)
 def test_a_median_gate_decides_only_when_the_whole_interval_is_on_one_side(
     op: Op, level: float, verdict: str
 ) -> None:
@@ -50,8 +58,18 @@ def test_a_p99_gate_with_too_few_samples_says_how_many_it_needs() -> None:
     found = judge_gate(_values(100.0, n=200), np.arange(200) % 5, "p99", "<=", 200.0)
     assert found.verdict == "inconclusive"
     assert found.reason == "insufficient: p99 needs 459 samples, has 200"
-    assert judge_gate(_values(100.0, n=458), np.arange(458) % 5, "p99", "<=", 200.0).verdict != "pass"
-    assert judge_gate(_values(100.0, n=459), np.arange(459) % 5, "p99", "<=", 200.0).verdict == "pass"
+    assert (
+        judge_gate(
+            _values(100.0, n=458), np.arange(458) % 5, "p99", "<=", 200.0
+        ).verdict
+        != "pass"
+    )
+    assert (
+        judge_gate(
+            _values(100.0, n=459), np.arange(459) % 5, "p99", "<=", 200.0
+        ).verdict
+        == "pass"
+    )
 
 
 def test_a_p99_gate_can_fail_before_it_could_pass() -> None:
@@ -82,12 +100,22 @@ def test_smallest_and_largest_are_compared_as_they_are() -> None:
         ("max", 0),
     ],
 )
-def test_an_upper_limit_on_a_percentile_needs_what_its_upper_bound_needs(statistic: str, needed: int) -> None:
+def test_an_upper_limit_on_a_percentile_needs_what_its_upper_bound_needs(
+    statistic: str, needed: int
+) -> None:
     assert samples_to_pass(statistic, "<=") == needed
     if needed > 1:
-        assert quantile_interval(np.arange(needed - 1.0), quantile_of(statistic) or 0, 0.98).upper is None
         assert (
-            quantile_interval(np.arange(float(needed)), quantile_of(statistic) or 0, 0.98).upper is not None
+            quantile_interval(
+                np.arange(needed - 1.0), quantile_of(statistic) or 0, 0.98
+            ).upper
+            is None
+        )
+        assert (
+            quantile_interval(
+                np.arange(float(needed)), quantile_of(statistic) or 0, 0.98
+            ).upper
+            is not None
         )
 
 
@@ -101,34 +129,54 @@ def test_a_statistic_there_is_not_is_an_error() -> None:
         judge_gate(_values(1.0), LAUNCH, "variance", "<", 2.0)
 
 
-def test_a_spread_decides_by_an_interval_that_takes_launches_for_its_replicates() -> None:
+def test_a_spread_decides_by_an_interval_that_takes_launches_for_its_replicates() -> (
+    None
+):
     assert judge_gate(_values(100.0), LAUNCH, "sd_percent", "<", 2.0).verdict == "pass"
-    assert judge_gate(_values(100.0, 0.1), LAUNCH, "sd_percent", "<", 2.0).verdict == "fail"
+    assert (
+        judge_gate(_values(100.0, 0.1), LAUNCH, "sd_percent", "<", 2.0).verdict
+        == "fail"
+    )
     assert judge_gate(_values(100.0), LAUNCH, "sd", "<", 2.0).verdict == "pass"
-    assert judge_gate(np.zeros(100), LAUNCH, "sd_percent", "<", 2.0).verdict == "inconclusive"
+    assert (
+        judge_gate(np.zeros(100), LAUNCH, "sd_percent", "<", 2.0).verdict
+        == "inconclusive"
+    )
     one_wild = np.where(LAUNCH == 0, _values(100.0, 0.1), _values(100.0))
     found = judge_gate(one_wild, LAUNCH, "sd_percent", "<", 8.0)
     assert found.actual is not None
     assert found.actual < 8.0
-    assert found.verdict == "inconclusive", "four launches say 1 %, one says 10 %: five do not decide"
+    assert found.verdict == "inconclusive", (
+        "four launches say 1 %, one says 10 %: five do not decide"
+    )
 
 
 def test_the_spread_of_launches_is_of_their_medians() -> None:
     steady = np.repeat([100.0, 100.2, 99.9, 100.1, 99.8], 20) * _values(1.0, 0.05)
     apart = np.repeat([100.0, 140.0, 70.0, 120.0, 90.0], 20)
     found = judge_gate(apart, LAUNCH, "launch_sd_percent", "<", 2.5)
-    assert found.actual == pytest.approx(100.0 * np.std([100, 140, 70, 120, 90], ddof=1) / 104.0)
+    assert found.actual == pytest.approx(
+        100.0 * np.std([100, 140, 70, 120, 90], ddof=1) / 104.0
+    )
     assert found.verdict == "fail"
     assert judge_gate(steady, LAUNCH, "launch_sd_percent", "<", 12.5).verdict == "pass"
-    assert judge_gate(np.full(100, 7.0), LAUNCH, "launch_sd_percent", "<", 2.5).verdict == "pass"
+    assert (
+        judge_gate(np.full(100, 7.0), LAUNCH, "launch_sd_percent", "<", 2.5).verdict
+        == "pass"
+    )
 
 
 @pytest.mark.parametrize("launches", [5, 10])
-def test_the_interval_of_a_spread_holds_the_true_one_as_often_as_it_says(launches: int) -> None:
+def test_the_interval_of_a_spread_holds_the_true_one_as_often_as_it_says(
+    launches: int,
+) -> None:
     rng = np.random.default_rng(8)
     held = 0
     for _ in range(300):
-        values, launch = rng.normal(100.0, 3.0, launches * 20), np.repeat(np.arange(launches), 20)
+        values, launch = (
+            rng.normal(100.0, 3.0, launches * 20),
+            np.repeat(np.arange(launches), 20),
+        )
         found = jackknife(relative_deviation, values, launch, 0.98)
         held += (found.lower or 0.0) <= 3.0 <= (found.upper or np.inf)
     assert held >= 285
@@ -137,10 +185,14 @@ def test_the_interval_of_a_spread_holds_the_true_one_as_often_as_it_says(launche
 @pytest.mark.parametrize(
     ("interval", "size"),
     [
-        ((0.01, 0.03), (0.01, 0.03)), ((-0.03, -0.01), (0.01, 0.03)), ((-0.03, 0.01), (0.0, 0.03)),
-        ((None, 0.03), (0.0, None)), ((0.02, None), (0.02, None)), ((None, -0.02), (0.02, None)),
+        ((0.01, 0.03), (0.01, 0.03)),
+        ((-0.03, -0.01), (0.01, 0.03)),
+        ((-0.03, 0.01), (0.0, 0.03)),
+        ((None, 0.03), (0.0, None)),
+        ((0.02, None), (0.02, None)),
+        ((None, -0.02), (0.02, None)),
     ],
-)  # fmt: skip
+)
 def test_the_size_of_a_number_has_an_interval_of_its_own(
     interval: tuple[float | None, float | None], size: tuple[float | None, float | None]
 ) -> None:
@@ -151,17 +203,29 @@ def test_a_degradation_is_how_many_times_worse_whichever_way_is_better() -> None
     hot, cold = (_values(80.0), LAUNCH), (_values(16.0, seed=2), LAUNCH)
     rates = degradation_across_param(hot, cold, "higher")
     assert rates.value == pytest.approx(5.0, rel=0.01)
-    times = degradation_across_param((1e9 / hot[0], LAUNCH), (1e9 / cold[0], LAUNCH), "lower")
+    times = degradation_across_param(
+        (1e9 / hot[0], LAUNCH), (1e9 / cold[0], LAUNCH), "lower"
+    )
     assert times.value == pytest.approx(rates.value)
 
 
 def test_gates_without_launches_or_samples_are_inconclusive() -> None:
-    assert "2 launches" in judge_gate(_values(1.0, n=40), np.repeat([0, 1], 20), "median", "<", 9.0).reason
-    assert judge_gate(np.array([]), np.array([]), "median", "<", 9.0).verdict == "inconclusive"
+    assert (
+        "2 launches"
+        in judge_gate(
+            _values(1.0, n=40), np.repeat([0, 1], 20), "median", "<", 9.0
+        ).reason
+    )
+    assert (
+        judge_gate(np.array([]), np.array([]), "median", "<", 9.0).verdict
+        == "inconclusive"
+    )
 
 
 def test_an_exponent_is_found_with_its_interval() -> None:
-    points = [(float(x), (_values(7.0 * x**1.5, seed=x), LAUNCH)) for x in (10, 100, 1000)]
+    points = [
+        (float(x), (_values(7.0 * x**1.5, seed=x), LAUNCH)) for x in (10, 100, 1000)
+    ]
     found = slope(points)
     assert found.value == pytest.approx(1.5, abs=0.01)
     assert found.interval.lower is not None
@@ -181,19 +245,26 @@ def test_a_ratio_across_a_param_is_a_ratio_of_medians() -> None:
     assert found.value == pytest.approx(0.2, rel=0.01)
     assert found.interval.lower is not None
     assert found.interval.lower < 0.2 < (found.interval.upper or 0)
-    assert ratio_across_param((np.array([]), np.array([])), (_values(1.0), LAUNCH)).value is None
+    assert (
+        ratio_across_param((np.array([]), np.array([])), (_values(1.0), LAUNCH)).value
+        is None
+    )
 
 
 def test_overhead_is_paired_and_keeps_the_metrics_own_direction() -> None:
     arm, base = job_cases(np.random.default_rng(4), 0.4, sigma=0.005)
     found = overhead_between_arms(arm, base)
     assert found.value == pytest.approx(0.4, abs=0.02)
-    higher = overhead_between_arms(replace(arm, direction="higher"), replace(base, direction="higher"))
+    higher = overhead_between_arms(
+        replace(arm, direction="higher"), replace(base, direction="higher")
+    )
     assert higher == found
 
 
 @pytest.mark.parametrize(("blocks", "known"), [(9, False), (10, True)])
-def test_the_interval_of_an_overhead_misses_once_in_five_hundred(blocks: int, known: bool) -> None:
+def test_the_interval_of_an_overhead_misses_once_in_five_hundred(
+    blocks: int, known: bool
+) -> None:
     """Smallest to largest of n blocks miss the median 2 · 2⁻ⁿ of the times: 1 in 256, 1 in 512."""
     drawn = job_cases(np.random.default_rng(4), 0.4, launches=1, rounds=blocks)
     assert (overhead_between_arms(*drawn).interval.lower is not None) is known
@@ -204,13 +275,17 @@ def test_the_bootstrap_is_deterministic_and_wider_with_biased_launches() -> None
     first, again = ratio_of_means(*args), ratio_of_means(*args)
     assert first == again
     wider = ratio_of_means(np.where(LAUNCH == 0, args[0] * 1.1, args[0]), *args[1:])
-    assert (wider.upper or 0) - (wider.lower or 0) > 4 * ((first.upper or 0) - (first.lower or 0))
+    assert (wider.upper or 0) - (wider.lower or 0) > 4 * (
+        (first.upper or 0) - (first.lower or 0)
+    )
 
 
 def test_the_ends_of_a_bootstrapped_interval_rest_on_two_replicates_each() -> None:
     """One would be the extreme of all that were drawn; more cost time that an interval which decides nothing
     is not worth."""
-    drawn = cluster_replicates([(_values(100.0), LAUNCH)], lambda groups: np.nanmean(groups[0], axis=1))
+    drawn = cluster_replicates(
+        [(_values(100.0), LAUNCH)], lambda groups: np.nanmean(groups[0], axis=1)
+    )
     assert drawn is not None
     assert drawn.size * (1.0 - DERIVED_CONFIDENCE) / 2.0 == pytest.approx(2.0)
 
@@ -218,28 +293,40 @@ def test_the_ends_of_a_bootstrapped_interval_rest_on_two_replicates_each() -> No
 def test_a_launch_bias_is_in_the_bootstrap_as_the_simple_formula_says() -> None:
     """Launch means 110, 100, 100, 100, 100: the mean of 5 draws has sd 4/√5 = 1.79, so 95 % is about ± 3.5
     %."""
-    found = ratio_of_means(np.repeat([110.0, 100, 100, 100, 100], 20), LAUNCH, np.ones(100), LAUNCH, 0.95)
+    found = ratio_of_means(
+        np.repeat([110.0, 100, 100, 100, 100], 20), LAUNCH, np.ones(100), LAUNCH, 0.95
+    )
     assert found.lower == 100.0
     assert found.upper == 106.0
 
 
 def test_a_bootstrap_of_one_launch_has_no_bounds() -> None:
     one = np.zeros(20, dtype=np.int64)
-    assert ratio_of_means(_values(1.0, n=20), one, _values(1.0, n=20), one, 0.95).lower is None
+    assert (
+        ratio_of_means(_values(1.0, n=20), one, _values(1.0, n=20), one, 0.95).lower
+        is None
+    )
 
 
 @pytest.mark.parametrize(
     ("actual", "op", "level", "standing", "reached"),
     [
-        (10.0, "<=", 10.0, "pass", 1.0), (13.7, "<=", 10.0, "close", 0.7299),
-        (28.2, "<=", 10.0, "below", 0.3546), (73.0, ">=", 100.0, "close", 0.73),
-        (70.0, ">=", 100.0, "close", 0.70), (69.9, ">=", 100.0, "below", 0.699),
-        (-1.0, "<", 0.05, "pass", None), (0.0, ">", 1.0, "below", None), (1.0, "<", 0.0, "below", None),
+        (10.0, "<=", 10.0, "pass", 1.0),
+        (13.7, "<=", 10.0, "close", 0.7299),
+        (28.2, "<=", 10.0, "below", 0.3546),
+        (73.0, ">=", 100.0, "close", 0.73),
+        (70.0, ">=", 100.0, "close", 0.70),
+        (69.9, ">=", 100.0, "below", 0.699),
+        (-1.0, "<", 0.05, "pass", None),
+        (0.0, ">", 1.0, "below", None),
+        (1.0, "<", 0.0, "below", None),
     ],
-)  # fmt: skip
+)
 def test_a_figure_is_close_within_thirty_percent_of_its_level_as_speed(
     actual: float, op: Op, level: float, standing: str, reached: float | None
 ) -> None:
     assert standing_of(actual, op, level) == standing
     found = share_reached(actual, op, level)
-    assert found is None if reached is None else found == pytest.approx(reached, rel=1e-3)
+    assert (
+        found is None if reached is None else found == pytest.approx(reached, rel=1e-3)
+    )

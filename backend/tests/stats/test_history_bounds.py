@@ -17,7 +17,8 @@ from paceline_server.testing.histories import History
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "detection"
 present = pytest.mark.skipif(
-    not SHARED.is_dir(), reason="the disk of this machine has no shared/data/detection beside the checkout"
+    not SHARED.is_dir(),
+    reason="the disk of this machine has no shared/data/detection beside the checkout",
 )
 
 
@@ -38,13 +39,17 @@ def test_hosts_without_a_step_stay_silent(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["white", "two_modes", "disturbed"])
-def test_steps_of_one_to_eight_sigma_are_named_on_hosts_of_every_family(family: str) -> None:
+def test_steps_of_one_to_eight_sigma_are_named_on_hosts_of_every_family(
+    family: str,
+) -> None:
     found = histories.score(histories.stepped(family, 120, seed=43), named)
     assert found.precision >= 0.95
     assert found.f1 >= 0.87
 
 
-def test_with_tails_of_t3_a_sigma_tells_two_thirds_as_much_and_most_steps_are_still_named() -> None:
+def test_with_tails_of_t3_a_sigma_tells_two_thirds_as_much_and_most_steps_are_still_named() -> (
+    None
+):
     """The Fisher information of t with 3 degrees of freedom is 2/3 of the Gaussian's of the same scale."""
     found = histories.score(histories.stepped("heavy", 120, seed=43), named)
     assert found.precision >= 0.95

@@ -12,7 +12,13 @@ from functools import cache
 import numpy as np
 import pytest
 from paceline_server.stats import constants
-from paceline_server.stats.changepoint import DEFAULT, STAND_WITHIN, Parameters, detect, stands
+from paceline_server.stats.changepoint import (
+    DEFAULT,
+    STAND_WITHIN,
+    Parameters,
+    detect,
+    stands,
+)
 from paceline_server.stats.incidents import incidents, of_round
 from paceline_server.testing import histories
 
@@ -44,9 +50,12 @@ def _edges() -> list[list[float]]:
 
 
 AT_A_LIMIT = (
-    ("two_modes", 200, 2), ("two_modes", 201, 15), ("two_modes", 203, 17), ("rounded", 205, 6),
+    ("two_modes", 200, 2),
+    ("two_modes", 201, 15),
+    ("two_modes", 203, 17),
+    ("rounded", 205, 6),
     ("two_modes", 211, 0),
-)  # fmt: skip
+)
 """(family, seed, which): noise on which a filter was just passed or just failed, found by search."""
 
 
@@ -57,7 +66,10 @@ def battery() -> tuple[tuple[float, ...], ...]:
         for family in ("disturbed", "heavy", "autocorrelated", "rounded")
         for history in histories.stepped(family, 12, seed=71, lengths=(60, 120, 300))
     ]
-    close = [histories.stepped(family, 20, seed, (60, 120))[k].values for family, seed, k in AT_A_LIMIT]
+    close = [
+        histories.stepped(family, 20, seed, (60, 120))[k].values
+        for family, seed, k in AT_A_LIMIT
+    ]
     return tuple(tuple(values) for values in [*_edges(), *drawn, *close])
 
 
@@ -65,8 +77,14 @@ def answers(parameters: Parameters) -> list[Answer]:
     found = [detect(values, parameters=parameters) for values in battery()]
     return [
         (
-            [(c.index, c.confidence, c.location, c.interval) for c in (*f.changes, *f.suspects)],
-            [(c.index, [x.name for x in c.filters if not x.passed]) for c in f.rejected],
+            [
+                (c.index, c.confidence, c.location, c.interval)
+                for c in (*f.changes, *f.suspects)
+            ],
+            [
+                (c.index, [x.name for x in c.filters if not x.passed])
+                for c in f.rejected
+            ],
             f.dependence,
             f.unusable == "",
         )
@@ -93,26 +111,45 @@ def mutants() -> list[tuple[str, float]]:
 
 
 @pytest.mark.parametrize(("name", "value"), mutants())
-def test_a_constant_twice_or_half_as_large_changes_an_answer(name: str, value: float) -> None:
+def test_a_constant_twice_or_half_as_large_changes_an_answer(
+    name: str, value: float
+) -> None:
     assert answers(replace(DEFAULT, **{name: value})) != usual()
 
 
 def test_every_constant_of_history_is_a_parameter_or_a_rule_below() -> None:
     named = {name for name in vars(constants) if name.startswith("HISTORY_")}
-    assert named - {f"HISTORY_{field.name.upper()}" for field in fields(Parameters)} == {
+    assert named - {
+        f"HISTORY_{field.name.upper()}" for field in fields(Parameters)
+    } == {
         "HISTORY_FALSE_DISCOVERY_Q",
         "HISTORY_EVALUATIONS",  # the caller's memory: series/detection
     }
 
 
 def test_the_rules_over_many_series_turn_where_their_constants_say() -> None:
-    assert [bool(incidents({str(k): [40] for k in range(m)}, 20)) for m in (3, 5, 6, 12)] == [
-        False, False, True, True,
-    ]  # fmt: skip
+    assert [
+        bool(incidents({str(k): [40] for k in range(m)}, 20)) for m in (3, 5, 6, 12)
+    ] == [
+        False,
+        False,
+        True,
+        True,
+    ]
     near = [bool(incidents({"a": [40], "b": [40 + gap]}, 2)) for gap in (1, 2, 3, 4)]
     assert near == [True, True, False, False]
-    assert [of_round([p, 1.0])[0] for p in (0.012, 0.024, 0.026, 0.05)] == [True, True, False, False]
-    assert [stands([10], [10 + gap]) != () for gap in (1, STAND_WITHIN, 3, 4)] == [True, True, False, False]
+    assert [of_round([p, 1.0])[0] for p in (0.012, 0.024, 0.026, 0.05)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [stands([10], [10 + gap]) != () for gap in (1, STAND_WITHIN, 3, 4)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_the_battery_is_not_answered_by_silence() -> None:

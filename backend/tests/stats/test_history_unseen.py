@@ -28,7 +28,9 @@ def judged(name: str, families: set[str]) -> Score:
         for series in sets()[name]
         if series["meta"]["family"] in families
     ]
-    return histories.score(chosen, lambda values: [change.index for change in detect(values).changes])
+    return histories.score(
+        chosen, lambda values: [change.index for change in detect(values).changes]
+    )
 
 
 SILENT = sorted(set(unseen.FAMILIES) - {"sticky", "quantised", "wander", "weeks"})
@@ -39,19 +41,30 @@ def test_six_of_ten_kinds_of_unseen_noise_give_no_alarm_at_all(family: str) -> N
     assert judged("semi_null", {family}).false_per_1000 == 0.0
 
 
-def test_what_is_named_on_unseen_noise_is_a_step_unless_the_host_keeps_a_mode_for_days() -> None:
+def test_what_is_named_on_unseen_noise_is_a_step_unless_the_host_keeps_a_mode_for_days() -> (
+    None
+):
     found = judged("semi_step", set(unseen.FAMILIES) - {"sticky"})
     assert found.precision >= 0.95
     assert found.recall >= 0.75
     assert judged("semi_null", set(unseen.FAMILIES) - {"sticky"}).false_per_1000 <= 0.10
 
 
-def test_a_host_that_keeps_each_of_two_modes_for_days_is_told_steps_as_the_page_admits() -> None:
+def test_a_host_that_keeps_each_of_two_modes_for_days_is_told_steps_as_the_page_admits() -> (
+    None
+):
     assert judged("semi_null", {"sticky"}).false_per_1000 > 1.0
     assert judged("semi_step", {"sticky"}).precision < 0.80
 
 
-def test_the_written_sets_are_the_judged_ones_in_the_form_of_the_shared_sets(tmp_path: Path) -> None:
+def test_the_written_sets_are_the_judged_ones_in_the_form_of_the_shared_sets(
+    tmp_path: Path,
+) -> None:
     unseen.write(tmp_path)
     for name, group in sets().items():
-        assert json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["series"] == group
+        assert (
+            json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))[
+                "series"
+            ]
+            == group
+        )

@@ -33,10 +33,14 @@ def test_two_incidents_are_told_apart_and_the_larger_comes_first() -> None:
 
 def test_the_order_of_the_series_does_not_matter() -> None:
     moved = {"a": [40], "b": [41], "c": [39]}
-    assert incidents(moved, measured=4) == incidents(dict(reversed(moved.items())), measured=4)
+    assert incidents(moved, measured=4) == incidents(
+        dict(reversed(moved.items())), measured=4
+    )
 
 
-def test_of_twenty_tests_a_p_of_four_percent_alone_does_not_stand_but_a_small_one_does() -> None:
+def test_of_twenty_tests_a_p_of_four_percent_alone_does_not_stand_but_a_small_one_does() -> (
+    None
+):
     assert of_round([0.04] + [0.5] * 19) == (False,) * 20
     assert of_round([0.001] + [0.5] * 19) == (True,) + (False,) * 19
     assert of_round([]) == ()

@@ -13,25 +13,59 @@ from paceline_server.stats import changepoint, levels, residuals
 def test_the_method_s_name_stands_for_this_shape_of_the_model() -> None:
     assert changepoint.METHOD == "level-posterior/1"
     assert (changepoint.STAND_WITHIN, changepoint.NEARER) == (2, 0.02)
-    assert (levels.CELLS_PER_SCALE, levels.MAX_LEVELS, levels.COARSE, levels.RENORMALISE) == (6, 240, 8.0, 32)
+    assert (
+        levels.CELLS_PER_SCALE,
+        levels.MAX_LEVELS,
+        levels.COARSE,
+        levels.RENORMALISE,
+    ) == (6, 240, 8.0, 32)
     assert (levels.SCORE_CLIP, levels.MAX_DEPENDENCE, levels.LANES) == (2.0, 4.0, 8)
-    assert (residuals.STEPS_PER_SCALE, residuals.REACH, residuals.FIT_ROUNDS) == (12, 24, 15)
+    assert (residuals.STEPS_PER_SCALE, residuals.REACH, residuals.FIT_ROUNDS) == (
+        12,
+        24,
+        15,
+    )
     assert residuals.WIDTHS == (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
     assert residuals.START == (0.02, 0.05, 0.10, 0.40, 0.20, 0.10, 0.06, 0.04, 0.03)
-    assert (residuals.BUMP_WIDTH, residuals.BUMP_START, residuals.FLOOR) == (0.6, 0.05, 1e-4)
+    assert (residuals.BUMP_WIDTH, residuals.BUMP_START, residuals.FLOOR) == (
+        0.6,
+        0.05,
+        1e-4,
+    )
 
 
 def test_the_method_s_name_stands_for_these_answers() -> None:
     """A wave that no generator of random numbers has to draw again, with steps of 3 and 2.5 %. Rounded,
     because sums of another processor's vectors may differ in the last bits."""
     values = [
-        1000.0 * (1.03 if at >= 40 else 1.0) * (1.025 if at >= 80 else 1.0)
-        * (1.0 + 0.03 * math.sin(at * 12.9898) * math.cos(at * 4.1414) * math.cos(at * 0.7717))
+        1000.0
+        * (1.03 if at >= 40 else 1.0)
+        * (1.025 if at >= 80 else 1.0)
+        * (
+            1.0
+            + 0.03
+            * math.sin(at * 12.9898)
+            * math.cos(at * 4.1414)
+            * math.cos(at * 0.7717)
+        )
         for at in range(120)
-    ]  # fmt: skip
+    ]
     (found,) = levels.posteriors([np.log(values)], changepoint.DEFAULT)
     near = [round(float(one), 6) for one in found.step[36:45]]
-    assert near == [8.2e-05, 0.000764, 0.009026, 0.040758, 0.42153, 0.032548, 0.459445, 0.032154, 0.003573]
+    assert near == [
+        8.2e-05,
+        0.000764,
+        0.009026,
+        0.040758,
+        0.42153,
+        0.032548,
+        0.459445,
+        0.032154,
+        0.003573,
+    ]
     said = changepoint.detect(values).changes
-    told = [(one.index, one.location, round(one.effect, 6), one.filters[2].value) for one in said]
+    told = [
+        (one.index, one.location, round(one.effect, 6), one.filters[2].value)
+        for one in said
+    ]
     assert told == [(41, (39, 42), 0.02972, 1.0), (80, (77, 81), 0.025109, 0.9696)]

@@ -14,9 +14,13 @@ from paceline_server.testing.simulated import revision_cases
 
 HOSTS = [
     # launches, blocks, spread of launches, spread of blocks
-    (5, 20, 0.004, 0.006), (5, 20, 0.015, 0.010), (5, 20, 0.030, 0.010), (5, 20, 0.000, 0.020),
-    (10, 20, 0.010, 0.020), (3, 20, 0.010, 0.010),
-]  # fmt: skip
+    (5, 20, 0.004, 0.006),
+    (5, 20, 0.015, 0.010),
+    (5, 20, 0.030, 0.010),
+    (5, 20, 0.000, 0.020),
+    (10, 20, 0.010, 0.020),
+    (3, 20, 0.010, 0.010),
+]
 
 
 Host = tuple[int, int, float, float]
@@ -25,11 +29,21 @@ Host = tuple[int, int, float, float]
 def job(rng: np.random.Generator, effect: float, host: Host) -> PairedBlocks:
     """The blocks of an A/B job whose head truly takes `1 + effect` times as long."""
     launches, each, across, within = host
-    noise = (rng.standard_t(3, (launches, each)) - rng.standard_t(3, (launches, each))) / math.sqrt(6.0)
-    d = (math.log1p(effect) + rng.normal(0.0, across, (launches, 1)) + within * noise).ravel()
+    noise = (
+        rng.standard_t(3, (launches, each)) - rng.standard_t(3, (launches, each))
+    ) / math.sqrt(6.0)
+    d = (
+        math.log1p(effect) + rng.normal(0.0, across, (launches, 1)) + within * noise
+    ).ravel()
     ones = np.ones(d.size)
     return PairedBlocks(
-        d, np.repeat(np.arange(launches), each), np.tile(np.arange(each), launches), ones, ones, Dropped(), ()
+        d,
+        np.repeat(np.arange(launches), each),
+        np.tile(np.arange(each), launches),
+        ones,
+        ones,
+        Dropped(),
+        (),
     )
 
 
@@ -42,7 +56,9 @@ def test_an_effect_as_large_as_the_mde_is_called_slower_in_about_80_of_100_jobs(
     for _ in range(60):
         floor = noise_floor(job(rng, 0.0, host), host[0])
         assert floor is not None
-        called += [judge_pair(job(rng, floor.mde, host)).verdict == "fail" for _ in range(10)]
+        called += [
+            judge_pair(job(rng, floor.mde, host)).verdict == "fail" for _ in range(10)
+        ]
     assert 0.74 <= np.mean(called) <= 0.93
 
 
@@ -55,7 +71,9 @@ def test_half_of_what_lies_beyond_the_margin_is_resolved_far_less_often(
     for _ in range(30):
         floor = noise_floor(job(rng, 0.0, host), host[0])
         assert floor is not None
-        called += [judge_pair(job(rng, 0.02, host)).verdict == "fail" for _ in range(10)]
+        called += [
+            judge_pair(job(rng, 0.02, host)).verdict == "fail" for _ in range(10)
+        ]
         assert floor.mde > 0.02
     assert np.mean(called) < 0.2
 
@@ -72,10 +90,14 @@ def test_no_a_a_job_of_500_is_called_slower() -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_the_interval_of_an_a_a_ratio_holds_1_although_launches_differ(host: Host) -> None:
+def test_the_interval_of_an_a_a_ratio_holds_1_although_launches_differ(
+    host: Host,
+) -> None:
     rng = np.random.default_rng(10)
     floors = [noise_floor(job(rng, 0.0, host), host[0]) for _ in range(60)]
-    assert all(floor is not None and floor.lower < 1.0 < floor.upper for floor in floors)
+    assert all(
+        floor is not None and floor.lower < 1.0 < floor.upper for floor in floors
+    )
 
 
 def test_one_biased_launch_of_five_does_not_make_a_target_blind() -> None:
@@ -83,7 +105,15 @@ def test_one_biased_launch_of_five_does_not_make_a_target_blind() -> None:
     quiet = job(np.random.default_rng(1), 0.0, (5, 20, 0.003, 0.005))
     d = quiet.d.copy()
     d[:20] += 0.10
-    biased = PairedBlocks(d, quiet.launch, quiet.round, quiet.arm_value, quiet.reference_value, Dropped(), ())
+    biased = PairedBlocks(
+        d,
+        quiet.launch,
+        quiet.round,
+        quiet.arm_value,
+        quiet.reference_value,
+        Dropped(),
+        (),
+    )
     before, after = noise_floor(quiet, 5), noise_floor(biased, 5)
     assert before is not None
     assert after is not None
@@ -92,9 +122,20 @@ def test_one_biased_launch_of_five_does_not_make_a_target_blind() -> None:
 
 def test_the_floor_is_the_same_every_time_and_either_way_round() -> None:
     blocks = job(np.random.default_rng(3), 0.0, (5, 20, 0.01, 0.01))
-    turned = PairedBlocks(-blocks.d, blocks.launch, blocks.round, blocks.arm_value, blocks.reference_value,
-                          Dropped(), ())  # fmt: skip
-    one, again, other = noise_floor(blocks, 5), noise_floor(blocks, 5), noise_floor(turned, 5)
+    turned = PairedBlocks(
+        -blocks.d,
+        blocks.launch,
+        blocks.round,
+        blocks.arm_value,
+        blocks.reference_value,
+        Dropped(),
+        (),
+    )
+    one, again, other = (
+        noise_floor(blocks, 5),
+        noise_floor(blocks, 5),
+        noise_floor(turned, 5),
+    )
     assert one == again
     assert one is not None
     assert other is not None
@@ -114,7 +155,10 @@ def test_more_launches_and_a_wider_margin_move_the_floor_the_way_they_must() -> 
 
 @pytest.mark.parametrize(("launches", "each"), [(2, 20), (5, 5)])
 def test_too_few_launches_or_blocks_have_no_floor(launches: int, each: int) -> None:
-    assert noise_floor(job(np.random.default_rng(5), 0.0, (launches, each, 0.01, 0.01)), 5) is None
+    assert (
+        noise_floor(job(np.random.default_rng(5), 0.0, (launches, each, 0.01, 0.01)), 5)
+        is None
+    )
 
 
 def test_what_a_floor_was_made_with_is_kept() -> None:
@@ -129,12 +173,16 @@ def test_what_a_floor_was_made_with_is_kept() -> None:
 # --- before any A/A job ---
 
 
-def test_the_estimate_from_history_is_what_a_rank_test_of_30_old_and_5_new_points_finds() -> None:
+def test_the_estimate_from_history_is_what_a_rank_test_of_30_old_and_5_new_points_finds() -> (
+    None
+):
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - the tests' own dependency
 
     rng = np.random.default_rng(11)
     sigma = 0.01
-    estimates = [from_history(1e5 * np.exp(rng.normal(0.0, sigma, 60))) for _ in range(50)]
+    estimates = [
+        from_history(1e5 * np.exp(rng.normal(0.0, sigma, 60))) for _ in range(50)
+    ]
     mde = float(np.median([one for one in estimates if one is not None]))
     found = []
     for _ in range(400):
@@ -157,7 +205,9 @@ def test_a_short_past_says_nothing() -> None:
     assert from_history(np.full(12, 3.0)) == 0.0
 
 
-@pytest.mark.parametrize(("mde", "proposed"), [(0.0, 0.03), (0.021, 0.03), (0.04, 0.05), (0.2, 0.25)])
+@pytest.mark.parametrize(
+    ("mde", "proposed"), [(0.0, 0.03), (0.021, 0.03), (0.04, 0.05), (0.2, 0.25)]
+)
 def test_a_threshold_is_proposed_above_the_mde_and_never_below_what_is_worth_a_look(
     mde: float, proposed: float
 ) -> None:

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paceline_server.stats.blocks import Dropped, PairedBlocks, pair_blocks
-from paceline_server.stats.paired import PairPolicy, PairVerdict, control_run, judge_pair
+from paceline_server.stats.paired import (
+    PairPolicy,
+    PairVerdict,
+    control_run,
+    judge_pair,
+)
 from paceline_server.stats.samples import Floats
 from paceline_server.testing.simulated import job_cases
 from scipy import stats as scipy_stats
@@ -21,7 +26,9 @@ MARGIN = math.log(1.02)
 def blocks_of(d: Floats, launches: int = 5, unusable: int = 0) -> PairedBlocks:
     launch = np.arange(d.size) * launches // max(1, d.size)
     one = np.ones(d.size)
-    return PairedBlocks(d, launch, np.arange(d.size), one, one, Dropped(unusable=unusable), ())
+    return PairedBlocks(
+        d, launch, np.arange(d.size), one, one, Dropped(unusable=unusable), ()
+    )
 
 
 def _spread(centre: float, n: int = 100, width: float = 0.004) -> Floats:
@@ -51,9 +58,15 @@ def test_a_verdict_about_bytes_never_says_slower() -> None:
         assert not {"slower", "faster", "fast"} & set(said.replace(":", " ").split())
 
 
-def test_an_interval_across_the_margin_is_inconclusive_and_extendable_until_the_last_look() -> None:
+def test_an_interval_across_the_margin_is_inconclusive_and_extendable_until_the_last_look() -> (
+    None
+):
     blocks = blocks_of(_spread(MARGIN))
-    assert [judge_pair(blocks, look).extendable for look in (0, 1, 2)] == [True, True, False]
+    assert [judge_pair(blocks, look).extendable for look in (0, 1, 2)] == [
+        True,
+        True,
+        False,
+    ]
     assert {judge_pair(blocks, look).verdict for look in (0, 1, 2)} == {"inconclusive"}
 
 
@@ -64,7 +77,9 @@ def test_exactly_the_margin_is_not_slower() -> None:
 
 
 @pytest.mark.parametrize(("above", "verdict"), [(66, "inconclusive"), (67, "fail")])
-def test_the_sign_test_decides_at_the_alpha_of_the_look(above: int, verdict: str) -> None:
+def test_the_sign_test_decides_at_the_alpha_of_the_look(
+    above: int, verdict: str
+) -> None:
     """scipy: P[Bin(100, ½) ≥ 67] = 0.00044 ≤ 0.0005 < 0.00089 = P[Bin(100, ½) ≥ 66]."""
     assert (scipy_stats.binom.sf(above - 1, 100, 0.5) <= 0.0005) == (verdict == "fail")
     d = np.full(100, 0.0)
@@ -75,7 +90,10 @@ def test_the_sign_test_decides_at_the_alpha_of_the_look(above: int, verdict: str
 def test_a_later_look_may_spend_less() -> None:
     d = np.full(100, 0.0)
     d[np.argsort(np.arange(100) % 20, kind="stable")[:67]] = 0.05
-    assert [judge_pair(blocks_of(d), look).verdict for look in (0, 1, 2)] == ["fail", *["inconclusive"] * 2]
+    assert [judge_pair(blocks_of(d), look).verdict for look in (0, 1, 2)] == [
+        "fail",
+        *["inconclusive"] * 2,
+    ]
     assert judge_pair(blocks_of(_spread(0.1)), 3).verdict != "fail"
 
 
@@ -84,7 +102,14 @@ def test_two_biased_launches_cannot_fail_a_job() -> None:
     d   ▔▔▔▔ ▔▔▔▔ ────  two of five processes were unlucky by 11 %, by far enough blocks for a small p …
                   ▁▁▁▁ ▁▁▁▁ ▁▁▁▁
     """
-    d = np.concatenate([np.full(200, 0.11), np.full(20, -0.001), np.full(20, -0.001), np.full(20, -0.001)])
+    d = np.concatenate(
+        [
+            np.full(200, 0.11),
+            np.full(20, -0.001),
+            np.full(20, -0.001),
+            np.full(20, -0.001),
+        ]
+    )
     launch = np.repeat([0, 1, 2, 3, 4], [100, 100, 20, 20, 20])
     found = judge_pair(replace(blocks_of(d), launch=launch))
     assert (found.p_slow or 1.0) < 1e-10
@@ -92,7 +117,9 @@ def test_two_biased_launches_cannot_fail_a_job() -> None:
     assert "2 of 5 launches" in found.reason
 
 
-@pytest.mark.parametrize(("launches", "needed"), [(3, 3), (4, 4), (5, 4), (10, 8), (15, 12)])
+@pytest.mark.parametrize(
+    ("launches", "needed"), [(3, 3), (4, 4), (5, 4), (10, 8), (15, 12)]
+)
 def test_four_fifths_of_the_launches_must_agree(launches: int, needed: int) -> None:
     for above in (needed - 1, needed):
         d = np.repeat(np.where(np.arange(launches) < above, 0.1, 0.0), 40)
@@ -100,15 +127,23 @@ def test_four_fifths_of_the_launches_must_agree(launches: int, needed: int) -> N
         limit = next(one.limit for one in found.filters if one.name == "launch_medians")
         assert limit == needed
         assert found.launches_above == above
-        assert (found.verdict == "fail") == (above == needed and (found.p_slow or 1) <= 0.0005)
+        assert (found.verdict == "fail") == (
+            above == needed and (found.p_slow or 1) <= 0.0005
+        )
 
 
 @pytest.mark.parametrize(
     ("n", "launches", "missing"),
-    [(29, 5, "1 more blocks"), (100, 2, "1 more launches"), (20, 1, "10 more blocks and 2 more launches"),
-     (0, 0, "30 more blocks and 3 more launches")],
-)  # fmt: skip
-def test_too_little_is_insufficient_and_says_what_is_missing(n: int, launches: int, missing: str) -> None:
+    [
+        (29, 5, "1 more blocks"),
+        (100, 2, "1 more launches"),
+        (20, 1, "10 more blocks and 2 more launches"),
+        (0, 0, "30 more blocks and 3 more launches"),
+    ],
+)
+def test_too_little_is_insufficient_and_says_what_is_missing(
+    n: int, launches: int, missing: str
+) -> None:
     found = judge_pair(blocks_of(np.full(n, 0.5), max(1, launches)))
     assert (found.verdict, found.insufficient) == ("inconclusive", True)
     assert missing in found.reason
@@ -127,7 +162,12 @@ def test_many_unusable_blocks_are_not_judged() -> None:
 
 def test_constants_are_exactly_as_fast_and_pass() -> None:
     found = judge_pair(blocks_of(np.zeros(100)))
-    assert (found.verdict, found.ratio, found.lower, found.upper) == ("pass", 1.0, 1.0, 1.0)
+    assert (found.verdict, found.ratio, found.lower, found.upper) == (
+        "pass",
+        1.0,
+        1.0,
+        1.0,
+    )
     assert found.p_slow == 1.0
     assert found.share_slower == 0.0
 
@@ -138,14 +178,27 @@ def test_the_interval_is_the_published_order_statistic() -> None:
     found = judge_pair(blocks_of(d))
     assert found.lower == pytest.approx(math.exp(0.034))
     assert found.upper == pytest.approx(math.exp(0.065))
-    assert scipy_stats.binom.cdf(34, 100, 0.5) <= 0.001 < scipy_stats.binom.cdf(35, 100, 0.5)
+    assert (
+        scipy_stats.binom.cdf(34, 100, 0.5)
+        <= 0.001
+        < scipy_stats.binom.cdf(35, 100, 0.5)
+    )
 
 
 def test_every_filter_carries_its_number_and_limit() -> None:
     found = judge_pair(blocks_of(_spread(0.1)))
     names = [one.name for one in found.filters]
-    assert names == ["blocks", "launches", "unusable_share", "sign_test", "launch_medians"]
-    assert all(one.limit is not None and one.value is not None and one.text for one in found.filters)
+    assert names == [
+        "blocks",
+        "launches",
+        "unusable_share",
+        "sign_test",
+        "launch_medians",
+    ]
+    assert all(
+        one.limit is not None and one.value is not None and one.text
+        for one in found.filters
+    )
 
 
 def test_a_policy_survives_storage() -> None:
@@ -158,9 +211,14 @@ LOGS = st.lists(st.floats(-2, 2).map(lambda x: round(x, 6)), min_size=30, max_si
 
 @given(LOGS, st.integers(3, 8))
 @settings(max_examples=100, deadline=None)
-def test_swapping_the_arms_gives_the_reciprocal(logs: list[float], launches: int) -> None:
+def test_swapping_the_arms_gives_the_reciprocal(
+    logs: list[float], launches: int
+) -> None:
     d = np.array(logs)
-    ahead, back = judge_pair(blocks_of(d, launches)), judge_pair(blocks_of(-d, launches))
+    ahead, back = (
+        judge_pair(blocks_of(d, launches)),
+        judge_pair(blocks_of(-d, launches)),
+    )
     assert ahead.ratio is not None
     assert back.ratio == pytest.approx(1 / ahead.ratio)
     if ahead.lower is not None and ahead.upper is not None:
@@ -169,14 +227,20 @@ def test_swapping_the_arms_gives_the_reciprocal(logs: list[float], launches: int
     assert not (ahead.verdict == "fail" and back.verdict == "fail")
 
 
-@given(st.integers(0, 2**32), st.sampled_from([1e-3, 1.0, 1e3, 1e9]), st.floats(-0.05, 0.1))
+@given(
+    st.integers(0, 2**32), st.sampled_from([1e-3, 1.0, 1e3, 1e9]), st.floats(-0.05, 0.1)
+)
 @settings(max_examples=40, deadline=None)
-def test_the_unit_does_not_change_the_verdict(seed: int, scale: float, effect: float) -> None:
+def test_the_unit_does_not_change_the_verdict(
+    seed: int, scale: float, effect: float
+) -> None:
     arm, reference = job_cases(np.random.default_rng(seed), effect)
     plain = judge_pair(pair_blocks(arm, reference, "lower"))
     scaled = judge_pair(
         pair_blocks(
-            replace(arm, value=arm.value * scale), replace(reference, value=reference.value * scale), "lower"
+            replace(arm, value=arm.value * scale),
+            replace(reference, value=reference.value * scale),
+            "lower",
         )
     )
     assert scaled.verdict == plain.verdict
@@ -190,7 +254,9 @@ def test_a_time_and_its_rate_get_the_same_verdict(seed: int, effect: float) -> N
     time = judge_pair(pair_blocks(arm, reference, "lower"))
     rate = judge_pair(
         pair_blocks(
-            replace(arm, value=1e9 / arm.value), replace(reference, value=1e9 / reference.value), "higher"
+            replace(arm, value=1e9 / arm.value),
+            replace(reference, value=1e9 / reference.value),
+            "higher",
         )
     )
     assert rate.verdict == time.verdict

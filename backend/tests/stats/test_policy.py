@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 from paceline_server.stats.blocks import Dropped, PairedBlocks, pair_blocks
 from paceline_server.stats.isotonic import non_increasing
-from paceline_server.stats.policy import Crossover, Judged, find_crossover, judge_minimum
+from paceline_server.stats.policy import (
+    Crossover,
+    Judged,
+    find_crossover,
+    judge_minimum,
+)
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.testing.simulated import job_cases
 
@@ -46,19 +51,27 @@ def job(
     return found
 
 
-def falling(grid: Sequence[int], crossover: float, slope: float = 0.15) -> dict[int, float]:
+def falling(
+    grid: Sequence[int], crossover: float, slope: float = 0.15
+) -> dict[int, float]:
     return {at: -slope * math.log(at / crossover) for at in grid}
 
 
-def found_in(curve: Mapping[int, float], seed: int = 1, sigma: float = 0.004, bias: float = 0.0) -> Crossover:
-    return find_crossover(job(np.random.default_rng(seed), curve, sigma=sigma, bias=bias), MARGIN)
+def found_in(
+    curve: Mapping[int, float], seed: int = 1, sigma: float = 0.004, bias: float = 0.0
+) -> Crossover:
+    return find_crossover(
+        job(np.random.default_rng(seed), curve, sigma=sigma, bias=bias), MARGIN
+    )
 
 
 # --- from where on ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("grid", [COARSE, FINE], ids=["coarse", "fine"])
-def test_a_known_crossover_is_found_between_the_measured_values(grid: tuple[int, ...]) -> None:
+def test_a_known_crossover_is_found_between_the_measured_values(
+    grid: tuple[int, ...],
+) -> None:
     found = found_in(falling(grid, 1870.0))
     assert found.answer == "from"
     assert found.value == pytest.approx(1870, rel=0.02)
@@ -70,7 +83,9 @@ def test_a_known_crossover_is_found_between_the_measured_values(grid: tuple[int,
 
 
 @pytest.mark.parametrize("launches", [3, 5, 10])
-def test_the_interval_of_a_crossover_holds_it_as_often_as_it_says(launches: int) -> None:
+def test_the_interval_of_a_crossover_holds_it_as_often_as_it_says(
+    launches: int,
+) -> None:
     """95 %, with launches that are biased by 1 %: the launches decide how wide it is."""
     rng = np.random.default_rng(11)
     rounds = 30 if launches == 3 else 20
@@ -87,7 +102,12 @@ def test_the_interval_of_a_crossover_holds_it_as_often_as_it_says(launches: int)
 
 def test_an_arm_that_always_wins_wins_from_the_smallest_measured_or_below() -> None:
     found = found_in(dict.fromkeys(COARSE, -0.2))
-    assert (found.answer, found.value, found.lower, found.upper) == ("always", 1000, None, 1000)
+    assert (found.answer, found.value, found.lower, found.upper) == (
+        "always",
+        1000,
+        None,
+        1000,
+    )
 
 
 def test_no_crossover_is_an_answer() -> None:
@@ -106,15 +126,22 @@ def test_losing_again_ends_what_was_won_before() -> None:
     found = found_in({1000: -0.2, 2000: 0.2, 5000: -0.2})
     assert (found.answer, found.monotone) == ("from", False)
     assert (found.value, found.measured_from) == (5000, 5000)
-    assert (found.lower, found.upper) == (2001, 5000), "nothing is said between losing and winning"
+    assert (found.lower, found.upper) == (2001, 5000), (
+        "nothing is said between losing and winning"
+    )
 
 
 def test_one_biased_launch_does_not_win() -> None:
     measured = []
-    for at, blocks in job(np.random.default_rng(3), {1000: 0.1, 2000: -0.001}, sigma=0.0005, bias=0.0):
+    for at, blocks in job(
+        np.random.default_rng(3), {1000: 0.1, 2000: -0.001}, sigma=0.0005, bias=0.0
+    ):
         biased = blocks.d - 0.1 * (blocks.launch < 2)
         measured.append((at, replace(blocks, d=biased if at == 2000 else blocks.d)))
-    held = [(at, replace(one, d=np.where(one.launch >= 2, np.abs(one.d), one.d))) for at, one in measured]
+    held = [
+        (at, replace(one, d=np.where(one.launch >= 2, np.abs(one.d), one.d)))
+        for at, one in measured
+    ]
     assert find_crossover(held, MARGIN).points[-1].winner == "undecided"
 
 
@@ -144,7 +171,9 @@ def test_units_and_the_order_of_arrival_change_nothing() -> None:
         at: job_cases(np.random.default_rng(at), effect, biased_share=0.0)
         for at, effect in {100: 0.3, 1000: -0.05, 10_000: -0.4}.items()
     }
-    plain = find_crossover([(at, pair_blocks(*pair, "lower")) for at, pair in cases.items()], MARGIN)
+    plain = find_crossover(
+        [(at, pair_blocks(*pair, "lower")) for at, pair in cases.items()], MARGIN
+    )
     other = find_crossover(
         [
             (at, pair_blocks(_scaled(arm, 1e-6), _scaled(base, 1e-6), "lower"))
@@ -153,21 +182,29 @@ def test_units_and_the_order_of_arrival_change_nothing() -> None:
         MARGIN,
     )
     assert (other.answer, other.value, other.lower, other.upper) == (
-        plain.answer, plain.value, plain.lower, plain.upper,
-    )  # fmt: skip
+        plain.answer,
+        plain.value,
+        plain.lower,
+        plain.upper,
+    )
 
 
 def test_times_and_rates_say_the_same() -> None:
     cases = {
-        at: job_cases(np.random.default_rng(at), effect) for at, effect in {100: 0.3, 1000: -0.3}.items()
+        at: job_cases(np.random.default_rng(at), effect)
+        for at, effect in {100: 0.3, 1000: -0.3}.items()
     }
-    times = find_crossover([(at, pair_blocks(*pair, "lower")) for at, pair in cases.items()], MARGIN)
+    times = find_crossover(
+        [(at, pair_blocks(*pair, "lower")) for at, pair in cases.items()], MARGIN
+    )
     rates = find_crossover(
         [
             (
                 at,
                 pair_blocks(
-                    replace(one, value=1.0 / one.value), replace(other, value=1.0 / other.value), "higher"
+                    replace(one, value=1.0 / one.value),
+                    replace(other, value=1.0 / other.value),
+                    "higher",
                 ),
             )
             for at, (one, other) in cases.items()
@@ -180,7 +217,9 @@ def test_times_and_rates_say_the_same() -> None:
 def test_a_param_in_other_units_gives_the_same_crossover_in_those() -> None:
     curve = falling(COARSE, 1870.0)
     small = find_crossover(job(np.random.default_rng(5), curve), MARGIN)
-    large = find_crossover([(at * 1000, one) for at, one in job(np.random.default_rng(5), curve)], MARGIN)
+    large = find_crossover(
+        [(at * 1000, one) for at, one in job(np.random.default_rng(5), curve)], MARGIN
+    )
     assert large.value == pytest.approx((small.value or 0) * 1000, rel=0.001)
 
 
@@ -198,13 +237,22 @@ def test_a_fit_never_rises_and_keeps_what_does_not() -> None:
 
 
 def test_a_fit_pools_violators_by_weight() -> None:
-    assert non_increasing(np.array([3.0, 1.0, 2.0, 0.0])).tolist() == [3.0, 1.5, 1.5, 0.0]
-    weighted = non_increasing(np.array([3.0, 1.0, 2.0, 0.0]), np.array([1.0, 3.0, 1.0, 1.0]))
+    assert non_increasing(np.array([3.0, 1.0, 2.0, 0.0])).tolist() == [
+        3.0,
+        1.5,
+        1.5,
+        0.0,
+    ]
+    weighted = non_increasing(
+        np.array([3.0, 1.0, 2.0, 0.0]), np.array([1.0, 3.0, 1.0, 1.0])
+    )
     assert weighted.tolist() == [3.0, 1.25, 1.25, 0.0]
 
 
 def test_equal_samples_give_equal_advice() -> None:
-    assert found_in(falling(COARSE, 1870.0), bias=0.01) == found_in(falling(COARSE, 1870.0), bias=0.01)
+    assert found_in(falling(COARSE, 1870.0), bias=0.01) == found_in(
+        falling(COARSE, 1870.0), bias=0.01
+    )
 
 
 # --- the policy in force ---------------------------------------------------------------------------
@@ -224,13 +272,19 @@ def test_equal_samples_give_equal_advice() -> None:
         (dict.fromkeys(COARSE, 0.0), 5000, (True, "picks_winners", None, None)),
         ({4: -0.15, 6: 0.1, 8: -0.2, 10: -0.3}, 8, (True, "inside", None, None)),
         ({4: -0.15, 6: 0.1, 8: -0.2, 10: -0.3}, 4, (False, "picks_loser", 6, "arm")),
-        ({4: -0.15, 6: 0.1, 8: -0.2, 10: -0.3}, 10, (False, "picks_loser", 8, "reference")),
+        (
+            {4: -0.15, 6: 0.1, 8: -0.2, 10: -0.3},
+            10,
+            (False, "picks_loser", 8, "reference"),
+        ),
         ({1000: 0.3, 10_000: -0.3}, 3162, (True, "inside", None, None)),
         ({1000: 0.3, 10_000: -0.3}, 2000, (False, "picks_loser", 2000, "arm")),
     ],
 )
 def test_a_policy_is_right_where_it_picks_no_loser(
-    curve: dict[int, float], minimum: int, expected: tuple[bool, str, int | None, str | None]
+    curve: dict[int, float],
+    minimum: int,
+    expected: tuple[bool, str, int | None, str | None],
 ) -> None:
     judged = judge_minimum(found_in(curve), minimum, MARGIN)
     holds, because, at, picked = expected
@@ -241,11 +295,16 @@ def test_a_policy_is_right_where_it_picks_no_loser(
         assert judged.loss_at == at or judged.loss_at in curve
 
 
-def test_a_minimum_far_above_all_that_was_measured_is_not_inside_an_interval_without_an_end() -> None:
+def test_a_minimum_far_above_all_that_was_measured_is_not_inside_an_interval_without_an_end() -> (
+    None
+):
     """Three launches whose curve may cross beyond the last value: the arm still wins there by 10 %."""
     launch = np.repeat(np.arange(3), 20)
     d = {1000: (0.1, 0.1, 0.1), 5000: (0.02, 0.02, 0.02), 10_000: (-0.1, -0.15, -0.03)}
-    found = find_crossover([(at, blocks_of(np.array(own)[launch], launch)) for at, own in d.items()], MARGIN)
+    found = find_crossover(
+        [(at, blocks_of(np.array(own)[launch], launch)) for at, own in d.items()],
+        MARGIN,
+    )
     assert (found.answer, found.upper) == ("from", None)
     assert judge_minimum(found, 10_000, MARGIN).because == "inside"
     absurd = judge_minimum(found, 1_000_000, MARGIN)
@@ -253,14 +312,18 @@ def test_a_minimum_far_above_all_that_was_measured_is_not_inside_an_interval_wit
 
 
 def test_a_policy_that_the_samples_do_not_judge_is_open() -> None:
-    assert judge_minimum(Crossover("unknown", reason="x"), 10, MARGIN) == Judged(None, "unknown")
+    assert judge_minimum(Crossover("unknown", reason="x"), 10, MARGIN) == Judged(
+        None, "unknown"
+    )
     vague = found_in({1000: 0.02, 2000: 0.0, 5000: -0.3}, sigma=0.1, bias=0.0)
     assert judge_minimum(vague, 4000, MARGIN).holds in (None, False)
     open_ended = found_in({1000: 0.05, 10_000: -0.02}, sigma=0.2, bias=0.1)
     assert judge_minimum(open_ended, 5000, MARGIN) == Judged(None, "open")
 
 
-def test_the_fitted_ratio_at_a_value_has_an_interval_only_where_something_was_measured() -> None:
+def test_the_fitted_ratio_at_a_value_has_an_interval_only_where_something_was_measured() -> (
+    None
+):
     found = found_in(falling(COARSE, 1870.0))
     inside = found.at(3000)
     assert inside.lower is not None

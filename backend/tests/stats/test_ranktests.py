@@ -30,7 +30,9 @@ def test_exact_p_equals_scipys(values: list[float], data: st.DataObject) -> None
 def test_tied_p_equals_scipys_approximation(a: list[int], b: list[int]) -> None:
     left, right = np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)
     if len(set(a + b)) > 1 and len(set(a + b)) < len(a + b):
-        expected = float(scipy_stats.mannwhitneyu(left, right, method="asymptotic").pvalue)
+        expected = float(
+            scipy_stats.mannwhitneyu(left, right, method="asymptotic").pvalue
+        )
         assert mann_whitney_p(left, right) == pytest.approx(expected, rel=1e-9)
 
 
@@ -43,13 +45,31 @@ def test_nothing_to_compare_is_no_evidence() -> None:
 def test_benjamini_hochberg_1995_worked_example() -> None:
     """§3.2 of the paper: 15 p-values of which, at q = 0.05, the first four are rejected."""
     p = np.array(
-        [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
-         0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
-    )  # fmt: skip
+        [
+            0.0001,
+            0.0004,
+            0.0019,
+            0.0095,
+            0.0201,
+            0.0278,
+            0.0298,
+            0.0344,
+            0.0459,
+            0.3240,
+            0.4262,
+            0.5719,
+            0.6528,
+            0.7590,
+            1.0,
+        ]
+    )
     assert benjamini_hochberg(p, 0.05).tolist() == [True] * 4 + [False] * 11
 
 
-@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=50), q=st.sampled_from([0.01, 0.05, 0.2]))
+@given(
+    p=st.lists(st.floats(0, 1), min_size=1, max_size=50),
+    q=st.sampled_from([0.01, 0.05, 0.2]),
+)
 @settings(max_examples=150, deadline=None)
 def test_benjamini_hochberg_equals_scipys_adjusted_p(p: list[float], q: float) -> None:
     values = np.array(p)

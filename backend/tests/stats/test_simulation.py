@@ -15,7 +15,9 @@ from paceline_server.stats.paired import control_run, judge_pair
 from paceline_server.testing.simulated import extended, job_cases
 
 
-def _verdict(rng: np.random.Generator, effect: float, sigma: float | None = None) -> str:
+def _verdict(
+    rng: np.random.Generator, effect: float, sigma: float | None = None
+) -> str:
     arm, reference = job_cases(rng, effect, sigma=sigma)
     for look in range(len(LOOK_ALPHA)):
         found = control_run([judge_pair(pair_blocks(arm, reference, "lower"), look)])[0]
@@ -26,7 +28,9 @@ def _verdict(rng: np.random.Generator, effect: float, sigma: float | None = None
     return found.verdict
 
 
-def _counts(seed: int, windows: int, effect: float, sigma: float | None = None) -> Counter[str]:
+def _counts(
+    seed: int, windows: int, effect: float, sigma: float | None = None
+) -> Counter[str]:
     rng = np.random.default_rng(seed)
     return Counter(_verdict(rng, effect, sigma) for _ in range(windows))
 

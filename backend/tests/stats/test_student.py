@@ -5,16 +5,25 @@ from __future__ import annotations
 import math
 
 import pytest
-from paceline_server.stats.student import normal_cdf, student_cdf, student_quantile, widening
+from paceline_server.stats.student import (
+    normal_cdf,
+    student_cdf,
+    student_quantile,
+    widening,
+)
 from scipy import stats
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 9, 20, 99])
 def test_the_distribution_is_scipys(freedom: int) -> None:
     for t in (-30.0, -2.5, -0.1, 0.0, 0.7, 3.0, 12.0):
-        assert student_cdf(t, freedom) == pytest.approx(stats.t.cdf(t, freedom), rel=1e-9, abs=1e-12)
+        assert student_cdf(t, freedom) == pytest.approx(
+            stats.t.cdf(t, freedom), rel=1e-9, abs=1e-12
+        )
     for p in (0.5, 0.75, 0.975, 0.99, 0.999):
-        assert student_quantile(p, freedom) == pytest.approx(stats.t.ppf(p, freedom), rel=1e-9, abs=1e-9)
+        assert student_quantile(p, freedom) == pytest.approx(
+            stats.t.ppf(p, freedom), rel=1e-9, abs=1e-9
+        )
 
 
 def test_the_normal_tail_keeps_its_digits() -> None:
@@ -26,7 +35,13 @@ def test_a_bootstrap_over_few_launches_is_widened_and_over_many_is_not() -> None
     assert widening(0.95, 5) == pytest.approx(
         math.sqrt(5 / 4) * stats.t.ppf(0.975, 4) / stats.norm.ppf(0.975)
     )
-    assert widening(0.95, 3) > widening(0.95, 5) > widening(0.95, 10) > widening(0.95, 10_000) > 1.0
+    assert (
+        widening(0.95, 3)
+        > widening(0.95, 5)
+        > widening(0.95, 10)
+        > widening(0.95, 10_000)
+        > 1.0
+    )
     assert widening(0.95, 10_000) == pytest.approx(1.0, abs=1e-3)
 
 

@@ -11,7 +11,10 @@ from paceline_server.stats.words import change, comparison, percent, quantity
 
 
 def test_summary_of_a_textbook_sample() -> None:
-    found = summarise(np.array([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]), np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    found = summarise(
+        np.array([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]),
+        np.array([0, 0, 0, 0, 1, 1, 1, 1]),
+    )
     assert (found.n, found.launches, found.median, found.mean) == (8, 2, 4.5, 5.0)
     assert (found.min, found.max) == (2.0, 9.0)
     assert found.sd == pytest.approx((32 / 7) ** 0.5)
@@ -20,7 +23,9 @@ def test_summary_of_a_textbook_sample() -> None:
 
 def test_the_interval_of_a_median_misses_once_in_a_hundred() -> None:
     """Smallest to largest of n samples miss the median 2 · 2⁻ⁿ of the times: 1 in 64, 1 in 128."""
-    seven, eight = (summarise(np.arange(1.0, n + 1), np.zeros(n, dtype=np.int64)) for n in (7, 8))
+    seven, eight = (
+        summarise(np.arange(1.0, n + 1), np.zeros(n, dtype=np.int64)) for n in (7, 8)
+    )
     assert (seven.median_lower, seven.median_upper) == (None, None)
     assert (eight.median_lower, eight.median_upper) == (1.0, 8.0)
 
@@ -39,7 +44,9 @@ def test_a_time_below_one_nanosecond_is_suspect() -> None:
 
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=600))
-def test_a_thinned_distribution_keeps_both_ends_and_ascends(values: list[float]) -> None:
+def test_a_thinned_distribution_keeps_both_ends_and_ascends(
+    values: list[float],
+) -> None:
     at, share = thin_ecdf(np.array(values), 150)
     assert len(at) <= 150
     assert (at[0], at[-1], share[-1]) == (min(values), max(values), 1.0)
@@ -54,18 +61,28 @@ def test_a_measured_difference_is_never_rounded_to_nothing(fraction: float) -> N
 
 @pytest.mark.parametrize(
     ("ratio", "words"),
-    [(1.126, "12.6 % slower"), (0.9, "10.0 % faster"), (1.00034, "0.034 % slower"), (1.0, "exactly as fast"),
-     (3.4, "240 % slower"), (0.9999995, "0.000050 % faster")],
-)  # fmt: skip
+    [
+        (1.126, "12.6 % slower"),
+        (0.9, "10.0 % faster"),
+        (1.00034, "0.034 % slower"),
+        (1.0, "exactly as fast"),
+        (3.4, "240 % slower"),
+        (0.9999995, "0.000050 % faster"),
+    ],
+)
 def test_direction_is_said_in_words(ratio: float, words: str) -> None:
     assert change(ratio, "ns") == words
 
 
 @pytest.mark.parametrize(
     ("unit", "above", "below"),
-    [("op/s", "12.0 % slower", "12.0 % faster"), ("bytes/s", "12.0 % slower", "12.0 % faster"),
-     ("bytes", "12.0 % worse", "12.0 % better"), ("count", "12.0 % worse", "12.0 % better")],
-)  # fmt: skip
+    [
+        ("op/s", "12.0 % slower", "12.0 % faster"),
+        ("bytes/s", "12.0 % slower", "12.0 % faster"),
+        ("bytes", "12.0 % worse", "12.0 % better"),
+        ("count", "12.0 % worse", "12.0 % better"),
+    ],
+)
 def test_only_speeds_are_slower_or_faster(unit: str, above: str, below: str) -> None:
     assert (change(1.12, unit), change(0.88, unit)) == (above, below)
     said = comparison(1.12, 1.1, 1.14, 0.998, unit=unit, reference="fallback")
@@ -75,7 +92,10 @@ def test_only_speeds_are_slower_or_faster(unit: str, above: str, below: str) -> 
 
 def test_what_is_no_speed_and_did_not_change_is_not_as_fast() -> None:
     said = comparison(1.0, 0.99, 1.01, 0.998, unit="bytes", reference="base")
-    assert said == "exactly the same as base (99.8 % interval: 1.0 % better to 1.0 % worse)"
+    assert (
+        said
+        == "exactly the same as base (99.8 % interval: 1.0 % better to 1.0 % worse)"
+    )
 
 
 def test_an_interval_is_said_with_both_directions_when_it_has_both() -> None:
@@ -91,7 +111,10 @@ def test_an_interval_is_said_with_both_directions_when_it_has_both() -> None:
         comparison(1.01, 0.99, 1.03, 0.998, unit="ns")
         == "1.0 % slower (99.8 % interval: 1.0 % faster to 3.0 % slower)"
     )
-    assert comparison(1.01, None, None, 0.998, unit="ns") == "1.0 % slower (too few blocks for an interval)"
+    assert (
+        comparison(1.01, None, None, 0.998, unit="ns")
+        == "1.0 % slower (too few blocks for an interval)"
+    )
     assert comparison(1.0, 1.0, 1.0, 0.998, unit="ns").startswith("exactly as fast")
     assert comparison(None, None, None, 0.998, unit="ns") == "nothing to compare"
 

@@ -8,16 +8,29 @@ import pytest
 from paceline_server.stats.voids import Reading, VoidLimits, find_voids
 
 
-def _readings(before: dict[str, Any], during: list[dict[str, Any]], after: dict[str, Any]) -> list[Reading]:
-    rows = [("before", before), *(("during", values) for values in during), ("after", after)]
-    return [Reading(phase, at * 1000, values) for at, (phase, values) in enumerate(rows)]
+def _readings(
+    before: dict[str, Any], during: list[dict[str, Any]], after: dict[str, Any]
+) -> list[Reading]:
+    rows = [
+        ("before", before),
+        *(("during", values) for values in during),
+        ("after", after),
+    ]
+    return [
+        Reading(phase, at * 1000, values) for at, (phase, values) in enumerate(rows)
+    ]
 
 
 FIT: dict[str, Any] = {
-    "thermal_status": 1, "throttle_count": 7, "cpu_frequency_cap_mhz": [3000, 3000], "boot_id": "a",
+    "thermal_status": 1,
+    "throttle_count": 7,
+    "cpu_frequency_cap_mhz": [3000, 3000],
+    "boot_id": "a",
     "calibration_ns": 1000.0,
-    "steal_percent": 0.5, "psi_cpu_percent": 2.0, "cpus_online": 8,
-}  # fmt: skip
+    "steal_percent": 0.5,
+    "psi_cpu_percent": 2.0,
+    "cpus_online": 8,
+}
 
 
 def test_a_fit_target_and_a_silent_one_void_nothing() -> None:
@@ -44,8 +57,12 @@ def _counters(change: dict[str, Any]) -> dict[str, Any]:
         ("core_offline", {"cpus_online": 7}),
     ],
 )
-def test_each_condition_voids_alone_and_names_its_number(code: str, change: dict[str, Any]) -> None:
-    found = find_voids(_readings(FIT, [FIT, {**FIT, **change}, FIT], {**FIT, **_counters(change)}))
+def test_each_condition_voids_alone_and_names_its_number(
+    code: str, change: dict[str, Any]
+) -> None:
+    found = find_voids(
+        _readings(FIT, [FIT, {**FIT, **change}, FIT], {**FIT, **_counters(change)})
+    )
     assert [void.code for void in found] == [code]
     assert found[0].text
 
@@ -88,18 +105,43 @@ PHONE = {"cpu0-3": 1800, "cpu4-6": 2400, "cpu7": 2850}
 @pytest.mark.parametrize(
     ("before", "after", "value", "limit", "says"),
     [
-        (PHONE, PHONE | {"cpu4-6": 1200}, 1200, 2400, "allowed of cpu4-6 changed from 2400 to 1200 MHz"),
-        (PHONE, PHONE | {"cpu0-3": 1700, "cpu7": 1000}, 1000, 2850,
-         "allowed of cpu7 changed from 2850 to 1000 MHz (and of 1 more)"),
-        ([3000, 3000], [3000, 2400], 2400, 3000, "allowed of core 1 changed from 3000 to 2400 MHz"),
-        (3000, 2400, 2400, 3000, "the highest CPU frequency allowed changed from 3000 to 2400 MHz"),
+        (
+            PHONE,
+            PHONE | {"cpu4-6": 1200},
+            1200,
+            2400,
+            "allowed of cpu4-6 changed from 2400 to 1200 MHz",
+        ),
+        (
+            PHONE,
+            PHONE | {"cpu0-3": 1700, "cpu7": 1000},
+            1000,
+            2850,
+            "allowed of cpu7 changed from 2850 to 1000 MHz (and of 1 more)",
+        ),
+        (
+            [3000, 3000],
+            [3000, 2400],
+            2400,
+            3000,
+            "allowed of core 1 changed from 3000 to 2400 MHz",
+        ),
+        (
+            3000,
+            2400,
+            2400,
+            3000,
+            "the highest CPU frequency allowed changed from 3000 to 2400 MHz",
+        ),
         (PHONE, {"cpu0-3": 1800}, 1, 3, "was known of 3 groups of cores, then of 1"),
     ],
-)  # fmt: skip
+)
 def test_a_cap_names_the_cores_that_were_capped(
     before: Any, after: Any, value: float, limit: float, says: str
 ) -> None:
-    (void,) = find_voids(_readings(_cap(before), [_cap(before), _cap(after)], _cap(before)))
+    (void,) = find_voids(
+        _readings(_cap(before), [_cap(before), _cap(after)], _cap(before))
+    )
     assert (void.code, void.value, void.limit) == ("frequency_cap", value, limit)
     assert says in void.text
 
@@ -108,9 +150,15 @@ def test_a_cap_names_the_cores_that_were_capped(
     ("key", "says"),
     [
         ("steal_percent", "the hypervisor took the CPU 40.0 % of the time, limit 5 %"),
-        ("workload_wait_percent", "the workload waited for a CPU 40.0 % of the time, limit 5 %"),
+        (
+            "workload_wait_percent",
+            "the workload waited for a CPU 40.0 % of the time, limit 5 %",
+        ),
         ("psi_cpu_percent", "some task waited for a CPU 40.0 % of the time, limit 5 %"),
-        ("psi_memory_percent", "some task waited for memory 40.0 % of the time, limit 5 %"),
+        (
+            "psi_memory_percent",
+            "some task waited for memory 40.0 % of the time, limit 5 %",
+        ),
     ],
 )
 def test_pressure_says_what_was_waited_for(key: str, says: str) -> None:
@@ -119,12 +167,17 @@ def test_pressure_says_what_was_waited_for(key: str, says: str) -> None:
 
 
 def test_a_cap_that_is_the_same_in_another_shape_is_no_change() -> None:
-    shapes: list[Any] = [{"cpu_frequency_cap_mhz": {"0": 1.0, "1": 2.0}}, {"cpu_frequency_cap_mhz": [1, 2]}]
+    shapes: list[Any] = [
+        {"cpu_frequency_cap_mhz": {"0": 1.0, "1": 2.0}},
+        {"cpu_frequency_cap_mhz": [1, 2]},
+    ]
     assert find_voids(_readings(shapes[0], [shapes[1]], {})) == []
 
 
 def test_a_list_of_cores_counts_like_a_number() -> None:
-    found = find_voids(_readings({"cpus_online": [0, 1, 2, 3]}, [{"cpus_online": [0, 1, 3]}], {}))
+    found = find_voids(
+        _readings({"cpus_online": [0, 1, 2, 3]}, [{"cpus_online": [0, 1, 3]}], {})
+    )
     assert [void.code for void in found] == ["core_offline"]
 
 
@@ -136,7 +189,9 @@ def test_a_thermal_status_that_was_told_and_then_is_unknown_voids() -> None:
     (void,) = find_voids(_readings(COOL, [COOL, SILENT, SILENT], COOL))
     assert (void.code, void.value, void.limit) == ("thermal_unknown", 2.0, 0.0)
     assert "unknown in 2 of 4 readings, limit 0" in void.text
-    assert [void.code for void in find_voids(_readings(COOL, [], SILENT))] == ["thermal_unknown"]
+    assert [void.code for void in find_voids(_readings(COOL, [], SILENT))] == [
+        "thermal_unknown"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,13 @@ def connected(postgresql: PostgreSQL, name: str) -> Iterator[psycopg.Connection]
 def place(postgresql: PostgreSQL, name: str) -> int:
     """Which database it is, whatever it is called."""
     with connected(postgresql, name) as connection:
-        return int(one(connection.execute("SELECT oid FROM pg_database WHERE datname = %s", (name,))))
+        return int(
+            one(
+                connection.execute(
+                    "SELECT oid FROM pg_database WHERE datname = %s", (name,)
+                )
+            )
+        )
 
 
 def one(cursor: psycopg.Cursor) -> Any:
@@ -37,7 +43,9 @@ def one(cursor: psycopg.Cursor) -> Any:
 
 def write(connection: psycopg.Connection, *kinds: str) -> list[int]:
     """Events and an incident; the events' ids."""
-    connection.execute("INSERT INTO incident VALUES ('i', now(), 'code', '{}') ON CONFLICT DO NOTHING")
+    connection.execute(
+        "INSERT INTO incident VALUES ('i', now(), 'code', '{}') ON CONFLICT DO NOTHING"
+    )
     return [one(connection.execute(EVENT, (kind,))) for kind in kinds]
 
 
@@ -45,7 +53,11 @@ def rows(connection: psycopg.Connection) -> dict[str, int]:
     """Of every table that has some."""
     named = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
     counts = {
-        name: one(connection.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(name))))
+        name: one(
+            connection.execute(
+                sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(name))
+            )
+        )
         for (name,) in connection.execute(named).fetchall()
     }
     return {name: count for name, count in counts.items() if count}
@@ -68,7 +80,9 @@ def test_the_next_test_finds_the_same_database_without_a_row_or_a_used_number(
             assert rows(connection) == {VERSION_TABLE: 1}
             assert write(connection, "c", "d") == [1, 2]
             found = connection.execute("SELECT kind FROM live_event").fetchall()
-            assert found == [("c",), ("d",)], "in the order they came in, as in a new table"
+            assert found == [("c",), ("d",)], (
+                "in the order they came in, as in a new table"
+            )
     finally:
         emptied.give_back()
 

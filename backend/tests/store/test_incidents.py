@@ -36,13 +36,20 @@ def test_who_operates_reads_incidents_in_pages(
         ("item_conflict", {"seq": 2}),
         ("item_conflict", {"seq": 1}),
     ]
-    rest = client.get("/api/v1/incidents", params={"cursor": first["next"]}, headers=admin).json()
+    rest = client.get(
+        "/api/v1/incidents", params={"cursor": first["next"]}, headers=admin
+    ).json()
     assert [one["detail"]["seq"] for one in rest["items"]] == [0]
     assert client.get("/api/v1/incidents", headers=token("read")).status_code == 403
 
 
-def test_what_keeps_failing_is_an_incident_once(client: TestClient, clock: FrozenClock) -> None:
-    assert 'paceline_incidents_total{code="outbox_stuck"} 0.0' in client.get("/metrics").text
+def test_what_keeps_failing_is_an_incident_once(
+    client: TestClient, clock: FrozenClock
+) -> None:
+    assert (
+        'paceline_incidents_total{code="outbox_stuck"} 0.0'
+        in client.get("/metrics").text
+    )
     with session_scope() as session:
         outbox.add(session, TOPIC, "job_1")
     said = io.StringIO()

@@ -38,7 +38,10 @@ def test_every_migration_can_be_taken_back(database: Database) -> None:
 def test_processes_that_migrate_at_once_make_one_schema(database: Database) -> None:
     migrations.downgrade(database.url, "base")
     code = f"from paceline_server.store import migrations; migrations.upgrade({database.url!r})"
-    processes = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) for _ in range(3)]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
     said = [process.communicate(timeout=60)[1] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0], said
     assert migrations.is_current(database.engine)
@@ -49,16 +52,22 @@ def test_alembic_directory_is_no_package() -> None:
     assert not list(migrations.scripts().rglob("__init__.py"))
 
 
-def test_missing_scripts_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_scripts_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PACELINE_MIGRATIONS_DIR", str(tmp_path))
     migrations.scripts.cache_clear()
-    with pytest.raises(migrations.MigrationsMissingError, match="PACELINE_MIGRATIONS_DIR"):
+    with pytest.raises(
+        migrations.MigrationsMissingError, match="PACELINE_MIGRATIONS_DIR"
+    ):
         migrations.scripts()
     monkeypatch.undo()
     migrations.scripts.cache_clear()
 
 
-def test_rows_survive_the_way_up_and_the_way_back_and_a_hold_becomes_maintenance(database: Database) -> None:
+def test_rows_survive_the_way_up_and_the_way_back_and_a_hold_becomes_maintenance(
+    database: Database,
+) -> None:
     """Also where other rows refer to those of a table that SQLite makes anew."""
     at = "2026-11-01 00:00:00+00:00"
     migrations.downgrade(database.url, "0005")
@@ -68,68 +77,132 @@ def test_rows_survive_the_way_up_and_the_way_back_and_a_hold_becomes_maintenance
             (
                 "target",
                 {
-                    "id": "t", "kind": "host", "serial": "s", "name": "lab", "agent_id": "a", "factors": "{}",
-                    "hold": "maintenance", "hold_reason": "new fan", "fingerprint": "", "preflight": "[]",
-                    "simulated": False, "created_at": at,
+                    "id": "t",
+                    "kind": "host",
+                    "serial": "s",
+                    "name": "lab",
+                    "agent_id": "a",
+                    "factors": "{}",
+                    "hold": "maintenance",
+                    "hold_reason": "new fan",
+                    "fingerprint": "",
+                    "preflight": "[]",
+                    "simulated": False,
+                    "created_at": at,
                 },
             ),
             (
                 "run",
                 {
-                    "id": "r", "suite": "s", "repository": "r", "manifest_path": "m", "manifest": "{}",
-                    "commit": "c", "trigger": "ci", "state": "done", "demonstration": False,
-                    "benchmarks": "[]", "params": "{}", "knobs": "{}", "launches": 7, "rounds": 20,
-                    "min_time_ns": 1, "created_by": "x", "created_at": at,
+                    "id": "r",
+                    "suite": "s",
+                    "repository": "r",
+                    "manifest_path": "m",
+                    "manifest": "{}",
+                    "commit": "c",
+                    "trigger": "ci",
+                    "state": "done",
+                    "demonstration": False,
+                    "benchmarks": "[]",
+                    "params": "{}",
+                    "knobs": "{}",
+                    "launches": 7,
+                    "rounds": 20,
+                    "min_time_ns": 1,
+                    "created_by": "x",
+                    "created_at": at,
                 },
             ),
             (
                 "job",
                 {
-                    "id": "j", "run_id": "r", "target_id": "t", "state": "done", "attempt": 1, "batch": 0,
-                    "requeues": 0, "seed": 1, "partial": False, "samples": 0, "not_before": at,
+                    "id": "j",
+                    "run_id": "r",
+                    "target_id": "t",
+                    "state": "done",
+                    "attempt": 1,
+                    "batch": 0,
+                    "requeues": 0,
+                    "seed": 1,
+                    "partial": False,
+                    "samples": 0,
+                    "not_before": at,
                     "created_at": at,
                 },
             ),
-        ):  # fmt: skip
+        ):
             names = ", ".join(f'"{name}"' for name in row)
             values = ", ".join(f":{name}" for name in row)
             insert = f"INSERT INTO {table} ({names}) VALUES ({values})"  # noqa: S608 - names from above
             connection.execute(text(insert), row)
     assert migrations.upgrade(database.url) is True
     with database.engine.connect() as connection:
-        target = connection.execute(text("SELECT maintenance_reason, health, failures FROM target")).one()
+        target = connection.execute(
+            text("SELECT maintenance_reason, health, failures FROM target")
+        ).one()
         assert tuple(target) == ("new fan", "unknown", 0)
-        assert connection.execute(text("SELECT launches, target_id FROM job")).one() == (7, "t")
+        assert connection.execute(
+            text("SELECT launches, target_id FROM job")
+        ).one() == (7, "t")
     migrations.downgrade(database.url, "0005")
     with database.engine.connect() as connection:
         target = connection.execute(text("SELECT hold, hold_reason FROM target")).one()
         assert tuple(target) == ("maintenance", "new fan")
-        assert connection.execute(text("SELECT run_id, target_id FROM job")).one() == ("r", "t")
+        assert connection.execute(text("SELECT run_id, target_id FROM job")).one() == (
+            "r",
+            "t",
+        )
         assert migrations.current(connection) == "0005"
     assert migrations.upgrade(database.url) is True
     with database.engine.connect() as connection:
-        assert connection.execute(text("SELECT launches, target_id FROM job")).one() == (7, "t")
-        reason = connection.execute(text("SELECT maintenance_reason FROM target")).scalar_one()
+        assert connection.execute(
+            text("SELECT launches, target_id FROM job")
+        ).one() == (7, "t")
+        reason = connection.execute(
+            text("SELECT maintenance_reason FROM target")
+        ).scalar_one()
     assert (reason, migrations.is_current(database.engine)) == ("new fan", True)
 
 
-def test_runs_called_inconclusive_because_a_job_failed_lose_that_verdict(database: Database) -> None:
+def test_runs_called_inconclusive_because_a_job_failed_lose_that_verdict(
+    database: Database,
+) -> None:
     migrations.downgrade(database.url, "0010")
     row = {
-        "suite": "s", "repository": "r", "manifest_path": "m", "manifest": "{}", "commit": "c",
-        "trigger": "ci", "demonstration": False, "benchmarks": "[]", "params": "{}", "knobs": "{}",
-        "suppress": "[]", "launches": 5, "rounds": 20, "min_time_ns": 1, "created_by": "x",
+        "suite": "s",
+        "repository": "r",
+        "manifest_path": "m",
+        "manifest": "{}",
+        "commit": "c",
+        "trigger": "ci",
+        "demonstration": False,
+        "benchmarks": "[]",
+        "params": "{}",
+        "knobs": "{}",
+        "suppress": "[]",
+        "launches": 5,
+        "rounds": 20,
+        "min_time_ns": 1,
+        "created_by": "x",
         "created_at": "2026-11-01 00:00:00+00:00",
-    }  # fmt: skip
+    }
     names = [*row, "id", "state", "verdict"]
-    columns, values = ", ".join(f'"{name}"' for name in names), ", ".join(f":{name}" for name in names)
+    columns, values = (
+        ", ".join(f'"{name}"' for name in names),
+        ", ".join(f":{name}" for name in names),
+    )
     insert = f"INSERT INTO run ({columns}) VALUES ({values})"  # noqa: S608 - names from above
     with database.engine.begin() as connection:
         for run, (state, verdict) in enumerate(
             [("failed", "inconclusive"), ("failed", "fail"), ("done", "inconclusive")]
         ):
-            connection.execute(text(insert), {**row, "id": f"r{run}", "state": state, "verdict": verdict})
+            connection.execute(
+                text(insert),
+                {**row, "id": f"r{run}", "state": state, "verdict": verdict},
+            )
     assert migrations.upgrade(database.url) is True
     with database.engine.connect() as connection:
-        verdicts = list(connection.execute(text("SELECT verdict FROM run ORDER BY id")).scalars())
+        verdicts = list(
+            connection.execute(text("SELECT verdict FROM run ORDER BY id")).scalars()
+        )
     assert verdicts == [None, "fail", "inconclusive"]

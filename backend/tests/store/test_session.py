@@ -14,7 +14,13 @@ from paceline_server.kernel.errors import ProblemError
 from paceline_server.kernel.ids import new_id
 from paceline_server.kernel.route_table import RouteTable
 from paceline_server.kernel.settings import Settings
-from paceline_server.store.session import Database, DbSession, hint, read_scope, session_scope
+from paceline_server.store.session import (
+    Database,
+    DbSession,
+    hint,
+    read_scope,
+    session_scope,
+)
 from paceline_server.store.tables.catalog import SuiteAgent
 from paceline_server.store.tables.messages import Incident
 from sqlalchemy import event, select, text
@@ -69,7 +75,9 @@ def wired_application(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     for _ in range(4):
         routes.insert(0, routes.pop())
     (admission,) = [
-        each for each in app.user_middleware if getattr(each.cls, "__name__", "") == Admission.__name__
+        each
+        for each in app.user_middleware
+        if getattr(each.cls, "__name__", "") == Admission.__name__
     ]
     admission.kwargs["routes"] = RouteTable(app)
     return app
@@ -92,7 +100,9 @@ def test_an_answer_means_committed(wired: TestClient) -> None:
     assert names() == {"a"}
 
 
-def test_a_failing_commit_is_a_5xx_and_stores_nothing(wired: TestClient, database: Database) -> None:
+def test_a_failing_commit_is_a_5xx_and_stores_nothing(
+    wired: TestClient, database: Database
+) -> None:
     def fail(_: Session) -> None:
         raise RuntimeError("the disk is full")
 
@@ -137,7 +147,9 @@ def test_a_get_cannot_write(wired: TestClient) -> None:
     assert names() == set()
 
 
-def test_writers_queue_instead_of_failing(database: Database, together: Callable[..., list[object]]) -> None:
+def test_writers_queue_instead_of_failing(
+    database: Database, together: Callable[..., list[object]]
+) -> None:
     def write(number: int) -> None:
         with session_scope() as session:
             session.execute(text("SELECT 1"))
@@ -151,11 +163,20 @@ def test_writers_queue_instead_of_failing(database: Database, together: Callable
 def test_foreign_keys_hold(database: Database) -> None:
     from paceline_server.store.tables.jobs import Attempt  # noqa: PLC0415 - only here
 
-    columns = {"batch": 0, "agent_id": "a", "lease_token_sha256": "x", "cancel_requested": False}
+    columns = {
+        "batch": 0,
+        "agent_id": "a",
+        "lease_token_sha256": "x",
+        "cancel_requested": False,
+    }
     from paceline_server.kernel import clock  # noqa: PLC0415 - only here
 
     attempt = Attempt(
-        job_id="job_none", number=1, leased_at=clock.now(), lease_expires_at=clock.now(), **columns
+        job_id="job_none",
+        number=1,
+        leased_at=clock.now(),
+        lease_expires_at=clock.now(),
+        **columns,
     )
     with pytest.raises(DBAPIError), session_scope() as session:
         session.add(attempt)
@@ -166,7 +187,9 @@ def test_hints_follow_the_commit(database: Database) -> None:
         assert database.hints.subscribed.wait(120)  # type: ignore[attr-defined]
     before = database.hints.version("live")
     with session_scope() as session:
-        session.add(Incident(id=new_id("inc"), at=row("x").seen_at, code="c", detail={}))
+        session.add(
+            Incident(id=new_id("inc"), at=row("x").seen_at, code="c", detail={})
+        )
         hint(session, "live")
         session.flush()
         assert database.hints.version("live") == before

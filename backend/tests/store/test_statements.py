@@ -14,7 +14,9 @@ SELDOM = select(Incident.code.label("seldom")).where(Incident.id == "seldom")
 
 
 @pytest.mark.parametrize("scope", ["reading", "writing"])
-def test_what_one_database_compiled_the_next_one_finds(database: Database, scope: str) -> None:
+def test_what_one_database_compiled_the_next_one_finds(
+    database: Database, scope: str
+) -> None:
     """As the next test would: an engine of its own."""
     with database.reading() as session:
         session.execute(SELDOM)
@@ -25,7 +27,9 @@ def test_what_one_database_compiled_the_next_one_finds(database: Database, scope
     following.dispose()
 
 
-def test_two_databases_share_no_connection_and_no_row(database: Database, tmp_path: Path) -> None:
+def test_two_databases_share_no_connection_and_no_row(
+    database: Database, tmp_path: Path
+) -> None:
     other = Database(f"sqlite:///{tmp_path / 'other.sqlite'}")
     with other.writing() as session:
         Incident.metadata.create_all(session.connection())

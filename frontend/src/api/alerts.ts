@@ -40,7 +40,12 @@ export function alertsQuery(filters: AlertFilters) {
   return queryOptions({
     queryKey: [...alertKeys.lists, filters],
     queryFn: ({ signal }): Promise<Page<Alert>> =>
-      unwrap(client.GET('/api/v1/alerts', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/alerts', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
     refetchInterval: 30_000,
   });
 }
@@ -49,7 +54,12 @@ export function alertQuery(id: string) {
   return queryOptions({
     queryKey: alertKeys.alert(id),
     queryFn: ({ signal }): Promise<AlertDetail> =>
-      unwrap(client.GET('/api/v1/alerts/{alert_id}', { signal, params: { path: { alert_id: id } } })),
+      unwrap(
+        client.GET('/api/v1/alerts/{alert_id}', {
+          signal,
+          params: { path: { alert_id: id } },
+        }),
+      ),
   });
 }
 
@@ -70,9 +80,15 @@ export function explanationQuery(id: string, again: boolean) {
 }
 
 /** `budget`: A/B jobs it may ask for; null: as the server is set. */
-export function bisectAlert(id: string, budget: number | null): Promise<AlertDetail> {
+export function bisectAlert(
+  id: string,
+  budget: number | null,
+): Promise<AlertDetail> {
   return unwrap(
-    client.POST('/api/v1/alerts/{alert_id}/bisect', { params: { path: { alert_id: id } }, body: { budget } }),
+    client.POST('/api/v1/alerts/{alert_id}/bisect', {
+      params: { path: { alert_id: id } },
+      body: { budget },
+    }),
   );
 }
 
@@ -83,7 +99,10 @@ export interface Decision {
   baselineCommit?: string | undefined;
 }
 
-export function actOnAlert(id: string, decision: Decision): Promise<AlertDetail> {
+export function actOnAlert(
+  id: string,
+  decision: Decision,
+): Promise<AlertDetail> {
   const { action, note, baselineCommit } = decision;
   return unwrap(
     client.POST('/api/v1/alerts/{alert_id}/actions', {
@@ -91,7 +110,9 @@ export function actOnAlert(id: string, decision: Decision): Promise<AlertDetail>
       body: {
         action,
         ...(note === undefined || note === '' ? {} : { note }),
-        ...(baselineCommit === undefined ? {} : { baseline_commit: baselineCommit }),
+        ...(baselineCommit === undefined
+          ? {}
+          : { baseline_commit: baselineCommit }),
       },
     }),
   );
@@ -104,11 +125,16 @@ export function decideInBulk(decision: BulkRequest): Promise<TriageBatch> {
 
 export function undoBulk(batchId: string): Promise<TriageBatch> {
   return unwrap(
-    client.POST('/api/v1/alerts/bulk/{batch_id}/undo', { params: { path: { batch_id: batchId } } }),
+    client.POST('/api/v1/alerts/bulk/{batch_id}/undo', {
+      params: { path: { batch_id: batchId } },
+    }),
   );
 }
 
-export function setAlertDue(id: string, dueAt: string | null): Promise<AlertDetail> {
+export function setAlertDue(
+  id: string,
+  dueAt: string | null,
+): Promise<AlertDetail> {
   return unwrap(
     client.PUT('/api/v1/alerts/{alert_id}/due', {
       params: { path: { alert_id: id } },
@@ -117,19 +143,31 @@ export function setAlertDue(id: string, dueAt: string | null): Promise<AlertDeta
   );
 }
 
-export function linkAlertIssue(id: string, url: string | null): Promise<AlertDetail> {
+export function linkAlertIssue(
+  id: string,
+  url: string | null,
+): Promise<AlertDetail> {
   return unwrap(
-    client.PUT('/api/v1/alerts/{alert_id}/issue', { params: { path: { alert_id: id } }, body: { url } }),
+    client.PUT('/api/v1/alerts/{alert_id}/issue', {
+      params: { path: { alert_id: id } },
+      body: { url },
+    }),
   );
 }
 
 export function addAlertNote(id: string, note: string): Promise<AlertDetail> {
   return unwrap(
-    client.POST('/api/v1/alerts/{alert_id}/notes', { params: { path: { alert_id: id } }, body: { note } }),
+    client.POST('/api/v1/alerts/{alert_id}/notes', {
+      params: { path: { alert_id: id } },
+      body: { note },
+    }),
   );
 }
 
-export function assignAlert(id: string, accountId: string | null): Promise<AlertDetail> {
+export function assignAlert(
+  id: string,
+  accountId: string | null,
+): Promise<AlertDetail> {
   return unwrap(
     client.PUT('/api/v1/alerts/{alert_id}/assignee', {
       params: { path: { alert_id: id } },

@@ -20,6 +20,11 @@ export function auditQuery(filters: AuditFilters) {
   return queryOptions({
     queryKey: ['audit', filters],
     queryFn: ({ signal }): Promise<Page<AuditEntry>> =>
-      unwrap(client.GET('/api/v1/audit', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/audit', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
   });
 }

@@ -7,6 +7,11 @@ import type { Page, Suite } from './types';
 export const suitesQuery = queryOptions({
   queryKey: ['suites'],
   queryFn: ({ signal }): Promise<Page<Suite>> =>
-    unwrap(client.GET('/api/v1/suites', { signal, params: { query: { limit: 200 } } })),
+    unwrap(
+      client.GET('/api/v1/suites', {
+        signal,
+        params: { query: { limit: 200 } },
+      }),
+    ),
   staleTime: 30_000,
 });

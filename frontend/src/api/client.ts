@@ -25,9 +25,11 @@ export async function unwrap<T>(pending: Promise<Answer<T>>): Promise<T> {
   try {
     answer = await pending;
   } catch (cause) {
-    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    if (cause instanceof DOMException && cause.name === 'AbortError')
+      throw cause;
     throw cause instanceof ApiError ? cause : networkError(cause);
   }
-  if (!answer.response.ok) throw toApiError(answer.response.status, answer.error);
+  if (!answer.response.ok)
+    throw toApiError(answer.response.status, answer.error);
   return answer.data as T;
 }

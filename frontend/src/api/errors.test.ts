@@ -5,7 +5,9 @@ import { client, unwrap } from './client';
 import { isApiError, type ApiError } from './errors';
 
 async function failure(): Promise<ApiError> {
-  const error: unknown = await unwrap(client.GET('/api/v1/session', {})).catch((thrown: unknown) => thrown);
+  const error: unknown = await unwrap(client.GET('/api/v1/session', {})).catch(
+    (thrown: unknown) => thrown,
+  );
   if (!isApiError(error)) throw new Error(`not an ApiError: ${String(error)}`);
   return error;
 }
@@ -22,7 +24,10 @@ describe('a failed request', () => {
     };
     server.use(
       http.get('*/api/v1/session', () =>
-        HttpResponse.json(body, { status: 422, headers: { 'Content-Type': 'application/problem+json' } }),
+        HttpResponse.json(body, {
+          status: 422,
+          headers: { 'Content-Type': 'application/problem+json' },
+        }),
       ),
     );
     const error = await failure();
@@ -35,8 +40,16 @@ describe('a failed request', () => {
   });
 
   it('says so when the answer is of another shape', async () => {
-    server.use(http.get('*/api/v1/session', () => new HttpResponse('<h1>Bad gateway</h1>', { status: 502 })));
-    expect(await failure()).toMatchObject({ status: 502, code: 'not_a_problem' });
+    server.use(
+      http.get(
+        '*/api/v1/session',
+        () => new HttpResponse('<h1>Bad gateway</h1>', { status: 502 }),
+      ),
+    );
+    expect(await failure()).toMatchObject({
+      status: 502,
+      code: 'not_a_problem',
+    });
   });
 
   it('says so when no answer came', async () => {

@@ -9,7 +9,13 @@ export class ApiError extends Error {
   readonly title: string;
   readonly fields: Readonly<Record<string, string>>;
 
-  constructor(problem: { status: number; code: string; title: string; detail: string; fields?: unknown }) {
+  constructor(problem: {
+    status: number;
+    code: string;
+    title: string;
+    detail: string;
+    fields?: unknown;
+  }) {
     super(problem.detail);
     this.status = problem.status;
     this.code = problem.code;
@@ -20,17 +26,38 @@ export class ApiError extends Error {
 
 function isStringRecord(value: unknown): value is Record<string, string> {
   return (
-    typeof value === 'object' && value !== null && Object.values(value).every((v) => typeof v === 'string')
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((v) => typeof v === 'string')
   );
 }
 
 /** Reads a failed answer's parsed body; anything that is not problem+json says so with the status. */
 export function toApiError(status: number, body: unknown): ApiError {
-  if (typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string') {
-    const problem = body as { code: string; title?: unknown; detail?: unknown; fields?: unknown };
-    const title = typeof problem.title === 'string' ? problem.title : 'The request was refused';
+  if (
+    typeof body === 'object' &&
+    body !== null &&
+    'code' in body &&
+    typeof body.code === 'string'
+  ) {
+    const problem = body as {
+      code: string;
+      title?: unknown;
+      detail?: unknown;
+      fields?: unknown;
+    };
+    const title =
+      typeof problem.title === 'string'
+        ? problem.title
+        : 'The request was refused';
     const detail = typeof problem.detail === 'string' ? problem.detail : title;
-    return new ApiError({ status, code: problem.code, title, detail, fields: problem.fields });
+    return new ApiError({
+      status,
+      code: problem.code,
+      title,
+      detail,
+      fields: problem.fields,
+    });
   }
   return new ApiError({
     status,
@@ -46,7 +73,8 @@ export function networkError(cause: unknown): ApiError {
     status: 0,
     code: 'network',
     title: 'The server cannot be reached',
-    detail: 'No answer came back. Check that the server is running and that this page is online.',
+    detail:
+      'No answer came back. Check that the server is running and that this page is online.',
   });
   error.cause = cause;
   return error;

@@ -16,7 +16,11 @@ export interface SourceHandlers {
 
 export interface EventSourcePort {
   /** Opens a connection that reports these kinds; the returned function closes it for good. */
-  open: (url: string, kinds: readonly string[], handlers: SourceHandlers) => () => void;
+  open: (
+    url: string,
+    kinds: readonly string[],
+    handlers: SourceHandlers,
+  ) => () => void;
 }
 
 export const browserEventSource: EventSourcePort = {

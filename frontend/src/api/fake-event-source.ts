@@ -36,8 +36,15 @@ export class FakeConnection {
 export class FakeEventSource implements EventSourcePort {
   readonly connections: FakeConnection[] = [];
 
-  open(url: string, _kinds: readonly string[], handlers: SourceHandlers): () => void {
-    const connection = new FakeConnection(new URL(url, 'http://localhost'), handlers);
+  open(
+    url: string,
+    _kinds: readonly string[],
+    handlers: SourceHandlers,
+  ): () => void {
+    const connection = new FakeConnection(
+      new URL(url, 'http://localhost'),
+      handlers,
+    );
     this.connections.push(connection);
     return () => {
       connection.closed = true;

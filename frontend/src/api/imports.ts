@@ -8,13 +8,21 @@ export interface ImportFilters {
   cursor?: string | undefined;
 }
 
-export const importKeys = { all: ['imports'] as const, lists: ['imports', 'list'] as const };
+export const importKeys = {
+  all: ['imports'] as const,
+  lists: ['imports', 'list'] as const,
+};
 
 export function importsQuery(filters: ImportFilters) {
   return queryOptions({
     queryKey: [...importKeys.lists, filters],
     queryFn: ({ signal }): Promise<Page<ImportedDocument>> =>
-      unwrap(client.GET('/api/v1/imports', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/imports', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
   });
 }
 
@@ -22,10 +30,19 @@ export function importQuery(id: string) {
   return queryOptions({
     queryKey: [...importKeys.all, 'one', id],
     queryFn: ({ signal }): Promise<ImportDetail> =>
-      unwrap(client.GET('/api/v1/imports/{import_id}', { signal, params: { path: { import_id: id } } })),
+      unwrap(
+        client.GET('/api/v1/imports/{import_id}', {
+          signal,
+          params: { path: { import_id: id } },
+        }),
+      ),
   });
 }
 
 export async function deleteImport(id: string): Promise<void> {
-  await unwrap(client.DELETE('/api/v1/imports/{import_id}', { params: { path: { import_id: id } } }));
+  await unwrap(
+    client.DELETE('/api/v1/imports/{import_id}', {
+      params: { path: { import_id: id } },
+    }),
+  );
 }

@@ -26,7 +26,10 @@ export function wholeLogQuery(jobId: string, attempt: number) {
   return queryOptions({
     queryKey: [...runKeys.job(jobId), 'whole-log', attempt] as const,
     queryFn: async ({ signal }): Promise<WholeLog> => {
-      const query = { format: 'text' as const, ...(attempt > 0 ? { attempt } : {}) };
+      const query = {
+        format: 'text' as const,
+        ...(attempt > 0 ? { attempt } : {}),
+      };
       const stream = await unwrap(
         http.GET('/api/v1/jobs/{job_id}/log', {
           signal,
@@ -42,7 +45,9 @@ export function wholeLogQuery(jobId: string, attempt: number) {
   });
 }
 
-async function read(stream: ReadableStream<Uint8Array> | undefined): Promise<WholeLog> {
+async function read(
+  stream: ReadableStream<Uint8Array> | undefined,
+): Promise<WholeLog> {
   // An answer without a body has no stream.
   if (stream === undefined) return { text: '', isCut: false };
   const reader = stream.getReader();

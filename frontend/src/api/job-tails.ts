@@ -65,15 +65,21 @@ export function jobLogQuery(jobId: string, attempt: number) {
       const fetchPage = async (slice: Slice): Promise<Page<LogLine>> => {
         const query = { limit: PAGE, ...of(attempt), ...slice };
         const answer = await unwrap(
-          http.GET('/api/v1/jobs/{job_id}/log', { signal, params: { path: { job_id: jobId }, query } }),
+          http.GET('/api/v1/jobs/{job_id}/log', {
+            signal,
+            params: { path: { job_id: jobId }, query },
+          }),
         );
         // A text is what `format=text` gives, which is not asked for here.
-        if (typeof answer === 'string') throw new TypeError('The log came as a text.');
+        if (typeof answer === 'string')
+          throw new TypeError('The log came as a text.');
         return answer;
       };
       const held = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
       const all = held.length === 0 ? undefined : await follow(fetchPage, held);
-      return (all ?? (await fetchPage({ tail: true })).items).slice(-KEEP_LINES);
+      return (all ?? (await fetchPage({ tail: true })).items).slice(
+        -KEEP_LINES,
+      );
     },
   });
 }
@@ -83,11 +89,17 @@ export function jobConditionsQuery(jobId: string, attempt: number) {
   return queryOptions({
     queryKey,
     queryFn: async ({ client, signal }): Promise<readonly Conditions[]> => {
-      const fetchPage = ({ tail: _tail, ...slice }: Slice): Promise<Page<Conditions>> =>
+      const fetchPage = ({
+        tail: _tail,
+        ...slice
+      }: Slice): Promise<Page<Conditions>> =>
         unwrap(
           http.GET('/api/v1/jobs/{job_id}/conditions', {
             signal,
-            params: { path: { job_id: jobId }, query: { limit: PAGE, ...of(attempt), ...slice } },
+            params: {
+              path: { job_id: jobId },
+              query: { limit: PAGE, ...of(attempt), ...slice },
+            },
           }),
         );
       const held = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];
@@ -97,13 +109,25 @@ export function jobConditionsQuery(jobId: string, attempt: number) {
 }
 
 /** One reading with what its commands printed: large, so asked for one by one and only when looked at. */
-export function rawConditionsQuery(jobId: string, attempt: number, seq: number) {
+export function rawConditionsQuery(
+  jobId: string,
+  attempt: number,
+  seq: number,
+) {
   return queryOptions({
     queryKey: [...tailKeys.conditions(jobId), attempt, 'raw', seq] as const,
     queryFn: async ({ signal }): Promise<readonly RawText[]> => {
-      const query = { ...of(attempt), after: seq - 1, limit: 1, expand: 'raw' as const };
+      const query = {
+        ...of(attempt),
+        after: seq - 1,
+        limit: 1,
+        expand: 'raw' as const,
+      };
       const { items } = await unwrap(
-        http.GET('/api/v1/jobs/{job_id}/conditions', { signal, params: { path: { job_id: jobId }, query } }),
+        http.GET('/api/v1/jobs/{job_id}/conditions', {
+          signal,
+          params: { path: { job_id: jobId }, query },
+        }),
       );
       return items.find((each) => each.seq === seq)?.raw ?? [];
     },
@@ -112,13 +136,24 @@ export function rawConditionsQuery(jobId: string, attempt: number, seq: number) 
 }
 
 /** One page: an app that talks leaves thousands of lines, and few are looked at. */
-export function reportedQuery(jobId: string, attempt: number, cursor: string | undefined) {
+export function reportedQuery(
+  jobId: string,
+  attempt: number,
+  cursor: string | undefined,
+) {
   return queryOptions({
     queryKey: [...runKeys.job(jobId), 'reported', attempt, cursor] as const,
     queryFn: ({ signal }): Promise<Page<Reported>> => {
-      const query = { limit: 50, ...of(attempt), ...(cursor === undefined ? {} : { cursor }) };
+      const query = {
+        limit: 50,
+        ...of(attempt),
+        ...(cursor === undefined ? {} : { cursor }),
+      };
       return unwrap(
-        http.GET('/api/v1/jobs/{job_id}/reported', { signal, params: { path: { job_id: jobId }, query } }),
+        http.GET('/api/v1/jobs/{job_id}/reported', {
+          signal,
+          params: { path: { job_id: jobId }, query },
+        }),
       );
     },
   });
@@ -135,6 +170,8 @@ export function addConditions(
   client.setQueryData<readonly Conditions[]>(queryKey, (held) => {
     if (held === undefined) return held;
     const last = held.at(-1)?.seq ?? -1;
-    return conditions.seq > last ? [...held, conditions].slice(-KEEP_CONDITIONS) : held;
+    return conditions.seq > last
+      ? [...held, conditions].slice(-KEEP_CONDITIONS)
+      : held;
   });
 }

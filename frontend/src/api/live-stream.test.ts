@@ -3,7 +3,14 @@ import { LiveStream, type StreamStatus } from './live-stream';
 import type { LiveEvent } from './types';
 
 function event(id: number): LiveEvent {
-  return { id, kind: 'log', at: '2026-01-10T12:00:00Z', run_id: 'run-1', job_id: 'job-1', data: {} };
+  return {
+    id,
+    kind: 'log',
+    at: '2026-01-10T12:00:00Z',
+    run_id: 'run-1',
+    job_id: 'job-1',
+    data: {},
+  };
 }
 
 function open(run?: string) {

@@ -37,7 +37,9 @@ export interface StreamOptions {
 function parse(data: string): LiveEvent | undefined {
   try {
     const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null && 'kind' in value ? (value as LiveEvent) : undefined;
+    return typeof value === 'object' && value !== null && 'kind' in value
+      ? (value as LiveEvent)
+      : undefined;
   } catch {
     return undefined;
   }
@@ -73,16 +75,21 @@ export class LiveStream {
   private connect(): void {
     this.timer = undefined;
     this.options.onStatus(this.failures === 0 ? 'connecting' : 'lost');
-    this.closeSource = this.options.port.open(this.url(), [...KINDS, ...CONTROL], {
-      onMessage: (message) => this.receive(message),
-      onDown: () => this.reconnect(),
-    });
+    this.closeSource = this.options.port.open(
+      this.url(),
+      [...KINDS, ...CONTROL],
+      {
+        onMessage: (message) => this.receive(message),
+        onDown: () => this.reconnect(),
+      },
+    );
   }
 
   private url(): string {
     const query = new URLSearchParams();
     if (this.options.run !== undefined) query.set('run', this.options.run);
-    if (this.lastId !== undefined) query.set('last_event_id', String(this.lastId));
+    if (this.lastId !== undefined)
+      query.set('last_event_id', String(this.lastId));
     return `/api/v1/stream?${query.toString()}`;
   }
 
@@ -102,7 +109,11 @@ export class LiveStream {
   }
 
   private handOn(event: LiveEvent | undefined): void {
-    if (event === undefined || (this.lastId !== undefined && event.id <= this.lastId)) return;
+    if (
+      event === undefined ||
+      (this.lastId !== undefined && event.id <= this.lastId)
+    )
+      return;
     this.lastId = event.id;
     this.options.onEvent(event);
   }

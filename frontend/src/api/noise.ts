@@ -14,6 +14,11 @@ export function noiseFloorsQuery(filters: NoiseFilters) {
   return queryOptions({
     queryKey: ['noise-floors', filters],
     queryFn: ({ signal }): Promise<Page<NoiseFloor>> =>
-      unwrap(client.GET('/api/v1/noise-floors', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/noise-floors', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
   });
 }

@@ -13,7 +13,12 @@ export function policiesQuery(filters: PolicyFilters) {
   return queryOptions({
     queryKey: ['policies', filters],
     queryFn: ({ signal }): Promise<Page<PolicyAdvice>> =>
-      unwrap(client.GET('/api/v1/policies', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/policies', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
   });
 }
 
@@ -29,6 +34,8 @@ export function policyHistoryQuery(of: PolicyAdvice) {
   return queryOptions({
     queryKey: ['policies', 'history', query],
     queryFn: ({ signal }): Promise<Page<PolicyAdvice>> =>
-      unwrap(client.GET('/api/v1/policies/history', { signal, params: { query } })),
+      unwrap(
+        client.GET('/api/v1/policies/history', { signal, params: { query } }),
+      ),
   });
 }

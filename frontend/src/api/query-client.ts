@@ -5,13 +5,16 @@ import { isApiError } from './errors';
 
 const ATTEMPTS = 2;
 
-export function createQueryClient({ retryDelayMs = 800 }: { retryDelayMs?: number } = {}): QueryClient {
+export function createQueryClient({
+  retryDelayMs = 800,
+}: { retryDelayMs?: number } = {}): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 2_000,
         refetchOnWindowFocus: true,
-        retry: (failures, error) => isApiError(error) && error.status === 0 && failures < ATTEMPTS,
+        retry: (failures, error) =>
+          isApiError(error) && error.status === 0 && failures < ATTEMPTS,
         retryDelay: retryDelayMs,
       },
       mutations: { retry: false },

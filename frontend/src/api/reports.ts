@@ -2,14 +2,19 @@
  * What the server sums up for reading: the overview, the arms of a benchmark, the matrix of a suite, two
  * revisions side by side, and what of a run is missing.
  */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+} from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
 import type { Arms, Compare, Completeness, Matrix, Overview } from './types';
 
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
-  queryFn: ({ signal }): Promise<Overview> => unwrap(client.GET('/api/v1/overview', { signal })),
+  queryFn: ({ signal }): Promise<Overview> =>
+    unwrap(client.GET('/api/v1/overview', { signal })),
   refetchInterval: 10_000,
 });
 
@@ -24,7 +29,9 @@ export function armsQuery(filters: ArmsFilters) {
   return queryOptions({
     queryKey: ['arms', filters],
     queryFn: ({ signal }): Promise<Arms> =>
-      unwrap(client.GET('/api/v1/arms', { signal, params: { query: filters } })),
+      unwrap(
+        client.GET('/api/v1/arms', { signal, params: { query: filters } }),
+      ),
   });
 }
 
@@ -39,7 +46,9 @@ export function matrixQuery(filters: MatrixFilters) {
   return queryOptions({
     queryKey: [...matrixKeys.all, filters],
     queryFn: ({ signal }): Promise<Matrix> =>
-      unwrap(client.GET('/api/v1/matrix', { signal, params: { query: filters } })),
+      unwrap(
+        client.GET('/api/v1/matrix', { signal, params: { query: filters } }),
+      ),
     refetchInterval: 30_000,
   });
 }
@@ -59,8 +68,14 @@ export function compareQuery(filters: CompareFilters) {
   return infiniteQueryOptions({
     queryKey: ['compare', filters],
     queryFn: ({ signal, pageParam }): Promise<Compare> => {
-      const query = { ...filters, limit: 200, ...(pageParam === null ? {} : { cursor: pageParam }) };
-      return unwrap(client.GET('/api/v1/compare', { signal, params: { query } }));
+      const query = {
+        ...filters,
+        limit: 200,
+        ...(pageParam === null ? {} : { cursor: pageParam }),
+      };
+      return unwrap(
+        client.GET('/api/v1/compare', { signal, params: { query } }),
+      );
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
@@ -76,7 +91,10 @@ export function completenessQuery(runId: string, ended: boolean) {
     queryKey: ['runs', 'one', runId, 'completeness', ended],
     queryFn: ({ signal }): Promise<Completeness> =>
       unwrap(
-        client.GET('/api/v1/runs/{run_id}/completeness', { signal, params: { path: { run_id: runId } } }),
+        client.GET('/api/v1/runs/{run_id}/completeness', {
+          signal,
+          params: { path: { run_id: runId } },
+        }),
       ),
     placeholderData: keepPreviousData,
     refetchInterval: ended ? false : 10_000,

@@ -32,7 +32,12 @@ export function rulesQuery(filters: RuleFilters) {
   return queryOptions({
     queryKey: [...ruleKeys.lists, filters],
     queryFn: ({ signal }): Promise<Page<Rule>> =>
-      unwrap(client.GET('/api/v1/rules', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/rules', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
   });
 }
 
@@ -40,7 +45,12 @@ export function ruleQuery(id: string) {
   return queryOptions({
     queryKey: ruleKeys.rule(id),
     queryFn: ({ signal }): Promise<RuleDetail> =>
-      unwrap(client.GET('/api/v1/rules/{rule_id}', { signal, params: { path: { rule_id: id } } })),
+      unwrap(
+        client.GET('/api/v1/rules/{rule_id}', {
+          signal,
+          params: { path: { rule_id: id } },
+        }),
+      ),
   });
 }
 
@@ -58,7 +68,12 @@ export function appliedRuleQuery(kind: RuleKind, about: Measured) {
   return queryOptions({
     queryKey: [...ruleKeys.all, 'applied', kind, about],
     queryFn: ({ signal }): Promise<AppliedRule> =>
-      unwrap(client.GET('/api/v1/rules/applied', { signal, params: { query: { kind, ...about } } })),
+      unwrap(
+        client.GET('/api/v1/rules/applied', {
+          signal,
+          params: { query: { kind, ...about } },
+        }),
+      ),
     staleTime: 60_000,
   });
 }
@@ -78,7 +93,8 @@ export function ruleVersionsQuery(id: string) {
 
 export const orphansQuery = queryOptions({
   queryKey: [...ruleKeys.all, 'orphans'],
-  queryFn: ({ signal }): Promise<Orphans> => unwrap(client.GET('/api/v1/rules/orphans', { signal })),
+  queryFn: ({ signal }): Promise<Orphans> =>
+    unwrap(client.GET('/api/v1/rules/orphans', { signal })),
   staleTime: 60_000,
 });
 
@@ -87,7 +103,11 @@ export function createRule(rule: RuleRequest): Promise<RuleDetail> {
 }
 
 /** `basedOn`: the version that was shown; refused with 409 when there is a newer one. */
-export function updateRule(id: string, rule: RuleRequest, basedOn: number): Promise<RuleDetail> {
+export function updateRule(
+  id: string,
+  rule: RuleRequest,
+  basedOn: number,
+): Promise<RuleDetail> {
   return unwrap(
     client.PUT('/api/v1/rules/{rule_id}', {
       params: { path: { rule_id: id } },
@@ -97,15 +117,31 @@ export function updateRule(id: string, rule: RuleRequest, basedOn: number): Prom
 }
 
 export async function deleteRule(id: string): Promise<void> {
-  await unwrap(client.DELETE('/api/v1/rules/{rule_id}', { params: { path: { rule_id: id } } }));
+  await unwrap(
+    client.DELETE('/api/v1/rules/{rule_id}', {
+      params: { path: { rule_id: id } },
+    }),
+  );
 }
 
 /** What the rule would have raised; saves nothing. */
-export function replayRule(rule: RuleRequest, ruleId: string | null, days: number): Promise<Replay> {
-  return unwrap(client.POST('/api/v1/rules/replay', { body: { rule, rule_id: ruleId, days } }));
+export function replayRule(
+  rule: RuleRequest,
+  ruleId: string | null,
+  days: number,
+): Promise<Replay> {
+  return unwrap(
+    client.POST('/api/v1/rules/replay', {
+      body: { rule, rule_id: ruleId, days },
+    }),
+  );
 }
 
-export function muteRule(id: string, reason: string, hours: number): Promise<RuleDetail> {
+export function muteRule(
+  id: string,
+  reason: string,
+  hours: number,
+): Promise<RuleDetail> {
   return unwrap(
     client.POST('/api/v1/rules/{rule_id}/mute', {
       params: { path: { rule_id: id } },
@@ -115,5 +151,9 @@ export function muteRule(id: string, reason: string, hours: number): Promise<Rul
 }
 
 export function unmuteRule(id: string): Promise<RuleDetail> {
-  return unwrap(client.POST('/api/v1/rules/{rule_id}/unmute', { params: { path: { rule_id: id } } }));
+  return unwrap(
+    client.POST('/api/v1/rules/{rule_id}/unmute', {
+      params: { path: { rule_id: id } },
+    }),
+  );
 }

@@ -35,7 +35,12 @@ export function runsQuery(filters: RunFilters) {
   return queryOptions({
     queryKey: ['runs', 'list', filters],
     queryFn: ({ signal }): Promise<Page<Run>> =>
-      unwrap(client.GET('/api/v1/runs', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/runs', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
     refetchInterval: 15_000,
   });
 }
@@ -43,14 +48,21 @@ export function runsQuery(filters: RunFilters) {
 /** `5`, or `5 or 10` where hosts and devices differ; before it has a job, what was asked for. */
 export function launchesOf({ launches, jobs }: Run): string {
   const each = new Set(jobs.map((job) => job.launches));
-  return each.size === 0 ? `${launches}` : [...each].toSorted((a, b) => a - b).join(' or ');
+  return each.size === 0
+    ? `${launches}`
+    : [...each].toSorted((a, b) => a - b).join(' or ');
 }
 
 export function runQuery(id: string) {
   return queryOptions({
     queryKey: runKeys.run(id),
     queryFn: ({ signal }): Promise<Run> =>
-      unwrap(client.GET('/api/v1/runs/{run_id}', { signal, params: { path: { run_id: id } } })),
+      unwrap(
+        client.GET('/api/v1/runs/{run_id}', {
+          signal,
+          params: { path: { run_id: id } },
+        }),
+      ),
   });
 }
 
@@ -71,7 +83,12 @@ export function jobReportQuery(jobId: string) {
   return queryOptions({
     queryKey: [...runKeys.job(jobId), 'report'],
     queryFn: ({ signal }): Promise<JobReport> =>
-      unwrap(client.GET('/api/v1/jobs/{job_id}/report', { signal, params: { path: { job_id: jobId } } })),
+      unwrap(
+        client.GET('/api/v1/jobs/{job_id}/report', {
+          signal,
+          params: { path: { job_id: jobId } },
+        }),
+      ),
   });
 }
 
@@ -80,7 +97,10 @@ export function liveSeriesQuery(jobId: string) {
     queryKey: [...runKeys.job(jobId), 'live-series'],
     queryFn: ({ signal }): Promise<Page<LiveSeries>> =>
       unwrap(
-        client.GET('/api/v1/jobs/{job_id}/live-series', { signal, params: { path: { job_id: jobId } } }),
+        client.GET('/api/v1/jobs/{job_id}/live-series', {
+          signal,
+          params: { path: { job_id: jobId } },
+        }),
       ),
   });
 }
@@ -94,12 +114,21 @@ export interface Point {
 
 export function distributionQuery({ jobId, benchmark, metric, params }: Point) {
   return queryOptions({
-    queryKey: [...runKeys.job(jobId), 'distribution', benchmark, metric, params],
+    queryKey: [
+      ...runKeys.job(jobId),
+      'distribution',
+      benchmark,
+      metric,
+      params,
+    ],
     queryFn: ({ signal }): Promise<Distribution> =>
       unwrap(
         client.GET('/api/v1/jobs/{job_id}/distribution', {
           signal,
-          params: { path: { job_id: jobId }, query: { benchmark, metric, params: JSON.stringify(params) } },
+          params: {
+            path: { job_id: jobId },
+            query: { benchmark, metric, params: JSON.stringify(params) },
+          },
         }),
       ),
     staleTime: Infinity,
@@ -122,10 +151,19 @@ export function requestRun(body: RunRequest): Promise<Run> {
 }
 
 export function cancelRun(id: string): Promise<Run> {
-  return unwrap(client.POST('/api/v1/runs/{run_id}/cancel', { params: { path: { run_id: id } } }));
+  return unwrap(
+    client.POST('/api/v1/runs/{run_id}/cancel', {
+      params: { path: { run_id: id } },
+    }),
+  );
 }
 
-const ENDED: ReadonlySet<Job['state']> = new Set(['done', 'failed', 'cancelled', 'expired']);
+const ENDED: ReadonlySet<Job['state']> = new Set([
+  'done',
+  'failed',
+  'cancelled',
+  'expired',
+]);
 
 /** A lost job may still receive its late result, so it has not ended. */
 export function jobEnded(job: Job): boolean {
@@ -133,5 +171,7 @@ export function jobEnded(job: Job): boolean {
 }
 
 export function runEnded(run: Run): boolean {
-  return run.state === 'done' || run.state === 'failed' || run.state === 'cancelled';
+  return (
+    run.state === 'done' || run.state === 'failed' || run.state === 'cancelled'
+  );
 }

@@ -7,7 +7,12 @@ import type { Page, Schedule, ScheduleChange, ScheduleRequest } from './types';
 export const schedulesQuery = queryOptions({
   queryKey: ['schedules'],
   queryFn: ({ signal }): Promise<Page<Schedule>> =>
-    unwrap(client.GET('/api/v1/schedules', { signal, params: { query: { limit: 200 } } })),
+    unwrap(
+      client.GET('/api/v1/schedules', {
+        signal,
+        params: { query: { limit: 200 } },
+      }),
+    ),
 });
 
 export function createSchedule(schedule: ScheduleRequest): Promise<Schedule> {
@@ -15,12 +20,22 @@ export function createSchedule(schedule: ScheduleRequest): Promise<Schedule> {
 }
 
 /** Switched on, its next run is due at once; another rhythm counts from the next run on. */
-export function changeSchedule(id: string, change: ScheduleChange): Promise<Schedule> {
+export function changeSchedule(
+  id: string,
+  change: ScheduleChange,
+): Promise<Schedule> {
   return unwrap(
-    client.PATCH('/api/v1/schedules/{schedule_id}', { params: { path: { schedule_id: id } }, body: change }),
+    client.PATCH('/api/v1/schedules/{schedule_id}', {
+      params: { path: { schedule_id: id } },
+      body: change,
+    }),
   );
 }
 
 export async function removeSchedule(id: string): Promise<void> {
-  await unwrap(client.DELETE('/api/v1/schedules/{schedule_id}', { params: { path: { schedule_id: id } } }));
+  await unwrap(
+    client.DELETE('/api/v1/schedules/{schedule_id}', {
+      params: { path: { schedule_id: id } },
+    }),
+  );
 }

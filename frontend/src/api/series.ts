@@ -2,7 +2,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { Annotation, AnnotationRequest, Page, Retired, Series, SeriesPage, SeriesPoints } from './types';
+import type {
+  Annotation,
+  AnnotationRequest,
+  Page,
+  Retired,
+  Series,
+  SeriesPage,
+  SeriesPoints,
+} from './types';
 
 export interface SeriesFilters {
   suite?: string | undefined;
@@ -25,13 +33,21 @@ export interface Window {
 /** More than a chart of any width can tell apart; the server keeps extremes and changes when it thins. */
 const MAX_POINTS = 500;
 
-export const seriesKeys = { all: ['series'] as const, one: (id: string) => ['series', 'one', id] as const };
+export const seriesKeys = {
+  all: ['series'] as const,
+  one: (id: string) => ['series', 'one', id] as const,
+};
 
 export function seriesListQuery(filters: SeriesFilters) {
   return queryOptions({
     queryKey: [...seriesKeys.all, 'list', filters],
     queryFn: ({ signal }): Promise<Page<Series>> =>
-      unwrap(client.GET('/api/v1/series', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/series', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
 }
@@ -40,7 +56,12 @@ export function seriesQuery(id: string) {
   return queryOptions({
     queryKey: seriesKeys.one(id),
     queryFn: ({ signal }): Promise<SeriesPage> =>
-      unwrap(client.GET('/api/v1/series/{series_id}', { signal, params: { path: { series_id: id } } })),
+      unwrap(
+        client.GET('/api/v1/series/{series_id}', {
+          signal,
+          params: { path: { series_id: id } },
+        }),
+      ),
     refetchInterval: 60_000,
   });
 }
@@ -52,7 +73,10 @@ export function pointsQuery(id: string, window: Window) {
       unwrap(
         client.GET('/api/v1/series/{series_id}/points', {
           signal,
-          params: { path: { series_id: id }, query: { ...window, max_points: MAX_POINTS } },
+          params: {
+            path: { series_id: id },
+            query: { ...window, max_points: MAX_POINTS },
+          },
         }),
       ),
     // The old window stays drawn until the new one is here.
@@ -68,7 +92,9 @@ export function annotate(body: AnnotationRequest): Promise<Annotation> {
 
 export function removeAnnotation(id: string): Promise<undefined> {
   return unwrap(
-    client.DELETE('/api/v1/annotations/{annotation_id}', { params: { path: { annotation_id: id } } }),
+    client.DELETE('/api/v1/annotations/{annotation_id}', {
+      params: { path: { annotation_id: id } },
+    }),
   );
 }
 
@@ -81,7 +107,10 @@ export interface GoneBenchmark {
 /** Of a whole benchmark, or of one arm of it. */
 const ofArm = (arm: string | null) => (arm === null ? {} : { arm });
 
-export function retireBenchmark({ suite, benchmark, arm }: GoneBenchmark, reason: string): Promise<Retired> {
+export function retireBenchmark(
+  { suite, benchmark, arm }: GoneBenchmark,
+  reason: string,
+): Promise<Retired> {
   return unwrap(
     client.PUT('/api/v1/suites/{suite}/retired/{benchmark}', {
       params: { path: { suite, benchmark }, query: ofArm(arm) },

@@ -6,7 +6,8 @@ import type { Account, Page, Scope, Session } from './types';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }): Promise<Session> => unwrap(client.GET('/api/v1/session', { signal })),
+  queryFn: ({ signal }): Promise<Session> =>
+    unwrap(client.GET('/api/v1/session', { signal })),
   staleTime: 5 * 60_000,
   retry: false,
 });
@@ -14,7 +15,12 @@ export const sessionQuery = queryOptions({
 export const accountsQuery = queryOptions({
   queryKey: ['accounts'],
   queryFn: ({ signal }): Promise<Page<Account>> =>
-    unwrap(client.GET('/api/v1/accounts', { signal, params: { query: { limit: 200 } } })),
+    unwrap(
+      client.GET('/api/v1/accounts', {
+        signal,
+        params: { query: { limit: 200 } },
+      }),
+    ),
   staleTime: 60_000,
 });
 
@@ -22,7 +28,10 @@ export function signInByLink(token: string): Promise<Session> {
   return unwrap(client.POST('/api/v1/session/link', { body: { token } }));
 }
 
-export function signInByPassword(email: string, password: string): Promise<Session> {
+export function signInByPassword(
+  email: string,
+  password: string,
+): Promise<Session> {
   return unwrap(client.POST('/api/v1/session', { body: { email, password } }));
 }
 
@@ -32,5 +41,8 @@ export async function signOut(): Promise<void> {
 
 /** `admin` may do everything. */
 export function may(session: Session | undefined, scope: Scope): boolean {
-  return session !== undefined && (session.scopes.includes(scope) || session.scopes.includes('admin'));
+  return (
+    session !== undefined &&
+    (session.scopes.includes(scope) || session.scopes.includes('admin'))
+  );
 }

@@ -10,9 +10,15 @@ describe('the simulated targets', () => {
     server.use(
       http.get('*/api/v1/targets', ({ request }) => {
         const query = new URL(request.url).searchParams;
-        expect([query.get('simulated'), query.get('fields')]).toEqual(['true', 'names']);
+        expect([query.get('simulated'), query.get('fields')]).toEqual([
+          'true',
+          'names',
+        ]);
         const more = query.get('cursor') === 'more';
-        const item = { ...simulatedPhone(), id: more ? 'target-201' : 'target-1' };
+        const item = {
+          ...simulatedPhone(),
+          id: more ? 'target-201' : 'target-1',
+        };
         return HttpResponse.json({ items: [item], next: more ? null : 'more' });
       }),
     );

@@ -2,10 +2,21 @@
  * Targets: who they are, how they are, what happened to them, and what a person may do about them. Every
  * write answers the whole target, so the cache holds what the server decided.
  */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+} from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { EventAxis, HealthState, Page, Target, TargetConditions, TargetEvent } from './types';
+import type {
+  EventAxis,
+  HealthState,
+  Page,
+  Target,
+  TargetConditions,
+  TargetEvent,
+} from './types';
 
 export interface TargetFilters {
   kind?: Target['kind'] | undefined;
@@ -31,7 +42,12 @@ const LOOK_MS = 10_000;
 export const targetsQuery = queryOptions({
   queryKey: [...targetKeys.lists, 'all'],
   queryFn: ({ signal }): Promise<Page<Target>> =>
-    unwrap(client.GET('/api/v1/targets', { signal, params: { query: { fields: 'names', limit: 200 } } })),
+    unwrap(
+      client.GET('/api/v1/targets', {
+        signal,
+        params: { query: { fields: 'names', limit: 200 } },
+      }),
+    ),
   refetchInterval: LOOK_MS,
 });
 
@@ -39,7 +55,12 @@ export function fleetQuery(filters: TargetFilters) {
   return queryOptions({
     queryKey: [...targetKeys.lists, filters],
     queryFn: ({ signal }): Promise<Page<Target>> =>
-      unwrap(client.GET('/api/v1/targets', { signal, params: { query: { ...filters, limit: 50 } } })),
+      unwrap(
+        client.GET('/api/v1/targets', {
+          signal,
+          params: { query: { ...filters, limit: 50 } },
+        }),
+      ),
     refetchInterval: LOOK_MS,
     placeholderData: keepPreviousData,
   });
@@ -49,7 +70,12 @@ export function targetQuery(id: string) {
   return queryOptions({
     queryKey: targetKeys.target(id),
     queryFn: ({ signal }): Promise<Target> =>
-      unwrap(client.GET('/api/v1/targets/{target_id}', { signal, params: { path: { target_id: id } } })),
+      unwrap(
+        client.GET('/api/v1/targets/{target_id}', {
+          signal,
+          params: { path: { target_id: id } },
+        }),
+      ),
     refetchInterval: LOOK_MS,
   });
 }
@@ -138,7 +164,10 @@ export interface Maintenance {
 
 export function setMaintenance(id: string, body: Maintenance): Promise<Target> {
   return unwrap(
-    client.PUT('/api/v1/targets/{target_id}/maintenance', { params: { path: { target_id: id } }, body }),
+    client.PUT('/api/v1/targets/{target_id}/maintenance', {
+      params: { path: { target_id: id } },
+      body,
+    }),
   );
 }
 
@@ -162,10 +191,18 @@ export function releaseTarget(id: string, reason: string): Promise<Target> {
 
 /** Asks for a health check; the agent does it when no job holds the device. */
 export function recheckTarget(id: string): Promise<Target> {
-  return unwrap(client.POST('/api/v1/targets/{target_id}/recheck', { params: { path: { target_id: id } } }));
+  return unwrap(
+    client.POST('/api/v1/targets/{target_id}/recheck', {
+      params: { path: { target_id: id } },
+    }),
+  );
 }
 
 /** Asks for a restart; refused after two within a day. */
 export function rebootTarget(id: string): Promise<Target> {
-  return unwrap(client.POST('/api/v1/targets/{target_id}/reboot', { params: { path: { target_id: id } } }));
+  return unwrap(
+    client.POST('/api/v1/targets/{target_id}/reboot', {
+      params: { path: { target_id: id } },
+    }),
+  );
 }

@@ -57,7 +57,8 @@ export type Unavailable = Schemas['UnavailableOut'];
 export type Arms = Schemas['ArmsOut'];
 export type Distribution = Schemas['DistributionOut'];
 export type LiveSeries = Schemas['LiveSeriesOut'];
-export type LiveEvent = paths['/api/v1/stream']['get']['responses'][200]['content']['text/event-stream'];
+export type LiveEvent =
+  paths['/api/v1/stream']['get']['responses'][200]['content']['text/event-stream'];
 export type LiveKind = LiveEvent['kind'];
 export type Overview = Schemas['OverviewOut'];
 export type Alert = Schemas['AlertOut'];

@@ -10,7 +10,9 @@ export interface StreamSettings {
   firstDelayMs?: number;
 }
 
-export const StreamContext = createContext<StreamSettings>({ port: browserEventSource });
+export const StreamContext = createContext<StreamSettings>({
+  port: browserEventSource,
+});
 
 export interface LiveStreamOptions {
   run?: string | undefined;
@@ -20,7 +22,12 @@ export interface LiveStreamOptions {
   onStale?: () => void;
 }
 
-export function useLiveStream({ run, enabled, onEvent, onStale }: LiveStreamOptions): StreamStatus {
+export function useLiveStream({
+  run,
+  enabled,
+  onEvent,
+  onStale,
+}: LiveStreamOptions): StreamStatus {
   const { port, firstDelayMs } = use(StreamContext);
   const [status, setStatus] = useState<StreamStatus>('closed');
   const handleEvent = useEffectEvent(onEvent);
@@ -35,7 +42,8 @@ export function useLiveStream({ run, enabled, onEvent, onStale }: LiveStreamOpti
       onStatus: setStatus,
       ...(firstDelayMs === undefined ? {} : { firstDelayMs }),
     });
-    const follow = () => (document.visibilityState === 'hidden' ? stream.pause() : stream.resume());
+    const follow = () =>
+      document.visibilityState === 'hidden' ? stream.pause() : stream.resume();
     document.addEventListener('visibilitychange', follow);
     return () => {
       document.removeEventListener('visibilitychange', follow);

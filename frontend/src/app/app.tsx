@@ -18,7 +18,12 @@ export interface AppProps {
   env?: 'default' | 'test';
 }
 
-export function App({ queryClient, router, stream = BROWSER_STREAM, env = 'default' }: AppProps) {
+export function App({
+  queryClient,
+  router,
+  stream = BROWSER_STREAM,
+  env = 'default',
+}: AppProps) {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" env={env}>
       <QueryClientProvider client={queryClient}>

@@ -77,7 +77,8 @@ const PAGES: Record<string, PageCase> = {
     full: /in all five launches/,
     empty: (world) => {
       const alert = world.alerts.get('alert-1');
-      if (alert !== undefined) world.alerts.set('alert-1', { ...alert, findings: [], history: [] });
+      if (alert !== undefined)
+        world.alerts.set('alert-1', { ...alert, findings: [], history: [] });
     },
     advice: /The evidence appears with the first finding/,
   },
@@ -94,7 +95,8 @@ const PAGES: Record<string, PageCase> = {
     heading: /^ledger_batch native time$/,
     path: /\/series\/series-1$/,
     full: /14\.2 % slower: 1\.2 ms → 1\.37 ms/,
-    empty: (world) => (world.history.page = seriesPage({ changes: [], evaluated_at: null })),
+    empty: (world) =>
+      (world.history.page = seriesPage({ changes: [], evaluated_at: null })),
     advice: /Detection looks at a series whenever a run adds a point/,
   },
   'the matrix': {
@@ -102,7 +104,12 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Matrix$/,
     path: /\/matrix$/,
     full: /native time, batch=1000/,
-    empty: (world) => (world.history.matrix = { ...world.history.matrix, rows: [], targets: [] }),
+    empty: (world) =>
+      (world.history.matrix = {
+        ...world.history.matrix,
+        rows: [],
+        targets: [],
+      }),
     advice: /fills a column for each target it ran on/,
   },
   'two revisions': {
@@ -110,7 +117,8 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Compare$/,
     path: /\/compare$/,
     full: /lab-host: kernel 6\.1\.0-12 → 6\.1\.0-13/,
-    empty: (world) => (world.history.compare = { ...world.history.compare, rows: [] }),
+    empty: (world) =>
+      (world.history.compare = { ...world.history.compare, rows: [] }),
     advice: /Widen the filters, or wait for their jobs to end/,
   },
   targets: {
@@ -127,7 +135,9 @@ const PAGES: Record<string, PageCase> = {
     path: /\/targets\/target-1$/,
     full: /Switch boost off in the firmware/,
     empty: (world) => {
-      world.targets = world.targets.map((target) => Object.assign({}, target, { preflight: [] }));
+      world.targets = world.targets.map((target) =>
+        Object.assign({}, target, { preflight: [] }),
+      );
     },
     advice: /The target looks fit for measuring/,
   },
@@ -145,7 +155,9 @@ const PAGES: Record<string, PageCase> = {
     path: /\/rules\/rule-1$/,
     full: /^What it says$/,
     empty: (world) => {
-      world.decisions.rules = world.decisions.rules.map((rule) => Object.assign({}, rule, { floor: null }));
+      world.decisions.rules = world.decisions.rules.map((rule) =>
+        Object.assign({}, rule, { floor: null }),
+      );
     },
     advice: /No A\/A job has measured/,
   },
@@ -189,7 +201,9 @@ describe.each(CASES)('the page of %s', (_name, page) => {
   it('shows what there is', async () => {
     renderApp(page.address);
     expect((await screen.findAllByText(page.full))[0]).toBeInTheDocument();
-    expect(screen.getByRole('heading', { level: 1, name: page.heading })).toBeInTheDocument();
+    expect(
+      screen.getByRole('heading', { level: 1, name: page.heading }),
+    ).toBeInTheDocument();
   });
 
   it('says what to do when there is nothing', async () => {
@@ -199,34 +213,59 @@ describe.each(CASES)('the page of %s', (_name, page) => {
 
   it('shows that it is loading', async () => {
     renderApp(page.address);
-    expect((await screen.findAllByRole('status', { name: /^Loading/ }))[0]).toBeInTheDocument();
+    expect(
+      (await screen.findAllByRole('status', { name: /^Loading/ }))[0],
+    ).toBeInTheDocument();
   });
 
   it('explains a failure and recovers when asked to try again', async () => {
     const { world, user } = renderApp(page.address, (made) => {
-      made.failure = { status: 503, code: 'unavailable', detail: 'The database is away.', path: page.path };
+      made.failure = {
+        status: 503,
+        code: 'unavailable',
+        detail: 'The database is away.',
+        path: page.path,
+      };
     });
-    expect((await screen.findAllByText(/The database is away/))[0]).toBeInTheDocument();
+    expect(
+      (await screen.findAllByText(/The database is away/))[0],
+    ).toBeInTheDocument();
     expect(screen.getAllByText('unavailable')[0]).toBeInTheDocument();
     world.failure = null;
-    await user.click(screen.getAllByRole('button', { name: 'Try again' })[0] as HTMLElement);
+    await user.click(
+      screen.getAllByRole('button', { name: 'Try again' })[0] as HTMLElement,
+    );
     expect((await screen.findAllByText(page.full))[0]).toBeInTheDocument();
   });
 
   it('says that permission is missing instead of failing', async () => {
     renderApp(page.address, (world) => {
-      world.failure = { status: 403, code: 'forbidden', detail: 'Not for you.', path: page.path };
+      world.failure = {
+        status: 403,
+        code: 'forbidden',
+        detail: 'Not for you.',
+        path: page.path,
+      };
     });
-    expect((await screen.findAllByText(/^You may not see/))[0]).toBeInTheDocument();
+    expect(
+      (await screen.findAllByText(/^You may not see/))[0],
+    ).toBeInTheDocument();
     expect(screen.getAllByText(/Ask an administrator/)[0]).toBeInTheDocument();
   });
 });
 
 describe('the application', () => {
   it('sends a visitor without a session to sign in and remembers where they wanted to go', async () => {
-    const { router } = renderApp('/alerts?state=open', (world) => (world.signedIn = false));
-    expect(await screen.findByRole('heading', { name: 'Sign in to Paceline' })).toBeInTheDocument();
-    expect(router.state.location.search).toEqual({ next: '/alerts?state=open' });
+    const { router } = renderApp(
+      '/alerts?state=open',
+      (world) => (world.signedIn = false),
+    );
+    expect(
+      await screen.findByRole('heading', { name: 'Sign in to Paceline' }),
+    ).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({
+      next: '/alerts?state=open',
+    });
   });
 
   it('sends to sign-in when the session ends under a page', async () => {
@@ -234,20 +273,30 @@ describe('the application', () => {
     await screen.findAllByText(/^live-1$/);
     world.signedIn = false;
     await user.click(screen.getByRole('link', { name: 'Alerts' }));
-    await waitFor(() => expect(router.state.location.pathname).toBe('/sign-in'));
+    await waitFor(() =>
+      expect(router.state.location.pathname).toBe('/sign-in'),
+    );
   });
 
   it('says what happened when the server cannot be reached at all', async () => {
     renderApp('/', (world) => {
-      world.failure = { status: 500, code: 'internal', detail: 'Something broke.' };
+      world.failure = {
+        status: 500,
+        code: 'internal',
+        detail: 'Something broke.',
+      };
     });
     expect(await screen.findByText('Something broke.')).toBeInTheDocument();
   });
 
   it('offers a way on where there is no page', async () => {
     renderApp('/nowhere');
-    expect(await screen.findByText('There is no page at this address')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Go to the overview' })).toHaveAttribute('href', '/');
+    expect(
+      await screen.findByText('There is no page at this address'),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByRole('link', { name: 'Go to the overview' }),
+    ).toHaveAttribute('href', '/');
   });
 
   it('lets a keyboard skip to the content first', async () => {
@@ -260,6 +309,8 @@ describe('the application', () => {
   it('names the page in the document title', async () => {
     renderApp('/alerts/alert-1');
     await screen.findByRole('heading', { level: 1, name: /native slower/ });
-    expect(document.title).toBe('native slower than fallback in ledger_batch on lab-host · Paceline');
+    expect(document.title).toBe(
+      'native slower than fallback in ledger_batch on lab-host · Paceline',
+    );
   });
 });

@@ -23,25 +23,43 @@ import { parseAuditSearch } from '../features/audit/audit-search';
 import { parseImportsSearch } from '../features/imports/imports-search';
 import { parseNoiseSearch } from '../features/noise/noise-search';
 import { parsePoliciesSearch } from '../features/policies/policies-search';
-import { parseNewRuleSearch, parseRulesSearch } from '../features/rules/rules-search';
+import {
+  parseNewRuleSearch,
+  parseRulesSearch,
+} from '../features/rules/rules-search';
 import { parseCompareSearch } from '../features/compare/compare-search';
 import { parseMatrixSearch } from '../features/matrix/matrix-search';
-import { parseNewRunSearch, parseRunSearch, parseRunsSearch } from '../features/runs/runs-search';
-import { parseSeriesListSearch, parseSeriesSearch } from '../features/series/series-search';
-import { parseTargetSearch, parseTargetsSearch } from '../features/targets/targets-search';
+import {
+  parseNewRunSearch,
+  parseRunSearch,
+  parseRunsSearch,
+} from '../features/runs/runs-search';
+import {
+  parseSeriesListSearch,
+  parseSeriesSearch,
+} from '../features/series/series-search';
+import {
+  parseTargetSearch,
+  parseTargetsSearch,
+} from '../features/targets/targets-search';
 import { NotFound, RouteError, RoutePending } from './fallbacks';
 
 interface RouterContext {
   queryClient: QueryClient;
 }
 
-const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outlet });
+const rootRoute = createRootRouteWithContext<RouterContext>()({
+  component: Outlet,
+});
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: parseSignInSearch,
-  component: lazyRouteComponent(() => import('./routes/sign-in'), 'SignInRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/sign-in'),
+    'SignInRoute',
+  ),
 });
 
 const appRoute = createRoute({
@@ -63,7 +81,10 @@ const appRoute = createRoute({
 const overviewRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('../features/overview/overview-page'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    () => import('../features/overview/overview-page'),
+    'OverviewPage',
+  ),
 });
 
 const runsRoute = createRoute({
@@ -77,7 +98,10 @@ const newRunRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/runs/new',
   validateSearch: parseNewRunSearch,
-  component: lazyRouteComponent(() => import('./routes/new-run'), 'NewRunRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/new-run'),
+    'NewRunRoute',
+  ),
 });
 
 const runRoute = createRoute({
@@ -111,7 +135,10 @@ const targetsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/targets',
   validateSearch: parseTargetsSearch,
-  component: lazyRouteComponent(() => import('./routes/target'), 'TargetsRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/target'),
+    'TargetsRoute',
+  ),
 });
 
 const targetRoute = createRoute({
@@ -145,7 +172,10 @@ const seriesListRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/series',
   validateSearch: parseSeriesListSearch,
-  component: lazyRouteComponent(() => import('./routes/series-list'), 'SeriesListRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/series-list'),
+    'SeriesListRoute',
+  ),
 });
 
 const seriesRoute = createRoute({
@@ -166,14 +196,20 @@ const compareRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/compare',
   validateSearch: parseCompareSearch,
-  component: lazyRouteComponent(() => import('./routes/compare'), 'CompareRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/compare'),
+    'CompareRoute',
+  ),
 });
 
 const policiesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/policies',
   validateSearch: parsePoliciesSearch,
-  component: lazyRouteComponent(() => import('./routes/record'), 'PoliciesRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/record'),
+    'PoliciesRoute',
+  ),
 });
 
 const noiseRoute = createRoute({
@@ -194,13 +230,19 @@ const importsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/imports',
   validateSearch: parseImportsSearch,
-  component: lazyRouteComponent(() => import('./routes/imports'), 'ImportsRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/imports'),
+    'ImportsRoute',
+  ),
 });
 
 const importRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/imports/$importId',
-  component: lazyRouteComponent(() => import('./routes/imports'), 'ImportRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/imports'),
+    'ImportRoute',
+  ),
 });
 
 const routeTree = rootRoute.addChildren([
@@ -230,7 +272,10 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-export function createAppRouter(queryClient: QueryClient, history?: RouterHistory) {
+export function createAppRouter(
+  queryClient: QueryClient,
+  history?: RouterHistory,
+) {
   return createRouter({
     routeTree,
     context: { queryClient },

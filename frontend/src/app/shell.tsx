@@ -36,7 +36,12 @@ const NAVIGATION = [
   { to: '/noise', label: 'Noise', icon: 'noise', exact: false },
   { to: '/imports', label: 'Imports', icon: 'imports', exact: false },
   { to: '/audit', label: 'Audit log', icon: 'audit', exact: false },
-] as const satisfies readonly { to: string; label: string; icon: IconName; exact: boolean }[];
+] as const satisfies readonly {
+  to: string;
+  label: string;
+  icon: IconName;
+  exact: boolean;
+}[];
 
 /** Any answer 401 means the session ended: back to sign-in, and from there to this very page. */
 function useSessionEnd() {
@@ -50,10 +55,12 @@ function useSessionEnd() {
       void navigate({ to: '/sign-in', search: { next: href } });
     };
     const stopQueries = queryClient.getQueryCache().subscribe((event) => {
-      if (event.type === 'updated' && event.action.type === 'error') leave(event.action.error);
+      if (event.type === 'updated' && event.action.type === 'error')
+        leave(event.action.error);
     });
     const stopMutations = queryClient.getMutationCache().subscribe((event) => {
-      if (event.type === 'updated' && event.action.type === 'error') leave(event.action.error);
+      if (event.type === 'updated' && event.action.type === 'error')
+        leave(event.action.error);
     });
     return () => {
       stopQueries();
@@ -96,7 +103,12 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" className={classes.bar} aria-label="Main" role="navigation">
+      <AppShell.Navbar
+        p="sm"
+        className={classes.bar}
+        aria-label="Main"
+        role="navigation"
+      >
         <ul className={classes.nav}>
           {NAVIGATION.map((entry) => (
             <li key={entry.to}>
@@ -125,7 +137,9 @@ export function Shell() {
 function Foot() {
   const answer = useQuery(versionQuery);
   if (!answer.data) return null;
-  return <footer className={classes.foot}>Paceline {answer.data.version}</footer>;
+  return (
+    <footer className={classes.foot}>Paceline {answer.data.version}</footer>
+  );
 }
 
 function ThemeSwitch() {
@@ -162,7 +176,9 @@ function AccountMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label c="var(--pl-muted)">{session.data?.account.name ?? 'Signed in'}</Menu.Label>
+        <Menu.Label c="var(--pl-muted)">
+          {session.data?.account.name ?? 'Signed in'}
+        </Menu.Label>
         <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -22,7 +22,16 @@ export interface ChartFrameProps {
 }
 
 export function ChartFrame(props: ChartFrameProps) {
-  const { title, summary, legend, chart, controls, table, tableToggle, tableOnDemand = false } = props;
+  const {
+    title,
+    summary,
+    legend,
+    chart,
+    controls,
+    table,
+    tableToggle,
+    tableOnDemand = false,
+  } = props;
   const id = useId();
   const [shown, setShown] = useState(!tableOnDemand);
   return (
@@ -41,7 +50,9 @@ export function ChartFrame(props: ChartFrameProps) {
       ) : (
         <details
           className={classes.details}
-          onToggle={(event) => tableOnDemand && setShown(event.currentTarget.open)}
+          onToggle={(event) =>
+            tableOnDemand && setShown(event.currentTarget.open)
+          }
         >
           <summary>{tableToggle}</summary>
           {shown && table}

@@ -6,7 +6,10 @@ import { logTicks, niceTicks } from './ticks';
 import { brokenAt, thinKeepingPeaks } from './track-chart';
 
 describe('a line', () => {
-  const points = [0, 10, 20, 100, 110].map((seconds) => ({ seconds, value: seconds }));
+  const points = [0, 10, 20, 100, 110].map((seconds) => ({
+    seconds,
+    value: seconds,
+  }));
 
   it('ends where nothing was read any more and goes on with the next reading', () => {
     expect(brokenAt(points, [{ after: 20, until: 100 }])).toEqual([
@@ -62,13 +65,23 @@ describe('a log axis', () => {
   });
 });
 
-const point = (x: number, value: number) => ({ x, value, lower: value * 0.9, upper: value * 1.1 });
+const point = (x: number, value: number) => ({
+  x,
+  value,
+  lower: value * 0.9,
+  upper: value * 1.1,
+});
 
 describe('the axes of intervals', () => {
   const series = [{ name: 'a', points: [point(10, 0.2), point(1, 3)] }];
 
   it('mark the measured values only', () => {
-    const { x, y } = intervalAxes({ series, references: [], xScale: 'log', yScale: 'log' });
+    const { x, y } = intervalAxes({
+      series,
+      references: [],
+      xScale: 'log',
+      yScale: 'log',
+    });
     expect(x?.ticks).toEqual([1, 10]);
     expect(y.scale).toBe('log');
     expect(y.domain[0]).toBeLessThanOrEqual(0.18);
@@ -76,7 +89,10 @@ describe('the axes of intervals', () => {
   });
 
   it('stand even when nothing is drawn', () => {
-    expect(intervalAxes({ series: [], references: [], xScale: 'linear' }).y.ticks.length).toBeGreaterThan(1);
+    expect(
+      intervalAxes({ series: [], references: [], xScale: 'linear' }).y.ticks
+        .length,
+    ).toBeGreaterThan(1);
   });
 });
 
@@ -93,7 +109,9 @@ describe('a dot chart', () => {
 
 describe('the looks of series', () => {
   it('differ for as many arms as a benchmark may have', () => {
-    const looks = Array.from({ length: 64 }, (_, index) => JSON.stringify(seriesLook(index)));
+    const looks = Array.from({ length: 64 }, (_, index) =>
+      JSON.stringify(seriesLook(index)),
+    );
     expect(new Set(looks).size).toBe(64);
   });
 });
@@ -112,6 +130,8 @@ describe('thinning a track', () => {
 
 describe('a sparkline', () => {
   it('draws constants as a line inside its box', () => {
-    expect(sparklinePath([3, 3, 3], 100, 20)).toBe('M0.0 18.0 L50.0 18.0 L100.0 18.0');
+    expect(sparklinePath([3, 3, 3], 100, 20)).toBe(
+      'M0.0 18.0 L50.0 18.0 L100.0 18.0',
+    );
   });
 });

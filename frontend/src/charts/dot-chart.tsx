@@ -37,15 +37,29 @@ interface Frame extends Ticks {
 }
 
 export function dotFrame(values: readonly number[], fromZero = true): Frame {
-  const [low, high] = values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
+  const [low, high] =
+    values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
   const log = spansDecades(low, high);
-  const ticks = log ? logTicks(low, high) : niceTicks(fromZero ? Math.min(0, low) : low, high);
+  const ticks = log
+    ? logTicks(low, high)
+    : niceTicks(fromZero ? Math.min(0, low) : low, high);
   const [from, to] = log ? ticks.domain.map(Math.log) : ticks.domain;
   const span = (to ?? 1) - (from ?? 0);
-  return { ...ticks, log, place: (value) => (((log ? Math.log(value) : value) - (from ?? 0)) / span) * 100 };
+  return {
+    ...ticks,
+    log,
+    place: (value) =>
+      (((log ? Math.log(value) : value) - (from ?? 0)) / span) * 100,
+  };
 }
 
-export function DotChart({ rows, reference, fromZero = true, format, scaleLabel }: DotChartProps) {
+export function DotChart({
+  rows,
+  reference,
+  fromZero = true,
+  format,
+  scaleLabel,
+}: DotChartProps) {
   const known = rows
     .flatMap((row) => [row.value, row.lower, row.upper, ...(row.further ?? [])])
     .concat(reference?.at ?? null)
@@ -58,20 +72,34 @@ export function DotChart({ rows, reference, fromZero = true, format, scaleLabel 
       ))}
       <div className={classes.axis}>
         {frame.ticks.map((tick) => (
-          <span key={tick} className={classes.tick} style={{ left: `${frame.place(tick)}%` }}>
+          <span
+            key={tick}
+            className={classes.tick}
+            style={{ left: `${frame.place(tick)}%` }}
+          >
             {format(tick)}
           </span>
         ))}
       </div>
       <div className={classes.scale}>
         {scaleLabel(frame.log)}
-        {reference !== undefined && <span className={classes.referenceWord}>{reference.label}</span>}
+        {reference !== undefined && (
+          <span className={classes.referenceWord}>{reference.label}</span>
+        )}
       </div>
     </div>
   );
 }
 
-function Row({ row, frame, reference }: { row: DotRow; frame: Frame; reference: number | undefined }) {
+function Row({
+  row,
+  frame,
+  reference,
+}: {
+  row: DotRow;
+  frame: Frame;
+  reference: number | undefined;
+}) {
   const { color } = seriesLook(row.look);
   const { place } = frame;
   return (
@@ -79,10 +107,17 @@ function Row({ row, frame, reference }: { row: DotRow; frame: Frame; reference: 
       <div className={classes.name}>{row.name}</div>
       <div className={classes.track}>
         {frame.ticks.map((tick) => (
-          <i key={tick} className={classes.grid} style={{ left: `${place(tick)}%` }} />
+          <i
+            key={tick}
+            className={classes.grid}
+            style={{ left: `${place(tick)}%` }}
+          />
         ))}
         {reference !== undefined && (
-          <i className={classes.reference} style={{ left: `${place(reference)}%` }} />
+          <i
+            className={classes.reference}
+            style={{ left: `${place(reference)}%` }}
+          />
         )}
         {row.lower !== null && row.upper !== null && (
           <i
@@ -102,7 +137,10 @@ function Row({ row, frame, reference }: { row: DotRow; frame: Frame; reference: 
           />
         ))}
         {row.value !== null && (
-          <i className={classes.dot} style={{ left: `${place(row.value)}%`, background: color }} />
+          <i
+            className={classes.dot}
+            style={{ left: `${place(row.value)}%`, background: color }}
+          />
         )}
       </div>
       <div className={classes.figure}>{row.figure}</div>

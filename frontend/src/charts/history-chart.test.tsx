@@ -20,8 +20,15 @@ describe('a history chart', () => {
     layOut();
     const format = vi.fn<HistoryPicture['format']>((value) => `${value} ns`);
     const drawn = picture(format);
-    const rest = { picture: drawn, describe: (key: string) => [key], onChoose: () => {}, onZoom: () => {} };
-    const { container, rerender } = render(<HistoryChart {...rest} chosen="p0" />);
+    const rest = {
+      picture: drawn,
+      describe: (key: string) => [key],
+      onChoose: () => {},
+      onZoom: () => {},
+    };
+    const { container, rerender } = render(
+      <HistoryChart {...rest} chosen="p0" />,
+    );
     const before = format.mock.calls.length;
     expect(before).toBeGreaterThan(0);
     rerender(<HistoryChart {...rest} chosen="p2" />);
@@ -32,8 +39,15 @@ describe('a history chart', () => {
 
   it('is drawn anew when what it shows changes', () => {
     layOut();
-    const rest = { describe: () => [], onChoose: () => {}, onZoom: () => {}, chosen: undefined };
-    const { rerender } = render(<HistoryChart {...rest} picture={picture((value) => `${value} ns`)} />);
+    const rest = {
+      describe: () => [],
+      onChoose: () => {},
+      onZoom: () => {},
+      chosen: undefined,
+    };
+    const { rerender } = render(
+      <HistoryChart {...rest} picture={picture((value) => `${value} ns`)} />,
+    );
     const format = vi.fn<HistoryPicture['format']>((value) => `${value} bytes`);
     rerender(<HistoryChart {...rest} picture={picture(format)} />);
     expect(format).toHaveBeenCalled();

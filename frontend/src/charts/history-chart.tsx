@@ -4,7 +4,14 @@
  * the same by keyboard (`HistoryControls`), for what is drawn here is a picture. Nothing is animated.
  */
 import { memo, useMemo, useState, type PointerEvent } from 'react';
-import { CartesianGrid, ComposedChart, Line, ResponsiveContainer, XAxis, YAxis } from 'recharts';
+import {
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ResponsiveContainer,
+  XAxis,
+  YAxis,
+} from 'recharts';
 
 import {
   AXIS_HEIGHT,
@@ -91,14 +98,18 @@ function measure(event: PointerEvent<HTMLDivElement>) {
 }
 
 /** The pointer over the plot: what it is nearest to, and the window it drags out. */
-function usePointer({ picture: { points }, onChoose, onZoom }: HistoryChartProps, { extent }: Layout) {
+function usePointer(
+  { picture: { points }, onChoose, onZoom }: HistoryChartProps,
+  { extent }: Layout,
+) {
   const [over, setOver] = useState<string>();
   const [drag, setDrag] = useState<Drag>();
   const down = (event: PointerEvent<HTMLDivElement>) => {
     if (event.button !== 0) return;
     const { x } = measure(event);
     // Keeps the drag when the pointer leaves the plot; not every environment has it.
-    if ('setPointerCapture' in event.currentTarget) event.currentTarget.setPointerCapture(event.pointerId);
+    if ('setPointerCapture' in event.currentTarget)
+      event.currentTarget.setPointerCapture(event.pointerId);
     setDrag({ start: x, now: x });
   };
   const move = (event: PointerEvent<HTMLDivElement>) => {
@@ -142,15 +153,29 @@ export function HistoryChart(props: HistoryChartProps) {
   return (
     <div className={classes.host} {...handlers}>
       <Drawing picture={picture} layout={layout} onWidth={setWidth} />
-      <Rings points={picture.points} chosen={chosen} over={over} layout={layout} />
+      <Rings
+        points={picture.points}
+        chosen={chosen}
+        over={over}
+        layout={layout}
+      />
       {drag !== undefined && Math.abs(drag.now - drag.start) >= CLICK_PX && (
         <div
           className={classes.window}
-          style={{ top, left: Math.min(drag.start, drag.now), width: Math.abs(drag.now - drag.start) }}
+          style={{
+            top,
+            left: Math.min(drag.start, drag.now),
+            width: Math.abs(drag.now - drag.start),
+          }}
         />
       )}
       {read !== undefined && drag === undefined && (
-        <Readout x={placeIn(layout, read).x} width={width} top={top} lines={describe(read.key)} />
+        <Readout
+          x={placeIn(layout, read).x}
+          width={width}
+          top={top}
+          lines={describe(read.key)}
+        />
       )}
     </div>
   );
@@ -163,10 +188,18 @@ interface DrawingProps {
 }
 
 /** The costly part: what moves with the pointer or the slider lies above it and leaves it alone. */
-const Drawing = memo(function Drawing({ picture, layout, onWidth }: DrawingProps) {
+const Drawing = memo(function Drawing({
+  picture,
+  layout,
+  onWidth,
+}: DrawingProps) {
   const { extent, axis, width, top, tall } = layout;
   const step = (axis.ticks[1] ?? 1) - (axis.ticks[0] ?? 0);
-  const time = timeTicks(extent[0], extent[1], Math.max(4, Math.floor(width / 110)));
+  const time = timeTicks(
+    extent[0],
+    extent[1],
+    Math.max(4, Math.floor(width / 110)),
+  );
   return (
     <ResponsiveContainer
       width="100%"
@@ -174,7 +207,10 @@ const Drawing = memo(function Drawing({ picture, layout, onWidth }: DrawingProps
       initialDimension={{ width: 640, height: tall }}
       onResize={onWidth}
     >
-      <ComposedChart margin={{ top, right: PLOT_RIGHT, bottom: FOOT, left: 0 }} accessibilityLayer={false}>
+      <ComposedChart
+        margin={{ top, right: PLOT_RIGHT, bottom: FOOT, left: 0 }}
+        accessibilityLayer={false}
+      >
         <CartesianGrid stroke={GRID} vertical={false} />
         <XAxis
           dataKey="at"
@@ -228,8 +264,20 @@ function Rings({ points, chosen, over, layout }: RingsProps) {
         const { x, y } = placeIn(layout, point);
         return (
           <g key={point.key} stroke="var(--pl-text)" fill="none">
-            <line x1={x} x2={x} y1={layout.top} y2={layout.tall - AXIS_HEIGHT - FOOT} strokeOpacity={0.25} />
-            <circle cx={x} cy={y} r={7} strokeOpacity={point.key === chosen ? 1 : 0.5} strokeWidth={2} />
+            <line
+              x1={x}
+              x2={x}
+              y1={layout.top}
+              y2={layout.tall - AXIS_HEIGHT - FOOT}
+              strokeOpacity={0.25}
+            />
+            <circle
+              cx={x}
+              cy={y}
+              r={7}
+              strokeOpacity={point.key === chosen ? 1 : 0.5}
+              strokeWidth={2}
+            />
           </g>
         );
       })}
@@ -250,7 +298,11 @@ function Readout({ x, width, top, lines }: ReadoutProps) {
   return (
     <div className={classes.readout} style={{ top: top + 6, ...side }}>
       {lines.map((line, index) =>
-        index === 0 ? <strong key={line}>{line}</strong> : <div key={line}>{line}</div>,
+        index === 0 ? (
+          <strong key={line}>{line}</strong>
+        ) : (
+          <div key={line}>{line}</div>
+        ),
       )}
     </div>
   );

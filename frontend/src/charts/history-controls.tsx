@@ -28,17 +28,34 @@ export function windowOf(
   whole: Extent,
   change: { scale?: number; shift?: number; middle?: number },
 ) {
-  const length = Math.min(span[1] - span[0], whole[1] - whole[0]) * (change.scale ?? 1);
-  const center = (change.middle ?? (span[0] + span[1]) / 2) + (change.shift ?? 0) * length;
-  const from = Math.max(whole[0], Math.min(whole[1] - length, center - length / 2));
+  const length =
+    Math.min(span[1] - span[0], whole[1] - whole[0]) * (change.scale ?? 1);
+  const center =
+    (change.middle ?? (span[0] + span[1]) / 2) + (change.shift ?? 0) * length;
+  const from = Math.max(
+    whole[0],
+    Math.min(whole[1] - length, center - length / 2),
+  );
   return [from, Math.min(whole[1], from + length)] as const;
 }
 
 export function HistoryControls(props: HistoryControlsProps) {
-  const { keys, chosen, describe, onChoose, span, whole, middle, onZoom, onReset } = props;
-  const index = chosen === undefined ? keys.length - 1 : Math.max(0, keys.indexOf(chosen));
+  const {
+    keys,
+    chosen,
+    describe,
+    onChoose,
+    span,
+    whole,
+    middle,
+    onZoom,
+    onReset,
+  } = props;
+  const index =
+    chosen === undefined ? keys.length - 1 : Math.max(0, keys.indexOf(chosen));
   const words = describe(keys[index] ?? '').join(', ');
-  const zoom = (change: Parameters<typeof windowOf>[2]) => onZoom(...windowOf(span, whole, change));
+  const zoom = (change: Parameters<typeof windowOf>[2]) =>
+    onZoom(...windowOf(span, whole, change));
   const all = span[0] <= whole[0] && span[1] >= whole[1];
   const around = middle === undefined ? {} : { middle };
   return (
@@ -57,10 +74,19 @@ export function HistoryControls(props: HistoryControlsProps) {
         }}
       />
       <div className={classes.buttons} role="group" aria-label="Window">
-        <Button size="compact-sm" variant="default" onClick={() => zoom({ scale: 0.5, ...around })}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => zoom({ scale: 0.5, ...around })}
+        >
           Zoom in
         </Button>
-        <Button size="compact-sm" variant="default" disabled={all} onClick={() => zoom({ scale: 2 })}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          disabled={all}
+          onClick={() => zoom({ scale: 2 })}
+        >
           Zoom out
         </Button>
         <Button
@@ -79,7 +105,12 @@ export function HistoryControls(props: HistoryControlsProps) {
         >
           Later
         </Button>
-        <Button size="compact-sm" variant="default" disabled={all} onClick={onReset}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          disabled={all}
+          onClick={onReset}
+        >
           Show all
         </Button>
       </div>

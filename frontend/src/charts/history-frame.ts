@@ -3,7 +3,11 @@
  * its marks stand. Pure. Invariant: a single far point never presses all others into a line; what lies
  * outside is drawn at the edge.
  */
-import type { HistoryMark, HistoryPicture, HistoryPoint } from './history-chart';
+import type {
+  HistoryMark,
+  HistoryPicture,
+  HistoryPoint,
+} from './history-chart';
 import { niceTicks, type Ticks } from './ticks';
 
 /** Between the chart's edges and its plot, px. Tracks below use the same, so that times line up. */
@@ -47,7 +51,9 @@ export function valueAxis({ points, levels, bands }: Valued): Ticks {
   const loose = [
     ...points.flatMap(({ value, lower, upper }) => [value, lower, upper]),
     ...levels.flatMap(({ lower, upper }) => [lower, upper]),
-    ...bands.flatMap(({ low: from, high: to }) => [from, to]).filter((edge) => edge !== null),
+    ...bands
+      .flatMap(({ low: from, high: to }) => [from, to])
+      .filter((edge) => edge !== null),
   ].map((value) => Math.min(high + span, Math.max(low - span, value)));
   return niceTicks(Math.min(low, ...loose), Math.max(high, ...loose));
 }
@@ -58,22 +64,32 @@ export function isFar({ value }: HistoryPoint, { domain }: Ticks): boolean {
 }
 
 /** The point whose time is nearest to `at`; of several at one time the first. */
-export function nearest<T extends { at: number }>(points: readonly T[], at: number): T | undefined {
+export function nearest<T extends { at: number }>(
+  points: readonly T[],
+  at: number,
+): T | undefined {
   let best: T | undefined;
   for (const point of points) {
-    if (best === undefined || Math.abs(point.at - at) < Math.abs(best.at - at)) best = point;
+    if (best === undefined || Math.abs(point.at - at) < Math.abs(best.at - at))
+      best = point;
   }
   return best;
 }
 
 /** The instant under a pointer `x` px from the chart's left edge; outside the plot its nearer end. */
-export function instantAt(x: number, width: number, [from, to]: Extent): number {
+export function instantAt(
+  x: number,
+  width: number,
+  [from, to]: Extent,
+): number {
   const share = (x - PLOT_LEFT) / Math.max(1, width - PLOT_LEFT - PLOT_RIGHT);
   return from + Math.min(1, Math.max(0, share)) * (to - from);
 }
 
 export function placeOf(at: number, width: number, [from, to]: Extent): number {
-  return PLOT_LEFT + ((at - from) / (to - from)) * (width - PLOT_LEFT - PLOT_RIGHT);
+  return (
+    PLOT_LEFT + ((at - from) / (to - from)) * (width - PLOT_LEFT - PLOT_RIGHT)
+  );
 }
 
 /** Rows of labels above the plot; a mark that finds no room keeps its line, its words stand in the table. */
@@ -95,17 +111,32 @@ export interface PlacedLabel {
 }
 
 /** From right to left, so that no line runs through the words of a mark before it. */
-export function placeLabels(marks: readonly HistoryMark[], width: number, extent: Extent): PlacedLabel[] {
+export function placeLabels(
+  marks: readonly HistoryMark[],
+  width: number,
+  extent: Extent,
+): PlacedLabel[] {
   const most = width < NARROW_PX ? 24 : 44;
   const taken: { box: Box; row: number }[] = [];
   const placed: PlacedLabel[] = [];
   for (const mark of marks.toSorted((a, b) => b.at - a.at)) {
-    const text = mark.label.length > most ? `${mark.label.slice(0, most - 1)}…` : mark.label;
-    const [x, wide] = [placeOf(mark.at, width, extent), text.length * LETTER_PX];
+    const text =
+      mark.label.length > most
+        ? `${mark.label.slice(0, most - 1)}…`
+        : mark.label;
+    const [x, wide] = [
+      placeOf(mark.at, width, extent),
+      text.length * LETTER_PX,
+    ];
     const left = x + wide > width - PLOT_RIGHT;
     const box: Box = left ? [x - wide - GAP_PX, x] : [x, x + wide + GAP_PX];
-    const below = taken.filter((other) => box[0] < other.box[1] && box[1] > other.box[0]);
-    const row = below.reduce((highest, other) => Math.max(highest, other.row + 1), 0);
+    const below = taken.filter(
+      (other) => box[0] < other.box[1] && box[1] > other.box[0],
+    );
+    const row = below.reduce(
+      (highest, other) => Math.max(highest, other.row + 1),
+      0,
+    );
     if (row < MAX_ROWS) {
       taken.push({ box, row });
       placed.push({ mark, text, left, row });
@@ -128,13 +159,21 @@ export interface Layout {
 export function layoutOf(picture: HistoryPicture, width: number): Layout {
   const extent = extentOf(picture.span);
   const labels = placeLabels(picture.marks, width, extent);
-  const top = HEAD + labels.reduce((most, { row }) => Math.max(most, row + 1), 0) * LABEL_ROW;
+  const top =
+    HEAD +
+    labels.reduce((most, { row }) => Math.max(most, row + 1), 0) * LABEL_ROW;
   const tall = top + PLOT_HEIGHT + AXIS_HEIGHT + FOOT;
   return { width, extent, axis: valueAxis(picture), labels, top, tall };
 }
 
 /** A point's place in the chart, kept inside the plot, px. */
-export function placeIn({ width, extent, axis: { domain }, top }: Layout, { at, value }: HistoryPoint) {
+export function placeIn(
+  { width, extent, axis: { domain }, top }: Layout,
+  { at, value }: HistoryPoint,
+) {
   const share = (value - domain[0]) / (domain[1] - domain[0]);
-  return { x: placeOf(at, width, extent), y: top + (1 - Math.min(1, Math.max(0, share))) * PLOT_HEIGHT };
+  return {
+    x: placeOf(at, width, extent),
+    y: top + (1 - Math.min(1, Math.max(0, share))) * PLOT_HEIGHT,
+  };
 }

@@ -5,7 +5,11 @@
 import { useId } from 'react';
 import { usePlotArea, useXAxisScale, useYAxisScale } from 'recharts';
 
-import type { HistoryMark, HistoryPicture, HistoryPoint } from './history-chart';
+import type {
+  HistoryMark,
+  HistoryPicture,
+  HistoryPoint,
+} from './history-chart';
 import { LABEL_ROW, type PlacedLabel } from './history-frame';
 
 export interface HistoryPlotProps {
@@ -29,7 +33,9 @@ interface Places {
   beyond: (value: number) => 'above' | 'below' | undefined;
 }
 
-const TONES: Readonly<Record<HistoryMark['tone'], { color: string; dash: string }>> = {
+const TONES: Readonly<
+  Record<HistoryMark['tone'], { color: string; dash: string }>
+> = {
   bad: { color: 'var(--pl-bad)', dash: '0' },
   good: { color: 'var(--pl-good)', dash: '0' },
   quiet: { color: 'var(--pl-quiet)', dash: '2 4' },
@@ -47,16 +53,30 @@ const within = (place: number | undefined, low: number, high: number) =>
   Math.min(high, Math.max(low, place ?? low));
 
 function usePlaces(): Places | undefined {
-  const [scaleX, scaleY, plot] = [useXAxisScale(), useYAxisScale(), usePlotArea()];
-  if (scaleX === undefined || scaleY === undefined || plot === undefined) return undefined;
-  const area = { left: plot.x, right: plot.x + plot.width, top: plot.y, bottom: plot.y + plot.height };
+  const [scaleX, scaleY, plot] = [
+    useXAxisScale(),
+    useYAxisScale(),
+    usePlotArea(),
+  ];
+  if (scaleX === undefined || scaleY === undefined || plot === undefined)
+    return undefined;
+  const area = {
+    left: plot.x,
+    right: plot.x + plot.width,
+    top: plot.y,
+    bottom: plot.y + plot.height,
+  };
   return {
     area,
     x: (at) => within(scaleX(at), area.left, area.right),
     y: (value) => within(scaleY(value), area.top, area.bottom),
     beyond: (value) => {
       const place = scaleY(value) ?? area.top;
-      return place < area.top ? 'above' : place > area.bottom ? 'below' : undefined;
+      return place < area.top
+        ? 'above'
+        : place > area.bottom
+          ? 'below'
+          : undefined;
     },
   };
 }
@@ -86,7 +106,10 @@ export function HistoryPlot({ picture, labels }: HistoryPlotProps) {
   );
 }
 
-function Bands({ bands, places: { area, x, y } }: Pick<HistoryPicture, 'bands'> & { places: Places }) {
+function Bands({
+  bands,
+  places: { area, x, y },
+}: Pick<HistoryPicture, 'bands'> & { places: Places }) {
   return bands.map(({ kind, from, to, low, high }) => {
     const top = high === null ? area.top : y(high);
     const bottom = low === null ? area.bottom : y(low);
@@ -103,14 +126,24 @@ function Bands({ bands, places: { area, x, y } }: Pick<HistoryPicture, 'bands'> 
           fillOpacity={BANDS[kind].opacity}
         />
         {kind === 'limit' && (
-          <line x1={left} x2={right} y1={edge} y2={edge} stroke="var(--pl-bad)" strokeDasharray="6 4" />
+          <line
+            x1={left}
+            x2={right}
+            y1={edge}
+            y2={edge}
+            stroke="var(--pl-bad)"
+            strokeDasharray="6 4"
+          />
         )}
       </g>
     );
   });
 }
 
-function Levels({ levels, places: { x, y } }: Pick<HistoryPicture, 'levels'> & { places: Places }) {
+function Levels({
+  levels,
+  places: { x, y },
+}: Pick<HistoryPicture, 'levels'> & { places: Places }) {
   return levels.map(({ from, to, level, lower, upper }) => (
     <g key={from}>
       <rect
@@ -121,7 +154,14 @@ function Levels({ levels, places: { x, y } }: Pick<HistoryPicture, 'levels'> & {
         fill="var(--pl-series-0)"
         fillOpacity={0.08}
       />
-      <line x1={x(from)} x2={x(to)} y1={y(level)} y2={y(level)} stroke="var(--pl-text)" strokeWidth={2} />
+      <line
+        x1={x(from)}
+        x2={x(to)}
+        y1={y(level)}
+        y2={y(level)}
+        stroke="var(--pl-text)"
+        strokeWidth={2}
+      />
     </g>
   ));
 }
@@ -182,26 +222,50 @@ const arrow = (cx: number, cy: number, away: 'above' | 'below') => {
   return `M${cx} ${tip}L${cx + 6} ${base}H${cx - 6}z`;
 };
 
-function Points({ points, places }: { points: readonly HistoryPoint[]; places: Places }) {
+function Points({
+  points,
+  places,
+}: {
+  points: readonly HistoryPoint[];
+  places: Places;
+}) {
   const { x, y, beyond } = places;
   const r = points.length > MANY ? 2 : DOT;
-  const draw = (own: readonly HistoryPoint[], shape: typeof circle, radius: number) =>
-    own.map(({ at, value }) => shape(x(at), y(value), radius)).join('');
+  const draw = (
+    own: readonly HistoryPoint[],
+    shape: typeof circle,
+    radius: number,
+  ) => own.map(({ at, value }) => shape(x(at), y(value), radius)).join('');
   const spread = points
-    .map(({ at, lower, upper }) => `M${x(at).toFixed(1)} ${y(upper).toFixed(1)}V${y(lower).toFixed(1)}`)
+    .map(
+      ({ at, lower, upper }) =>
+        `M${x(at).toFixed(1)} ${y(upper).toFixed(1)}V${y(lower).toFixed(1)}`,
+    )
     .join('');
   const counted = points.filter(({ aside }) => !aside);
-  const apart = points.filter(({ aside, value }) => aside && beyond(value) === undefined);
+  const apart = points.filter(
+    ({ aside, value }) => aside && beyond(value) === undefined,
+  );
   const far = points.flatMap(({ at, value }) => {
     const away = beyond(value);
     return away === undefined ? [] : [arrow(x(at), y(value), away)];
   });
   return (
     <g>
-      <path d={spread} stroke="var(--pl-series-0)" strokeOpacity={0.55} strokeWidth={r > 2 ? 2 : 1} />
+      <path
+        d={spread}
+        stroke="var(--pl-series-0)"
+        strokeOpacity={0.55}
+        strokeWidth={r > 2 ? 2 : 1}
+      />
       <path d={draw(counted, circle, r)} fill="var(--pl-series-0)" />
       <path d={draw(apart, circle, r + 3)} fill="var(--pl-surface)" />
-      <path d={draw(apart, cross, r + 0.6)} stroke="var(--pl-unsure)" strokeWidth={2} fill="none" />
+      <path
+        d={draw(apart, cross, r + 0.6)}
+        stroke="var(--pl-unsure)"
+        strokeWidth={2}
+        fill="none"
+      />
       <path d={far.join('')} fill="var(--pl-unsure)" />
     </g>
   );

@@ -14,22 +14,34 @@ export interface IntervalAxes {
   y: Axis;
 }
 
-type Given = Pick<IntervalChartProps, 'series' | 'references' | 'xScale' | 'yScale'>;
+type Given = Pick<
+  IntervalChartProps,
+  'series' | 'references' | 'xScale' | 'yScale'
+>;
 
 /** Round ticks that hold every interval and every reference; log only where all data are positive. */
 function yAxis({ series, references, yScale }: Given): Axis {
-  const values = series.flatMap(({ points }) => points.flatMap((p) => [p.value, p.lower, p.upper]));
-  const known = [...values, ...references.map(({ y }) => y)].filter((value) => value !== null);
+  const values = series.flatMap(({ points }) =>
+    points.flatMap((p) => [p.value, p.lower, p.upper]),
+  );
+  const known = [...values, ...references.map(({ y }) => y)].filter(
+    (value) => value !== null,
+  );
   if (known.length === 0) return { scale: 'linear', ...niceTicks(0, 1) };
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  if (yScale === 'log' && spansDecades(low, high)) return { scale: 'log', ...logTicks(low, high) };
+  if (yScale === 'log' && spansDecades(low, high))
+    return { scale: 'log', ...logTicks(low, high) };
   return { scale: 'linear', ...niceTicks(low, high) };
 }
 
 /** Ticks at the measured values themselves: what lies between was not measured. */
 function xAxis({ series, xScale = 'category' }: Given): Axis | undefined {
   if (xScale === 'category') return undefined;
-  const values = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => Number(x))))];
+  const values = [
+    ...new Set(
+      series.flatMap(({ points }) => points.map(({ x }) => Number(x))),
+    ),
+  ];
   const ticks = values.toSorted((a, b) => a - b);
   return { scale: xScale, domain: [ticks[0] ?? 0, ticks.at(-1) ?? 1], ticks };
 }
@@ -40,5 +52,7 @@ export function intervalAxes(given: Given): IntervalAxes {
 
 /** The scale for measured values of a param: log where they span decades. */
 export function scaleFor(values: readonly number[]): Scale {
-  return spansDecades(Math.min(...values), Math.max(...values)) ? 'log' : 'linear';
+  return spansDecades(Math.min(...values), Math.max(...values))
+    ? 'log'
+    : 'linear';
 }

@@ -79,12 +79,15 @@ function toRows(series: readonly IntervalSeries[], numeric: boolean): Row[] {
     for (const point of points) {
       const row = rows.get(point.x) ?? { x: point.x };
       row[name] = point.value;
-      if (point.lower !== null && point.upper !== null) row[`${name} band`] = [point.lower, point.upper];
+      if (point.lower !== null && point.upper !== null)
+        row[`${name} band`] = [point.lower, point.upper];
       rows.set(point.x, row);
     }
   }
   const all = [...rows.values()];
-  return numeric ? all.toSorted((a, b) => Number(a['x']) - Number(b['x'])) : all;
+  return numeric
+    ? all.toSorted((a, b) => Number(a['x']) - Number(b['x']))
+    : all;
 }
 
 function referenceLines(references: readonly ReferenceMark[]) {
@@ -95,7 +98,12 @@ function referenceLines(references: readonly ReferenceMark[]) {
       stroke="var(--pl-text)"
       strokeOpacity={0.75}
       {...(mark.dash === undefined ? {} : { strokeDasharray: mark.dash })}
-      label={{ value: mark.label, position: SIDES[mark.side], fill: 'var(--pl-muted)', fontSize: 11 }}
+      label={{
+        value: mark.label,
+        position: SIDES[mark.side],
+        fill: 'var(--pl-muted)',
+        fontSize: 11,
+      }}
     />
   ));
 }
@@ -125,7 +133,15 @@ function verticalMarks(marks: readonly VerticalMark[]) {
 }
 
 /** Right of its line, or left of it where there is more room. */
-function MarkLabel({ mark, x, y }: { mark: VerticalMark; x: number; y: number }) {
+function MarkLabel({
+  mark,
+  x,
+  y,
+}: {
+  mark: VerticalMark;
+  x: number;
+  y: number;
+}) {
   const plot = usePlotArea();
   const left = plot !== undefined && x > plot.x + plot.width / 2;
   return (
@@ -173,7 +189,15 @@ function lines(series: readonly IntervalSeries[], dots: boolean) {
         connectNulls
         dot={
           dots &&
-          (({ cx, cy, index: at }: { cx?: number; cy?: number; index?: number }) =>
+          (({
+            cx,
+            cy,
+            index: at,
+          }: {
+            cx?: number;
+            cy?: number;
+            index?: number;
+          }) =>
             cx === undefined || cy === undefined || Number.isNaN(cy) ? null : (
               <path
                 key={`${name} ${at}`}
@@ -188,9 +212,23 @@ function lines(series: readonly IntervalSeries[], dots: boolean) {
   });
 }
 
-function xAxis({ xLabel, formatX, series }: IntervalChartProps, { x }: IntervalAxes) {
-  const label = { value: xLabel, position: 'insideBottom' as const, offset: -12, ...AXIS };
-  const own = { dataKey: 'x', tick: AXIS, stroke: GRID, padding: { left: 24, right: 24 }, label };
+function xAxis(
+  { xLabel, formatX, series }: IntervalChartProps,
+  { x }: IntervalAxes,
+) {
+  const label = {
+    value: xLabel,
+    position: 'insideBottom' as const,
+    offset: -12,
+    ...AXIS,
+  };
+  const own = {
+    dataKey: 'x',
+    tick: AXIS,
+    stroke: GRID,
+    padding: { left: 24, right: 24 },
+    label,
+  };
   if (x === undefined || series.length === 0) return <XAxis {...own} />;
   return (
     <XAxis
@@ -205,14 +243,30 @@ function xAxis({ xLabel, formatX, series }: IntervalChartProps, { x }: IntervalA
 }
 
 export function IntervalChart(props: IntervalChartProps) {
-  const { series, references, marks = [], band, yLabel, format, height = 260 } = props;
+  const {
+    series,
+    references,
+    marks = [],
+    band,
+    yLabel,
+    format,
+    height = 260,
+  } = props;
   const axes = intervalAxes(props);
   const rows = toRows(series, axes.x !== undefined);
   const top = 8 + marks.length * MARK_ROW;
   const tall = height + marks.length * MARK_ROW;
   return (
-    <ResponsiveContainer width="100%" height={tall} initialDimension={{ width: 640, height: tall }}>
-      <ComposedChart data={rows} margin={{ top, right: 16, bottom: 22, left: 8 }} accessibilityLayer={false}>
+    <ResponsiveContainer
+      width="100%"
+      height={tall}
+      initialDimension={{ width: 640, height: tall }}
+    >
+      <ComposedChart
+        data={rows}
+        margin={{ top, right: 16, bottom: 22, left: 8 }}
+        accessibilityLayer={false}
+      >
         <CartesianGrid stroke={GRID} vertical={false} />
         {xAxis(props, axes)}
         <YAxis
@@ -224,16 +278,30 @@ export function IntervalChart(props: IntervalChartProps) {
           allowDataOverflow={axes.y.scale === 'log'}
           tickFormatter={format}
           ticks={axes.y.ticks}
-          label={{ value: yLabel, angle: -90, position: 'insideLeft', ...AXIS, dy: 40 }}
+          label={{
+            value: yLabel,
+            angle: -90,
+            position: 'insideLeft',
+            ...AXIS,
+            dy: 40,
+          }}
         />
         <Tooltip
           isAnimationActive={false}
           content={({ active, label }) =>
-            active === true ? <IntervalReadout x={label as string | number} {...props} /> : null
+            active === true ? (
+              <IntervalReadout x={label as string | number} {...props} />
+            ) : null
           }
         />
         {band !== undefined && (
-          <ReferenceArea y1={band[0]} y2={band[1]} fill="var(--pl-text)" fillOpacity={0.1} stroke="none" />
+          <ReferenceArea
+            y1={band[0]}
+            y2={band[1]}
+            fill="var(--pl-text)"
+            fillOpacity={0.1}
+            stroke="none"
+          />
         )}
         {referenceLines(references)}
         {bands(series)}

@@ -8,11 +8,18 @@ export type IntervalReadoutProps = { x: string | number } & Pick<
   'series' | 'format' | 'formatX' | 'xLabel'
 >;
 
-export function IntervalReadout({ x, series, format, formatX, xLabel }: IntervalReadoutProps) {
+export function IntervalReadout({
+  x,
+  series,
+  format,
+  formatX,
+  xLabel,
+}: IntervalReadoutProps) {
   return (
     <div className={classes.tooltip}>
       <strong>
-        {xLabel} {formatX !== undefined && typeof x === 'number' ? formatX(x) : x}
+        {xLabel}{' '}
+        {formatX !== undefined && typeof x === 'number' ? formatX(x) : x}
       </strong>
       {series.map(({ name, look, points }, index) => {
         const point = points.find((candidate) => candidate.x === x);

@@ -8,8 +8,22 @@ import { MARKER_PATHS, seriesLook } from './palette';
 export function LineSample({ look }: { look: number }) {
   const { color, dash, marker } = seriesLook(look);
   return (
-    <svg width="30" height="12" aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
-      <line x1="0" y1="6" x2="30" y2="6" stroke={color} strokeWidth="2.5" strokeDasharray={dash} />
+    <svg
+      width="30"
+      height="12"
+      aria-hidden="true"
+      focusable="false"
+      style={{ flex: 'none' }}
+    >
+      <line
+        x1="0"
+        y1="6"
+        x2="30"
+        y2="6"
+        stroke={color}
+        strokeWidth="2.5"
+        strokeDasharray={dash}
+      />
       <path d={MARKER_PATHS[marker]} transform="translate(15 6)" fill={color} />
     </svg>
   );
@@ -45,7 +59,12 @@ export interface LegendSwitchesProps {
   children?: ReactNode;
 }
 
-export function LegendSwitches({ label, switches, onToggle, children }: LegendSwitchesProps) {
+export function LegendSwitches({
+  label,
+  switches,
+  onToggle,
+  children,
+}: LegendSwitchesProps) {
   return (
     <ul className={classes.legend} aria-label={label}>
       {switches.map((each) => (

@@ -2,7 +2,8 @@
  * Series looks: colour, dash and marker together, so that two series differ without colour. Invariant: the
  * first 144 series differ pairwise; a look depends on the index alone, so hiding one series changes no other.
  */
-export type Marker = 'circle' | 'square' | 'diamond' | 'triangle' | 'triangle-down' | 'cross';
+export type Marker =
+  'circle' | 'square' | 'diamond' | 'triangle' | 'triangle-down' | 'cross';
 
 export interface SeriesLook {
   color: string;
@@ -14,14 +15,23 @@ const COLORS = 8;
 const DASHES = ['0', '7 4', '2 3', '10 3 2 3', '4 2', '12 4'] as const;
 /** Looks before colour and dash repeat together: their least common multiple. */
 const COLOR_AND_DASH = 24;
-const MARKERS = ['circle', 'square', 'diamond', 'triangle', 'triangle-down', 'cross'] as const;
+const MARKERS = [
+  'circle',
+  'square',
+  'diamond',
+  'triangle',
+  'triangle-down',
+  'cross',
+] as const;
 
 export function seriesLook(index: number): SeriesLook {
   const shape = index % DASHES.length;
   return {
     color: `var(--pl-series-${index % COLORS})`,
     dash: DASHES[shape] ?? '0',
-    marker: MARKERS[(shape + Math.floor(index / COLOR_AND_DASH)) % MARKERS.length] ?? 'circle',
+    marker:
+      MARKERS[(shape + Math.floor(index / COLOR_AND_DASH)) % MARKERS.length] ??
+      'circle',
   };
 }
 

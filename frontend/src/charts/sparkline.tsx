@@ -5,7 +5,11 @@ export interface SparklineProps {
   height?: number;
 }
 
-export function sparklinePath(values: readonly number[], width: number, height: number): string {
+export function sparklinePath(
+  values: readonly number[],
+  width: number,
+  height: number,
+): string {
   const low = Math.min(...values);
   const span = Math.max(...values) - low || 1;
   const step = values.length > 1 ? width / (values.length - 1) : 0;
@@ -18,7 +22,11 @@ export function sparklinePath(values: readonly number[], width: number, height: 
     .join(' ');
 }
 
-export function Sparkline({ values, width = 140, height = 26 }: SparklineProps) {
+export function Sparkline({
+  values,
+  width = 140,
+  height = 26,
+}: SparklineProps) {
   if (values.length === 0) return null;
   return (
     <svg width={width} height={height} aria-hidden="true" focusable="false">

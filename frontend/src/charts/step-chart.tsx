@@ -2,7 +2,15 @@
  * Cumulative shares as steps, one line per series on a shared numeric axis. Generic, without dots or
  * animation.
  */
-import { CartesianGrid, Line, LineChart, ReferenceLine, ResponsiveContainer, XAxis, YAxis } from 'recharts';
+import {
+  CartesianGrid,
+  Line,
+  LineChart,
+  ReferenceLine,
+  ResponsiveContainer,
+  XAxis,
+  YAxis,
+} from 'recharts';
 
 import { AXIS, GRID, seriesLook } from './palette';
 import { niceTicks } from './ticks';
@@ -21,12 +29,29 @@ export interface StepChartProps {
   height?: number;
 }
 
-export function StepChart({ series, xLabel, format, until, height = 280 }: StepChartProps) {
+export function StepChart({
+  series,
+  xLabel,
+  format,
+  until,
+  height = 280,
+}: StepChartProps) {
   const values = series.flatMap(({ points }) => points.map(({ x }) => x));
-  const { domain, ticks } = niceTicks(Math.min(...values), until ?? Math.max(...values), 6);
+  const { domain, ticks } = niceTicks(
+    Math.min(...values),
+    until ?? Math.max(...values),
+    6,
+  );
   return (
-    <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 640, height }}>
-      <LineChart margin={{ top: 8, right: 24, bottom: 22, left: 0 }} accessibilityLayer={false}>
+    <ResponsiveContainer
+      width="100%"
+      height={height}
+      initialDimension={{ width: 640, height }}
+    >
+      <LineChart
+        margin={{ top: 8, right: 24, bottom: 22, left: 0 }}
+        accessibilityLayer={false}
+      >
         <CartesianGrid stroke={GRID} />
         <XAxis
           dataKey="x"
@@ -37,7 +62,12 @@ export function StepChart({ series, xLabel, format, until, height = 280 }: StepC
           tick={AXIS}
           stroke={GRID}
           tickFormatter={format}
-          label={{ value: xLabel, position: 'insideBottom', offset: -12, ...AXIS }}
+          label={{
+            value: xLabel,
+            position: 'insideBottom',
+            offset: -12,
+            ...AXIS,
+          }}
         />
         <YAxis
           dataKey="share"
@@ -54,7 +84,12 @@ export function StepChart({ series, xLabel, format, until, height = 280 }: StepC
           stroke="var(--pl-text)"
           strokeOpacity={0.6}
           strokeDasharray="4 4"
-          label={{ value: 'median', position: 'insideTopRight', fill: 'var(--pl-muted)', fontSize: 11 }}
+          label={{
+            value: 'median',
+            position: 'insideTopRight',
+            fill: 'var(--pl-muted)',
+            fontSize: 11,
+          }}
         />
         {series.map(({ name, points }, index) => (
           <Line

@@ -18,7 +18,8 @@ export function niceTicks(low: number, high: number, wanted = 5): Ticks {
   const span = high - low > 0 ? high - low : Math.abs(high) || 1;
   const rough = span / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  const step =
+    ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
   const first = Math.floor(low / step + 1e-9);
   const last = Math.max(first + 1, Math.ceil(high / step - 1e-9));
   // Multiplying indexes keeps 0.1 + 0.2 out of the labels.
@@ -33,11 +34,18 @@ export function logTicks(low: number, high: number): Ticks {
   const from = Math.floor(Math.log10(low));
   const to = Math.ceil(Math.log10(high) + 1e-9);
   const fine = Array.from({ length: to - from + 1 }, (_, decade) =>
-    [1, 2, 5].map((factor) => Number((factor * 10 ** (from + decade)).toPrecision(12))),
+    [1, 2, 5].map((factor) =>
+      Number((factor * 10 ** (from + decade)).toPrecision(12)),
+    ),
   ).flat();
   const below = fine.findLast((tick) => tick <= low * (1 + 1e-9)) ?? low;
   const above = fine.find((tick) => tick >= high * (1 - 1e-9)) ?? high;
   const kept = fine.filter((tick) => tick >= below && tick <= above);
-  const tens = kept.filter((tick) => Number.isInteger(Math.round(Math.log10(tick) * 1e9) / 1e9));
-  return { domain: [below, above], ticks: kept.length > MANY_TICKS && tens.length > 1 ? tens : kept };
+  const tens = kept.filter((tick) =>
+    Number.isInteger(Math.round(Math.log10(tick) * 1e9) / 1e9),
+  );
+  return {
+    domain: [below, above],
+    ticks: kept.length > MANY_TICKS && tens.length > 1 ? tens : kept,
+  };
 }

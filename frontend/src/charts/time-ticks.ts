@@ -13,7 +13,11 @@ const STEPS: readonly Step[] = [
   ...[1, 5, 15, 30].map((count): Step => ['minute', count, count * MINUTE_MS]),
   ...[1, 3, 6, 12].map((count): Step => ['hour', count, count * HOUR_MS]),
   ...[1, 2, 7, 14].map((count): Step => ['day', count, count * DAY_MS]),
-  ...[1, 2, 3, 6, 12, 24, 60].map((count): Step => ['month', count, count * MONTH_MS]),
+  ...[1, 2, 3, 6, 12, 24, 60].map((count): Step => [
+    'month',
+    count,
+    count * MONTH_MS,
+  ]),
 ];
 
 const FORMATS: Readonly<Record<Unit | 'long', Intl.DateTimeFormatOptions>> = {
@@ -44,7 +48,9 @@ function floorTo(at: number, unit: Unit, count: number): Date {
   date.setHours(0, 0, 0, 0);
   if (unit === 'month') {
     date.setDate(1);
-    date.setMonth(count >= 12 ? 0 : Math.floor(date.getMonth() / count) * count);
+    date.setMonth(
+      count >= 12 ? 0 : Math.floor(date.getMonth() / count) * count,
+    );
   }
   return date;
 }
@@ -69,7 +75,11 @@ export function timeTicks(from: number, to: number, wanted = 6): TimeTicks {
 }
 
 /** Midnight among hours reads as its day. */
-function label(tick: number, unit: Unit, format: Intl.DateTimeFormatOptions): string {
+function label(
+  tick: number,
+  unit: Unit,
+  format: Intl.DateTimeFormatOptions,
+): string {
   const date = new Date(tick);
   const midnight = unit === 'hour' && date.getHours() === 0;
   return date.toLocaleString('en-GB', midnight ? FORMATS.day : format);

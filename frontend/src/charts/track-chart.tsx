@@ -37,22 +37,34 @@ export function brokenAt(
     const before = points[index - 1];
     const gap = gaps.find(
       ({ after, until }) =>
-        before !== undefined && after >= before.seconds && after < point.seconds && until <= point.seconds,
+        before !== undefined &&
+        after >= before.seconds &&
+        after < point.seconds &&
+        until <= point.seconds,
     );
     if (before === undefined || gap === undefined) return [point];
     const end = { seconds: gap.after, value: before.value };
-    return [...(gap.after > before.seconds ? [end] : []), { seconds: gap.after, value: null }, point];
+    return [
+      ...(gap.after > before.seconds ? [end] : []),
+      { seconds: gap.after, value: null },
+      point,
+    ];
   });
 }
 
 /** At most `limit` points by keeping the largest of each stride: a peak is never hidden by thinning. */
-export function thinKeepingPeaks(points: readonly TrackPoint[], limit: number): readonly TrackPoint[] {
+export function thinKeepingPeaks(
+  points: readonly TrackPoint[],
+  limit: number,
+): readonly TrackPoint[] {
   if (points.length <= limit) return points;
   const stride = Math.ceil(points.length / limit);
   const kept: TrackPoint[] = [];
   for (let start = 0; start < points.length; start += stride) {
     const slice = points.slice(start, start + stride);
-    const peak = slice.reduce((best, point) => (point.value > best.value ? point : best));
+    const peak = slice.reduce((best, point) =>
+      point.value > best.value ? point : best,
+    );
     kept.push(peak);
   }
   return kept;
@@ -74,9 +86,15 @@ export function TrackChart({
   const height = showAxis ? 84 : 64;
   const values = points.map(({ value }) => value);
   const { domain } = niceTicks(Math.min(...values), Math.max(...values), 2);
-  const seconds = axis?.ticks ?? niceTicks(span[0], span[1], 5).ticks.filter((tick) => tick <= span[1]);
+  const seconds =
+    axis?.ticks ??
+    niceTicks(span[0], span[1], 5).ticks.filter((tick) => tick <= span[1]);
   return (
-    <ResponsiveContainer width="100%" height={height} initialDimension={{ width: 480, height }}>
+    <ResponsiveContainer
+      width="100%"
+      height={height}
+      initialDimension={{ width: 480, height }}
+    >
       <AreaChart
         data={[...brokenAt(points, gaps)]}
         margin={{ top: 6, right: 12, bottom: 0, left: 0 }}

@@ -2,11 +2,16 @@
 // Control characters are what this is about.
 /* oxlint-disable no-control-regex */
 /** Colours and cursor moves (ECMA-48 CSI), titles and links (OSC and its kin), two-character sequences. */
-const SEQUENCES = /\u001B(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
+const SEQUENCES =
+  /\u001B(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
 /** All that means nothing on a page; newline and tab stay, and are laid out by style. */
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 /* oxlint-enable no-control-regex */
 
 export function withoutAnsi(text: string): string {
-  return text.replace(SEQUENCES, '').replaceAll('\r\n', '\n').replaceAll('\r', '\n').replace(CONTROLS, '');
+  return text
+    .replace(SEQUENCES, '')
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n')
+    .replace(CONTROLS, '');
 }

@@ -40,14 +40,17 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
 
 /** A tick between two states is none of them. */
 function thermalStatus(value: number): string {
-  return Number.isInteger(value) ? (THERMAL_STATUS[value] ?? formatInteger(value)) : '';
+  return Number.isInteger(value)
+    ? (THERMAL_STATUS[value] ?? formatInteger(value))
+    : '';
 }
 
 export function conditionFormat(key: string): (value: number) => string {
   const [name = key] = key.split('.');
   if (name === 'thermal_status' || name === 'throttling') return thermalStatus;
   if (name === 'charging') return (value) => (value > 0 ? 'yes' : 'no');
-  if (name.endsWith('_mhz')) return (value) => `${formatNumber(value / 1e3)} GHz`;
+  if (name.endsWith('_mhz'))
+    return (value) => `${formatNumber(value / 1e3)} GHz`;
   if (name.endsWith('_bytes')) return (value) => formatValue(value, 'bytes');
   if (name.endsWith('_percent')) return (value) => `${formatNumber(value)} %`;
   if (name.endsWith('_c')) return (value) => `${formatNumber(value)} °C`;
@@ -69,7 +72,8 @@ function rank(key: string): number {
 function fullLabel(key: string): string {
   const known = KNOWN.find(([pattern]) => pattern.test(key))?.[1];
   const [name = key, part] = key.split('.');
-  const plain = part ?? name.replace(/_(mhz|bytes|percent|c|s)$/, '').replaceAll('_', ' ');
+  const plain =
+    part ?? name.replace(/_(mhz|bytes|percent|c|s)$/, '').replaceAll('_', ' ');
   return known === undefined ? plain : `${known} · ${plain}`;
 }
 

@@ -14,7 +14,9 @@ export function paramsKey(params: Params): string {
 
 /** "batch 1,000 · mode fast"; "no params" when there are none. */
 export function paramsLabel(params: Params): string {
-  const parts = sorted(params).map(([name, value]) => `${name} ${formatParam(value)}`);
+  const parts = sorted(params).map(
+    ([name, value]) => `${name} ${formatParam(value)}`,
+  );
   return parts.length === 0 ? 'no params' : parts.join(' · ');
 }
 

@@ -1,9 +1,19 @@
 /** The five patterns of a rule: what it decides about, in words. */
-export const PATTERNS = ['suite', 'benchmark', 'arm', 'metric', 'target'] as const;
+export const PATTERNS = [
+  'suite',
+  'benchmark',
+  'arm',
+  'metric',
+  'target',
+] as const;
 export type PatternName = (typeof PATTERNS)[number];
 
 /** "suite hashing · arm native"; "everything" when no pattern narrows it. */
-export function aboutWords(rule: Readonly<Record<PatternName, string>>): string {
+export function aboutWords(
+  rule: Readonly<Record<PatternName, string>>,
+): string {
   const narrowed = PATTERNS.filter((name) => rule[name] !== '*');
-  return narrowed.length === 0 ? 'everything' : narrowed.map((name) => `${name} ${rule[name]}`).join(' · ');
+  return narrowed.length === 0
+    ? 'everything'
+    : narrowed.map((name) => `${name} ${rule[name]}`).join(' · ');
 }

@@ -12,6 +12,8 @@ describe('URL search values', () => {
   });
 
   it('leave nothing empty in the address', () => {
-    expect(compact({ suite: undefined, target: '', state: 'open' })).toEqual({ state: 'open' });
+    expect(compact({ suite: undefined, target: '', state: 'open' })).toEqual({
+      state: 'open',
+    });
   });
 });

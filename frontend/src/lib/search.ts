@@ -6,16 +6,23 @@
 
 export function text(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value !== '' && value.length <= 500 ? value : undefined;
+  return typeof value === 'string' && value !== '' && value.length <= 500
+    ? value
+    : undefined;
 }
 
-export function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
+export function oneOf<T extends string>(
+  value: unknown,
+  allowed: readonly T[],
+): T | undefined {
   return allowed.find((candidate) => candidate === value);
 }
 
 /** Keeps only what is set, so that the URL holds no empty values. */
 export function compact<T extends object>(search: T): Partial<T> {
   return Object.fromEntries(
-    Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(search).filter(
+      ([, value]) => value !== undefined && value !== '',
+    ),
   ) as Partial<T>;
 }

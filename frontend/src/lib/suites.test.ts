@@ -7,10 +7,12 @@ const suites = [
 ];
 
 describe('the suite a page opens on', () => {
-  it('is the one it was told', () => expect(suiteToOpen(suites, 'crypto')?.name).toBe('crypto'));
+  it('is the one it was told', () =>
+    expect(suiteToOpen(suites, 'crypto')?.name).toBe('crypto'));
 
-  it.each([undefined, 'gone'])('is else the one that was run last (%s)', (named) =>
-    expect(suiteToOpen(suites, named)?.name).toBe('hashing'),
+  it.each([undefined, 'gone'])(
+    'is else the one that was run last (%s)',
+    (named) => expect(suiteToOpen(suites, named)?.name).toBe('hashing'),
   );
 
   it('is the first by name while none has run, and none where there is none', () => {

@@ -1,11 +1,15 @@
 /** Which suite a page shows that may not have been told one. */
 
 /** The named one; else the one run last, because a new user's first suite by name may never have run. */
-export function suiteToOpen<S extends { name: string; last_run_at: string | null }>(
-  suites: readonly S[],
-  named: string | undefined,
-): S | undefined {
+export function suiteToOpen<
+  S extends { name: string; last_run_at: string | null },
+>(suites: readonly S[], named: string | undefined): S | undefined {
   const runLast = (best: S | undefined, one: S): S =>
-    best === undefined || (one.last_run_at ?? '') > (best.last_run_at ?? '') ? one : best;
-  return suites.find(({ name }) => name === named) ?? suites.reduce<S | undefined>(runLast, undefined);
+    best === undefined || (one.last_run_at ?? '') > (best.last_run_at ?? '')
+      ? one
+      : best;
+  return (
+    suites.find(({ name }) => name === named) ??
+    suites.reduce<S | undefined>(runLast, undefined)
+  );
 }

@@ -33,15 +33,26 @@ export function formatAgo(instant: string, now: number): string {
 }
 
 export function formatDate(instant: string): string {
-  return new Date(instant).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  return new Date(instant).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
 }
 
 /** Full local date and time, for titles of relative times. */
 export function formatDateTime(instant: string): string {
-  return new Date(instant).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+  return new Date(instant).toLocaleString('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+  });
 }
 
 /** Seconds between two instants; `until` null means still running, measured against `now`. */
-export function secondsBetween(from: string, until: string | null, now: number): number {
+export function secondsBetween(
+  from: string,
+  until: string | null,
+  now: number,
+): number {
   return ((until === null ? now : Date.parse(until)) - Date.parse(from)) / 1000;
 }

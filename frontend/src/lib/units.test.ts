@@ -65,11 +65,15 @@ describe('a share as a percentage', () => {
     [0.0281, '2.81 %'],
     [0.0001, '0.01 %'],
     [0, '0 %'],
-  ])('%d reads as %s', (share, words) => expect(formatPercent(share)).toBe(words));
+  ])('%d reads as %s', (share, words) =>
+    expect(formatPercent(share)).toBe(words),
+  );
 });
 
 describe('the words of the server', () => {
   it('keep a figure and its percent sign on one line', () => {
-    expect(unbroken('2.6 % slower (p = 6.5e-55)')).toBe('2.6\u00a0% slower (p\u00a0=\u00a06.5e-55)');
+    expect(unbroken('2.6 % slower (p = 6.5e-55)')).toBe(
+      '2.6\u00a0% slower (p\u00a0=\u00a06.5e-55)',
+    );
   });
 });

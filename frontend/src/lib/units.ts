@@ -41,7 +41,10 @@ export function formatNumber(value: number): string {
   const magnitude = Math.abs(value);
   const digits = magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : 2;
   if (magnitude !== 0 && magnitude < 0.01) return value.toPrecision(2);
-  return value.toLocaleString('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value.toLocaleString('en-GB', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }
 
 /** A count as a count, anything else as `formatNumber`: for figures whose unit is told elsewhere. */
@@ -61,7 +64,10 @@ export function formatValue(value: number, unit: Unit): string {
   if (unit === 'bytes/s') return `${join(scaled(value, BYTES))}/s`;
   if (unit === 'count' && Number.isInteger(value)) return formatInteger(value);
   const [number, prefix] = scaled(value, DECIMAL);
-  const suffix = unit === 'op/s' ? `${prefix} op/s` : `${prefix} ${unit === 'ops' ? 'ops' : ''}`;
+  const suffix =
+    unit === 'op/s'
+      ? `${prefix} op/s`
+      : `${prefix} ${unit === 'ops' ? 'ops' : ''}`;
   return `${formatNumber(number)} ${suffix.trim()}`.trim();
 }
 
@@ -70,15 +76,27 @@ const MOST_DIGITS = 6;
 
 /** A value among others `step` apart: with as many digits as it takes to tell them apart. */
 export function formatApart(value: number, unit: Unit, step: number): string {
-  const scale = unit === 'ns' ? TIME : unit.startsWith('bytes') ? BYTES : DECIMAL;
+  const scale =
+    unit === 'ns' ? TIME : unit.startsWith('bytes') ? BYTES : DECIMAL;
   const magnitude = Math.abs(value);
-  const [factor, prefix] = scale.find(([size]) => magnitude >= size) ?? scale.at(-1) ?? [1, ''];
-  const digits = Math.min(MOST_DIGITS, Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9)));
+  const [factor, prefix] = scale.find(([size]) => magnitude >= size) ??
+    scale.at(-1) ?? [1, ''];
+  const digits = Math.min(
+    MOST_DIGITS,
+    Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9)),
+  );
   const number = (value / factor).toLocaleString('en-GB', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  const rest = unit === 'bytes/s' ? '/s' : unit === 'op/s' ? ' op/s' : unit === 'ops' ? ' ops' : '';
+  const rest =
+    unit === 'bytes/s'
+      ? '/s'
+      : unit === 'op/s'
+        ? ' op/s'
+        : unit === 'ops'
+          ? ' ops'
+          : '';
   return `${number} ${prefix}${rest}`.trim();
 }
 
@@ -92,8 +110,17 @@ export function formatRatio(ratio: number | null | undefined): string {
 }
 
 /** "1.021 – 1.034", or a dash when there is no interval. */
-export function formatInterval(lower: number | null | undefined, upper: number | null | undefined): string {
-  if (lower === null || lower === undefined || upper === null || upper === undefined) return '–';
+export function formatInterval(
+  lower: number | null | undefined,
+  upper: number | null | undefined,
+): string {
+  if (
+    lower === null ||
+    lower === undefined ||
+    upper === null ||
+    upper === undefined
+  )
+    return '–';
   return `${lower.toFixed(3)} – ${upper.toFixed(3)}`;
 }
 
@@ -113,5 +140,7 @@ export function formatPercent(share: number): string {
 
 /** Words of the server, in which no line ends between a figure and its percent sign or within a p value. */
 export function unbroken(words: string): string {
-  return words.replaceAll(/(\d) %/g, '$1\u00a0%').replaceAll('p = ', 'p\u00a0=\u00a0');
+  return words
+    .replaceAll(/(\d) %/g, '$1\u00a0%')
+    .replaceAll('p = ', 'p\u00a0=\u00a0');
 }

@@ -16,7 +16,13 @@ import type {
 } from '../api/types';
 import { audit, falseAlarms, floors, scheduleOf } from './fixtures-record';
 import { policies, policyHistory } from './fixtures-policies';
-import { appliedToArms, orphans, replayed, rules, versions } from './fixtures-rules';
+import {
+  appliedToArms,
+  orphans,
+  replayed,
+  rules,
+  versions,
+} from './fixtures-rules';
 
 export interface Decisions {
   rules: RuleDetail[];

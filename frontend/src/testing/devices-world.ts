@@ -21,7 +21,10 @@ export function deviceReadings(): Conditions[] {
       load_1m: 1.2,
       configuration: ['unlocked_clocks'],
       unknown: ['thermal_status'],
-      events: index === 8 ? ['11-21 22:01:09.113 thermald: CPU0 throttled, severity moderate'] : [],
+      events:
+        index === 8
+          ? ['11-21 22:01:09.113 thermald: CPU0 throttled, severity moderate']
+          : [],
     },
     raw: [
       {
@@ -43,7 +46,13 @@ export function reportedLines(count: number): Reported[] {
     const whole = {
       batch: 1000 + index,
       arm: 'native',
-      avg: { printed: '2.82ms', value: 2_820_000, low: 2_815_000, high: 2_825_000, unit: 'ns' },
+      avg: {
+        printed: '2.82ms',
+        value: 2_820_000,
+        low: 2_815_000,
+        high: 2_825_000,
+        unit: 'ns',
+      },
     };
     const torn = index === count - 1;
     return {
@@ -60,12 +69,19 @@ export function reportedLines(count: number): Reported[] {
 }
 
 export function withDevices(world: World): void {
-  world.targets.push(quarantinedPhone({ id: 'target-4', name: 'pixel-6a', serial: '27081JEGR1' }));
+  world.targets.push(
+    quarantinedPhone({
+      id: 'target-4',
+      name: 'pixel-6a',
+      serial: '27081JEGR1',
+    }),
+  );
   const measured = run({
     id: RUN,
     suppress: ['unlocked_clocks'],
     launches: 10,
-    reason: 'Every arm is faster than its reference (suppressed: unlocked_clocks).',
+    reason:
+      'Every arm is faster than its reference (suppressed: unlocked_clocks).',
     jobs: [
       job({
         id: DEVICE_JOB,
@@ -80,5 +96,8 @@ export function withDevices(world: World): void {
   world.runs.unshift(measured);
   world.conditions.set(DEVICE_JOB, deviceReadings());
   world.reported.set(DEVICE_JOB, reportedLines(3));
-  world.reports.set(DEVICE_JOB, { ...report(measured), suppressed: ['unlocked_clocks'] });
+  world.reports.set(DEVICE_JOB, {
+    ...report(measured),
+    suppressed: ['unlocked_clocks'],
+  });
 }

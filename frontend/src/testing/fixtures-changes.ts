@@ -2,7 +2,14 @@
  * An alert about history: a step that two interleaved revisions confirmed and a bisection that found its
  * commit.
  */
-import type { AlertDetail, Bisection, Culprit, Explanation, Finding, JobReport } from '../api/types';
+import type {
+  AlertDetail,
+  Bisection,
+  Culprit,
+  Explanation,
+  Finding,
+  JobReport,
+} from '../api/types';
 import { minutesAgo, run } from './fixtures';
 import { alert, alertDetail, comparison, finding } from './fixtures-decisions';
 import { report } from './world';
@@ -15,16 +22,20 @@ const SUBJECTS = [
   'Say in the manifest what a batch is',
 ] as const;
 
-const hash = (index: number) => (index + 17).toString(16).repeat(20).slice(0, 40);
+const hash = (index: number) =>
+  (index + 17).toString(16).repeat(20).slice(0, 40);
 
 export const BASE_COMMIT = 'b0'.repeat(20);
 
-export const commits: Bisection['commits'] = Array.from({ length: 12 }, (_, index) => ({
-  commit: hash(index),
-  author: AUTHORS[index % AUTHORS.length] ?? 'Ada',
-  at: minutesAgo(2880 - index * 60),
-  subject: SUBJECTS[index % SUBJECTS.length] ?? '',
-}));
+export const commits: Bisection['commits'] = Array.from(
+  { length: 12 },
+  (_, index) => ({
+    commit: hash(index),
+    author: AUTHORS[index % AUTHORS.length] ?? 'Ada',
+    at: minutesAgo(2880 - index * 60),
+    subject: SUBJECTS[index % SUBJECTS.length] ?? '',
+  }),
+);
 
 const HEAD_COMMIT = hash(11);
 
@@ -37,7 +48,11 @@ export const culprit: Culprit = {
 
 type Step = Bisection['steps'][number];
 
-function step(index: number | null, verdict: Step['verdict'], ratio: number | null): Step {
+function step(
+  index: number | null,
+  verdict: Step['verdict'],
+  ratio: number | null,
+): Step {
   return {
     index,
     commit: index === null ? HEAD_COMMIT : hash(index),
@@ -47,7 +62,10 @@ function step(index: number | null, verdict: Step['verdict'], ratio: number | nu
     ratio,
     lower: ratio === null ? null : ratio - 0.01,
     upper: ratio === null ? null : ratio + 0.01,
-    words: ratio === null ? '' : `${((ratio - 1) * 100).toFixed(1)} % slower than the base`,
+    words:
+      ratio === null
+        ? ''
+        : `${((ratio - 1) * 100).toFixed(1)} % slower than the base`,
   };
 }
 
@@ -62,7 +80,12 @@ export function bisection(change: Partial<Bisection> = {}): Bisection {
     left: 6,
     budget: 6,
     used: 4,
-    steps: [step(null, 'fail', 1.06), step(2, 'pass', 1.001), step(8, 'fail', 1.062), step(5, null, null)],
+    steps: [
+      step(null, 'fail', 1.06),
+      step(2, 'pass', 1.001),
+      step(8, 'fail', 1.062),
+      step(5, null, null),
+    ],
     culprit: null,
     words: `Searching (4 of at most 6 A/B jobs): the commit is one of 6, after ${hash(2).slice(0, 10)}.`,
     created_at: minutesAgo(50),
@@ -124,8 +147,14 @@ const CANDIDATE = finding({
   share_slower: null,
   launches: null,
   blocks: null,
-  words: '6.3 % slower: 205 µs → 218 µs (99 % interval: 4.1 % slower to 8.4 % slower)',
-  numbers: { level_before: 205_000, level_after: 218_000, n_before: 41, n_after: 3 },
+  words:
+    '6.3 % slower: 205 µs → 218 µs (99 % interval: 4.1 % slower to 8.4 % slower)',
+  numbers: {
+    level_before: 205_000,
+    level_after: 218_000,
+    n_before: 41,
+    n_after: 3,
+  },
   method: 'posterior over levels',
   parameters: { history: { least_effect: 0.03 } },
   filters: STEP_FILTERS,
@@ -157,7 +186,8 @@ export function changeAlert(change: Partial<AlertDetail> = {}): AlertDetail {
     head_commit: HEAD_COMMIT,
     reference: 'base',
     demonstration: false,
-    words: 'native in ledger_batch at batch=1,000: 6.3 % slower: 205 µs → 218 µs',
+    words:
+      'native in ledger_batch at batch=1,000: 6.3 % slower: 205 µs → 218 µs',
     ratio: 1.063,
     lower: 1.041,
     upper: 1.084,
@@ -171,7 +201,8 @@ export function changeAlert(change: Partial<AlertDetail> = {}): AlertDetail {
       'On lab-host, native in ledger_batch at batch=1,000, is 6.3 % slower, in 44 points of one series: ' +
       '41 at the level before, 3 after. Old and new revision, interleaved in one job on the same target, ' +
       'say: 6.1 % slower.',
-    cause_text: 'the artifact changed, the target did not, and pixel-8 moved with it',
+    cause_text:
+      'the artifact changed, the target did not, and pixel-8 moved with it',
     findings: [CANDIDATE, AB],
     bisection: bisection(),
     ...change,
@@ -211,7 +242,11 @@ export function explanation(of: AlertDetail, again: boolean): Explanation {
       parameters: one.parameters,
       created_at: one.created_at,
       rederived: again
-        ? { identical: true, text: 'Made again from stored samples: every number is the same.', numbers: {} }
+        ? {
+            identical: true,
+            text: 'Made again from stored samples: every number is the same.',
+            numbers: {},
+          }
         : null,
     })),
   };
@@ -231,7 +266,11 @@ export function abReport(): JobReport {
   });
   return {
     ...plain,
-    base: { revision: BASE_COMMIT, artifact_hash: 'ba'.repeat(32), same_artifact: false },
+    base: {
+      revision: BASE_COMMIT,
+      artifact_hash: 'ba'.repeat(32),
+      same_artifact: false,
+    },
     measurements: [side('base', 205_000), side('head', 217_500)],
     comparisons: [
       comparison({

@@ -1,5 +1,12 @@
 /** Comparisons, findings and alerts of the small installation in fixtures.ts. */
-import type { Alert, AlertDetail, AlertEvent, Comparison, Filter, Finding } from '../api/types';
+import type {
+  Alert,
+  AlertDetail,
+  AlertEvent,
+  Comparison,
+  Filter,
+  Finding,
+} from '../api/types';
 import { ada, grace, minutesAgo } from './fixtures';
 
 const size = (batch: number) => batch.toLocaleString('en-GB');
@@ -40,34 +47,36 @@ export function comparison(change: Partial<Comparison> = {}): Comparison {
   };
 }
 
-export const comparisons: Comparison[] = PASSING.map(([batch, ratio, lower, upper]) =>
-  comparison({
-    params: { batch },
-    ratio,
-    lower,
-    upper,
-    words: `native is ${((1 - ratio) * 100).toFixed(1)} % faster than fallback at batch ${size(batch)}`,
-  }),
+export const comparisons: Comparison[] = PASSING.map(
+  ([batch, ratio, lower, upper]) =>
+    comparison({
+      params: { batch },
+      ratio,
+      lower,
+      upper,
+      words: `native is ${((1 - ratio) * 100).toFixed(1)} % faster than fallback at batch ${size(batch)}`,
+    }),
 );
 
-export const phoneComparisons: Comparison[] = PASSING.map(([batch, ratio, lower, upper], index) =>
-  comparison({
-    params: { batch },
-    ratio: ratio + 0.42 - index * 0.05,
-    lower: lower + 0.38 - index * 0.05,
-    upper: upper + 0.46 - index * 0.05,
-    verdict: index === 0 ? 'fail' : index === 1 ? 'inconclusive' : 'pass',
-    target_id: 'target-2',
-    target_name: 'pixel-8',
-    share_slower: index === 0 ? 0.97 : 0.4,
-    job_id: 'job-phone',
-    margin_percent: 3,
-    reason: index === 1 ? 'The interval crosses the margin.' : 'Decided.',
-    words:
-      index === 0
-        ? 'native is 16.2 % slower than fallback at batch 1,000'
-        : `native against fallback at batch ${size(batch)}: ${index === 1 ? 'too close to say' : 'faster'}`,
-  }),
+export const phoneComparisons: Comparison[] = PASSING.map(
+  ([batch, ratio, lower, upper], index) =>
+    comparison({
+      params: { batch },
+      ratio: ratio + 0.42 - index * 0.05,
+      lower: lower + 0.38 - index * 0.05,
+      upper: upper + 0.46 - index * 0.05,
+      verdict: index === 0 ? 'fail' : index === 1 ? 'inconclusive' : 'pass',
+      target_id: 'target-2',
+      target_name: 'pixel-8',
+      share_slower: index === 0 ? 0.97 : 0.4,
+      job_id: 'job-phone',
+      margin_percent: 3,
+      reason: index === 1 ? 'The interval crosses the margin.' : 'Decided.',
+      words:
+        index === 0
+          ? 'native is 16.2 % slower than fallback at batch 1,000'
+          : `native against fallback at batch ${size(batch)}: ${index === 1 ? 'too close to say' : 'faster'}`,
+    }),
 );
 
 const FILTERS: Filter[] = [
@@ -78,8 +87,20 @@ const FILTERS: Filter[] = [
     passed: true,
     text: 'All 100 blocks lie beyond the margin; chance alone does this less than once in a thousand.',
   },
-  { name: 'launch_medians', value: 5, limit: 4, passed: true, text: '5 of 5 launches agree; 4 are needed.' },
-  { name: 'blocks', value: 100, limit: 30, passed: true, text: '100 blocks; at least 30 are needed.' },
+  {
+    name: 'launch_medians',
+    value: 5,
+    limit: 4,
+    passed: true,
+    text: '5 of 5 launches agree; 4 are needed.',
+  },
+  {
+    name: 'blocks',
+    value: 100,
+    limit: 30,
+    passed: true,
+    text: '100 blocks; at least 30 are needed.',
+  },
 ];
 
 export function finding(change: Partial<Finding> = {}): Finding {
@@ -161,7 +182,8 @@ export function alert(change: Partial<Alert> = {}): Alert {
     target_id: 'target-1',
     target_name: 'lab-host',
     demonstration: true,
-    words: 'native is 18.9 % slower than fallback at batch 1,000, and at 3 more points',
+    words:
+      'native is 18.9 % slower than fallback at batch 1,000, and at 3 more points',
     ratio: 1.189,
     lower: 1.171,
     upper: 1.21,

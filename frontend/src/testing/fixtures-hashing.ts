@@ -7,11 +7,25 @@ import { suite } from './fixtures';
 
 const BATCHES = [1, 10, 100, 1000, 2000, 5000, 10_000];
 const MESSAGES = [32, 64, 150, 256, 1024];
-const TIME: Benchmark['metrics'] = [{ name: 'time', unit: 'ns', direction: 'lower' }];
+const TIME: Benchmark['metrics'] = [
+  { name: 'time', unit: 'ns', direction: 'lower' },
+];
 
-function param(name: string, values: (number | string)[], unit: string | null): Benchmark['params'][number] {
+function param(
+  name: string,
+  values: (number | string)[],
+  unit: string | null,
+): Benchmark['params'][number] {
   const kind = typeof values[0] === 'number' ? 'int' : 'enum';
-  return { name, kind, values, unit, description: null, minimum: null, maximum: null };
+  return {
+    name,
+    kind,
+    values,
+    unit,
+    description: null,
+    minimum: null,
+    maximum: null,
+  };
 }
 
 export const LEDGER_ARMS = [
@@ -46,7 +60,10 @@ export const ledgerBatch: Benchmark = {
   arms: LEDGER_ARMS,
   reference: 'fallback',
   device_reference: 'fallback',
-  params: [param('batch', BATCHES, 'fingerprints'), param('message', MESSAGES, 'bytes')],
+  params: [
+    param('batch', BATCHES, 'fingerprints'),
+    param('message', MESSAGES, 'bytes'),
+  ],
   metrics: TIME,
   margin_percent: 2,
   device_margin_percent: 3,
@@ -55,7 +72,8 @@ export const ledgerBatch: Benchmark = {
 export const seedProtocol: Benchmark = {
   name: 'seed_protocol',
   title: 'The origin’s protocol, replayed',
-  description: 'Five defects on purpose, beside the same work measured properly.',
+  description:
+    'Five defects on purpose, beside the same work measured properly.',
   workload: 'ledger',
   arms: ['fallback', 'native'],
   reference: 'fallback',

@@ -25,32 +25,45 @@ const NIGHT_MIN = 1440;
 const LEVEL = 1_200_000;
 const AFTER = 1_370_400;
 
-export const nightOf = (index: number) => minutesAgo((NIGHTS - index) * NIGHT_MIN);
-const commitOf = (index: number) => (0xa1b2c3d4 + index * 7919).toString(16).padEnd(40, '0');
+export const nightOf = (index: number) =>
+  minutesAgo((NIGHTS - index) * NIGHT_MIN);
+const commitOf = (index: number) =>
+  (0xa1b2c3d4 + index * 7919).toString(16).padEnd(40, '0');
 
 function value(index: number): number {
-  const wave = 1 + 0.004 * Math.sin(index * 2.3) + 0.003 * Math.cos(index * 5.1);
-  return (index >= STEP_AT ? AFTER : LEVEL) * wave * (index === EXCLUDED_AT ? 1.3 : 1);
+  const wave =
+    1 + 0.004 * Math.sin(index * 2.3) + 0.003 * Math.cos(index * 5.1);
+  return (
+    (index >= STEP_AT ? AFTER : LEVEL) *
+    wave *
+    (index === EXCLUDED_AT ? 1.3 : 1)
+  );
 }
 
-export const historyPoints: SeriesPoint[] = Array.from({ length: NIGHTS }, (_, index) => ({
-  job_id: `job-night-${index}`,
-  run_id: `run-night-${index}`,
-  at: nightOf(index),
-  commit: commitOf(index),
-  artifact_hash: 'ab'.repeat(32),
-  value: value(index),
-  lower: value(index) * 0.994,
-  upper: value(index) * 1.006,
-  n: 100,
-  launches: 5,
-  excluded: index === EXCLUDED_AT ? 'conditions void: CPU pressure 31 %, the limit is 10 %' : null,
-  environment: index < KERNEL_AT ? 0 : 1,
-  conditions: {
-    load: { median: 0.3 + (index % 7) * 0.05, max: 0.9 },
-    temperature_c: { median: 51 + (index % 5), max: 58 },
-  },
-}));
+export const historyPoints: SeriesPoint[] = Array.from(
+  { length: NIGHTS },
+  (_, index) => ({
+    job_id: `job-night-${index}`,
+    run_id: `run-night-${index}`,
+    at: nightOf(index),
+    commit: commitOf(index),
+    artifact_hash: 'ab'.repeat(32),
+    value: value(index),
+    lower: value(index) * 0.994,
+    upper: value(index) * 1.006,
+    n: 100,
+    launches: 5,
+    excluded:
+      index === EXCLUDED_AT
+        ? 'conditions void: CPU pressure 31 %, the limit is 10 %'
+        : null,
+    environment: index < KERNEL_AT ? 0 : 1,
+    conditions: {
+      load: { median: 0.3 + (index % 7) * 0.05, max: 0.9 },
+      temperature_c: { median: 51 + (index % 5), max: 58 },
+    },
+  }),
+);
 
 export function series(change: Partial<Series> = {}): Series {
   return {
@@ -112,7 +125,12 @@ export function changeOf(change: Partial<Change> = {}): Change {
   };
 }
 
-function segment(start: number, stop: number, level: number, because: string): Segment {
+function segment(
+  start: number,
+  stop: number,
+  level: number,
+  because: string,
+): Segment {
   return {
     start_job_id: `job-night-${start}`,
     stop_job_id: `job-night-${stop}`,
@@ -208,7 +226,8 @@ export function cell(change: Partial<MatrixCell> = {}): MatrixCell {
     run_id: `run-night-${NIGHTS - 1}`,
     job_id: `job-night-${NIGHTS - 1}`,
     verdict: 'pass',
-    verdict_words: 'native at batch=1000: native is 25.8 % faster than fallback',
+    verdict_words:
+      'native at batch=1000: native is 25.8 % faster than fallback',
     change: changeOf(),
     changes: { standing: 1 },
     mde: 0.012,
@@ -325,7 +344,8 @@ export const compared: Compare = {
       words: 'lab-host: kernel 6.1.0-12 → 6.1.0-13',
     },
   ],
-  summary: '1 of 2 measurements differs clearly: 1 slower, 0 faster; most of all ledger_batch native.',
+  summary:
+    '1 of 2 measurements differs clearly: 1 slower, 0 faster; most of all ledger_batch native.',
   choices: {
     targets: [{ id: 'target-1', name: 'lab-host' }],
     benchmarks: ['ledger_batch', 'piece'],
@@ -349,7 +369,10 @@ export const compared: Compare = {
   ],
 };
 
-export function completeness(runId: string, change: Partial<Completeness> = {}): Completeness {
+export function completeness(
+  runId: string,
+  change: Partial<Completeness> = {},
+): Completeness {
   return {
     run_id: runId,
     suite: 'hashing',

@@ -50,7 +50,15 @@ export const document: ImportDetail = {
   rows: [
     row({
       id: '3.1',
-      stated: [{ percent: 20, about: true, agrees: false, text: 'shows a ~20% slowdown', line: 20 }],
+      stated: [
+        {
+          percent: 20,
+          about: true,
+          agrees: false,
+          text: 'shows a ~20% slowdown',
+          line: 20,
+        },
+      ],
       notes: [NOTE],
     }),
     row({
@@ -81,7 +89,8 @@ export const document: ImportDetail = {
       params: { message: 150 },
       measured_at: minutesAgo(90),
       holds: false,
-      words: 'On sim-healthy (simulated) at message=150 native wins from 640 fingerprints',
+      words:
+        'On sim-healthy (simulated) at message=150 native wins from 640 fingerprints',
       why: 'below 2,000 it gives away what native would win',
     },
     {

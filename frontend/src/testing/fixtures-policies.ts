@@ -32,7 +32,11 @@ const warm: PolicyAdvice['warm'] = {
   monotone: true,
   reason: '',
   words: 'native wins from 1,870 fingerprints (95 %: 1,400–2,300)',
-  points: [point(1000, 1.16, 'reference'), point(2000, 0.99, 'undecided'), point(5000, 0.9, 'arm')],
+  points: [
+    point(1000, 1.16, 'reference'),
+    point(2000, 0.99, 'undecided'),
+    point(5000, 0.9, 'arm'),
+  ],
 };
 
 const warmup: PolicyAdvice['warmup'] = {
@@ -98,7 +102,8 @@ export const policyHistory: PolicyAdvice[] = [
     id: 'advice-1',
     holds: false,
     measured_at: minutesAgo(8 * DAY),
-    words: 'On pixel-8 native wins from 3,100 fingerprints (95 %: 2,700–3,600) after 1 warm-up round.',
+    words:
+      'On pixel-8 native wins from 3,100 fingerprints (95 %: 2,700–3,600) after 1 warm-up round.',
     why: 'From 2,000 fingerprints on native still loses.',
   }),
 ];

@@ -8,7 +8,8 @@ export const falseAlarms: Overview['false_alarms'] = {
   vanished: 1,
   invalid: 1,
   share: 2 / 41,
-  words: '2 of 41 alerts opened in the last 90 days were false (4.9 %): 1 vanished, 1 were called invalid.',
+  words:
+    '2 of 41 alerts opened in the last 90 days were false (4.9 %): 1 vanished, 1 were called invalid.',
 };
 
 export const audit: AuditEntry[] = [

@@ -1,5 +1,12 @@
 /** Rules of the small installation: one in force with versions and a mute behind it, one in shadow. */
-import type { AppliedRule, Orphans, Replay, Rule, RuleDetail, RuleVersion } from '../api/types';
+import type {
+  AppliedRule,
+  Orphans,
+  Replay,
+  Rule,
+  RuleDetail,
+  RuleVersion,
+} from '../api/types';
 import { ada, grace, minutesAgo } from './fixtures';
 
 const DAY = 24 * 60;
@@ -69,7 +76,11 @@ export function rule(change: Partial<RuleDetail> = {}): RuleDetail {
 }
 
 /** As the list has it. */
-export function brief({ floor: _floor, mutes: _mutes, ...listed }: RuleDetail): Rule {
+export function brief({
+  floor: _floor,
+  mutes: _mutes,
+  ...listed
+}: RuleDetail): Rule {
   return listed;
 }
 
@@ -154,7 +165,13 @@ export const replayed: Replay = {
 
 export const orphans: Orphans = {
   living_days: 30,
-  rules: [{ rule_id: 'rule-2', name: 'phone-tries', reason: 'Nothing it matches was measured in 30 days.' }],
+  rules: [
+    {
+      rule_id: 'rule-2',
+      name: 'phone-tries',
+      reason: 'Nothing it matches was measured in 30 days.',
+    },
+  ],
   unruled: [
     {
       suite: 'hashing',
@@ -167,7 +184,8 @@ export const orphans: Orphans = {
     },
   ],
   unruled_total: 1,
-  words: '1 rule decides about nothing; 1 measurement has the built-in default only.',
+  words:
+    '1 rule decides about nothing; 1 measurement has the built-in default only.',
 };
 
 /** As the server says it where nobody wrote a rule of that kind. */

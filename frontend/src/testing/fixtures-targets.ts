@@ -2,7 +2,12 @@
  * Devices of the small installation: a phone that is too hot, one in quarantine with its evidence, and a
  * simulated one; what their health checks printed, what happened to them and what they were like.
  */
-import type { HealthCheck, Target, TargetConditions, TargetEvent } from '../api/types';
+import type {
+  HealthCheck,
+  Target,
+  TargetConditions,
+  TargetEvent,
+} from '../api/types';
 import { minutesAgo, target } from './fixtures';
 
 export function check(change: Partial<HealthCheck> = {}): HealthCheck {
@@ -13,10 +18,34 @@ export function check(change: Partial<HealthCheck> = {}): HealthCheck {
     ok: true,
     infrastructure: false,
     steps: [
-      { name: 'round_trip', ok: true, text: 'twenty round trips', value: 1.8, unit: 'ms' },
-      { name: 'push_and_hash', ok: true, text: '1 MiB arrived as it was sent', value: 38.2, unit: 'MB/s' },
-      { name: 'self_test', ok: true, text: 'known digest; the CPU has SHA-2', value: null, unit: null },
-      { name: 'free_space', ok: true, text: '', value: 61.4 * 2 ** 30, unit: 'bytes' },
+      {
+        name: 'round_trip',
+        ok: true,
+        text: 'twenty round trips',
+        value: 1.8,
+        unit: 'ms',
+      },
+      {
+        name: 'push_and_hash',
+        ok: true,
+        text: '1 MiB arrived as it was sent',
+        value: 38.2,
+        unit: 'MB/s',
+      },
+      {
+        name: 'self_test',
+        ok: true,
+        text: 'known digest; the CPU has SHA-2',
+        value: null,
+        unit: null,
+      },
+      {
+        name: 'free_space',
+        ok: true,
+        text: '',
+        value: 61.4 * 2 ** 30,
+        unit: 'bytes',
+      },
     ],
     raw: [
       {
@@ -26,7 +55,13 @@ export function check(change: Partial<HealthCheck> = {}): HealthCheck {
         took_ms: 41,
         text: 'Current Battery Service state:\n  level: 64\n  temperature: 410',
       },
-      { command: 'cat /proc/pressure/cpu', status: null, at_ms: 1100, took_ms: 10_000, text: '' },
+      {
+        command: 'cat /proc/pressure/cpu',
+        status: null,
+        at_ms: 1100,
+        took_ms: 10_000,
+        text: '',
+      },
     ],
     ...change,
   };
@@ -38,7 +73,13 @@ export function phone(change: Partial<Target> = {}): Target {
     kind: 'device',
     name: 'pixel-8',
     serial: '38090DLJH0',
-    factors: { model: 'Pixel 8', soc: 'Tensor G3', build: 'AP4A.250205.002', api: 35, cores: 9 },
+    factors: {
+      model: 'Pixel 8',
+      soc: 'Tensor G3',
+      build: 'AP4A.250205.002',
+      api: 35,
+      cores: 9,
+    },
     preflight: [],
     connection: {
       state: 'online',
@@ -48,7 +89,13 @@ export function phone(change: Partial<Target> = {}): Target {
       since: minutesAgo(600),
     },
     boot_id: '4d0b6cf2-5a4e-4f6e-9c1b-1c0f5b8f0a11',
-    health: { state: 'good', reason: null, advice: null, since: minutesAgo(590), failures: 0 },
+    health: {
+      state: 'good',
+      reason: null,
+      advice: null,
+      since: minutesAgo(590),
+      failures: 0,
+    },
     gates: {
       battery_c: 29.5,
       battery_percent: 82,
@@ -73,7 +120,8 @@ export function hotPhone(): Target {
     health: {
       state: 'recovering',
       reason,
-      advice: 'It takes jobs again by itself; keep it charging and out of the sun.',
+      advice:
+        'It takes jobs again by itself; keep it charging and out of the sun.',
       since: minutesAgo(6),
       failures: 1,
     },
@@ -90,17 +138,24 @@ export function hotPhone(): Target {
       {
         name: 'unlocked_clocks',
         text: 'its clocks are not held: neither fixed-performance mode nor locked frequencies',
-        advice: 'Use a device that has fixed-performance mode, lock its clocks, or suppress unlocked_clocks.',
+        advice:
+          'Use a device that has fixed-performance mode, lock its clocks, or suppress unlocked_clocks.',
       },
     ],
     preflight: [
-      { code: 'battery_low', level: 'blocker', text: 'Battery at 12 %.', advice: 'Charge above 50 %.' },
+      {
+        code: 'battery_low',
+        level: 'blocker',
+        text: 'Battery at 12 %.',
+        advice: 'Charge above 50 %.',
+      },
     ],
   });
 }
 
 export function quarantinedPhone(change: Partial<Target> = {}): Target {
-  const reason = '3 infrastructure failures without a good run between; the last: push: the hash differs';
+  const reason =
+    '3 infrastructure failures without a good run between; the last: push: the hash differs';
   return phone({
     state: 'offline',
     connection: {
@@ -119,11 +174,22 @@ export function quarantinedPhone(change: Partial<Target> = {}): Target {
       since: minutesAgo(20),
       failures: 3,
     },
-    takes_jobs: { ok: false, words: `takes no jobs: it is in quarantine: ${reason}` },
+    takes_jobs: {
+      ok: false,
+      words: `takes no jobs: it is in quarantine: ${reason}`,
+    },
     check: check({
       ok: false,
       infrastructure: true,
-      steps: [{ name: 'push_and_hash', ok: false, text: 'the hash differs', value: null, unit: null }],
+      steps: [
+        {
+          name: 'push_and_hash',
+          ok: false,
+          text: 'the hash differs',
+          value: null,
+          unit: null,
+        },
+      ],
     }),
     actions: ['maintenance', 'release', 'recheck', 'reboot'],
     ...change,
@@ -157,13 +223,17 @@ function event(change: Partial<TargetEvent> & { id: string }): TargetEvent {
     reason: null,
     evidence: {},
     actor: 'agent',
-    words: 'was hot, low or full, or is no more (good → recovering): battery at 41 °C',
+    words:
+      'was hot, low or full, or is no more (good → recovering): battery at 41 °C',
     ...change,
   };
 }
 
 export const events: TargetEvent[] = [
-  event({ id: 'ev-4', evidence: { battery_c: 41, battery_percent: 64, thermal_status: null } }),
+  event({
+    id: 'ev-4',
+    evidence: { battery_c: 41, battery_percent: 64, thermal_status: null },
+  }),
   event({
     id: 'ev-3',
     at: minutesAgo(12),
@@ -234,7 +304,10 @@ export const conditions: TargetConditions = {
       suite: 'hashing',
       at: minutesAgo(58),
       verdict: 'inconclusive',
-      conditions: { battery_c: { median: 33.1, max: 36.4 }, cpu_frequency_mhz: { median: 2910, max: 2910 } },
+      conditions: {
+        battery_c: { median: 33.1, max: 36.4 },
+        cpu_frequency_mhz: { median: 2910, max: 2910 },
+      },
       suppressed: ['unlocked_clocks'],
     },
   ],

@@ -2,7 +2,16 @@
  * Data of one small installation, typed by the schema. Functions build records so that tests change only what
  * they are about. Times are relative to `NOW`, the moment this module was loaded.
  */
-import type { Account, Agent, Job, Outcome, Run, Session, Suite, Target } from '../api/types';
+import type {
+  Account,
+  Agent,
+  Job,
+  Outcome,
+  Run,
+  Session,
+  Suite,
+  Target,
+} from '../api/types';
 
 export const NOW = Date.now();
 
@@ -10,7 +19,11 @@ export function minutesAgo(minutes: number): string {
   return new Date(NOW - minutes * 60_000).toISOString();
 }
 
-export const ada: Account = { id: 'acc-ada', name: 'Ada', email: 'ada@example.org' };
+export const ada: Account = {
+  id: 'acc-ada',
+  name: 'Ada',
+  email: 'ada@example.org',
+};
 export const grace: Account = { id: 'acc-grace', name: 'Grace', email: null };
 
 export const session: Session = {
@@ -55,7 +68,12 @@ export function target(change: Partial<Target> = {}): Target {
         text: 'Turbo is on: the clock varies with temperature.',
         advice: 'Switch boost off in the firmware or the kernel.',
       },
-      { code: 'virtualised', level: 'info', text: 'This host is a virtual machine.', advice: null },
+      {
+        code: 'virtualised',
+        level: 'info',
+        text: 'This host is a virtual machine.',
+        advice: null,
+      },
     ],
     simulated: false,
     imported: false,
@@ -63,7 +81,13 @@ export function target(change: Partial<Target> = {}): Target {
     active_job_id: null,
     connection: null,
     boot_id: null,
-    health: { state: 'unknown', reason: null, advice: null, since: null, failures: 0 },
+    health: {
+      state: 'unknown',
+      reason: null,
+      advice: null,
+      since: null,
+      failures: 0,
+    },
     maintenance: null,
     takes_jobs: { ok: true, words: 'takes jobs' },
     gates: null,
@@ -137,9 +161,13 @@ export const suite: Suite = {
 };
 
 /** As the server derives it. */
-export function outcomeOf(state: Job['state'] | Run['state'], verdict: Run['verdict']): Outcome {
+export function outcomeOf(
+  state: Job['state'] | Run['state'],
+  verdict: Run['verdict'],
+): Outcome {
   if (verdict !== null) return verdict;
-  if (['queued', 'failed', 'lost', 'expired', 'cancelled'].includes(state)) return state as Outcome;
+  if (['queued', 'failed', 'lost', 'expired', 'cancelled'].includes(state))
+    return state as Outcome;
   return 'running';
 }
 
@@ -263,7 +291,12 @@ export const failedRun = run({
       partial: true,
       samples: 120,
       cause_detail: 'ledger, launch 2: SIGSEGV',
-      failure: { sentence: 'ledger, launch 2: SIGSEGV', excerpt: [], is_recognised: false, advice: '' },
+      failure: {
+        sentence: 'ledger, launch 2: SIGSEGV',
+        excerpt: [],
+        is_recognised: false,
+        advice: '',
+      },
       verdict: null,
       reason: null,
     }),

@@ -1,7 +1,13 @@
 /** The fixture API of alerts: the inbox, one alert, why it was raised, and what people decide about it. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
-import type { AlertAction, AlertDetail, AlertState, BulkRequest, TriageBatch } from '../api/types';
+import type {
+  AlertAction,
+  AlertDetail,
+  AlertState,
+  BulkRequest,
+  TriageBatch,
+} from '../api/types';
 import { ada } from './fixtures';
 import { bisection, explanation } from './fixtures-changes';
 import { alertDetail } from './fixtures-decisions';
@@ -9,7 +15,8 @@ import { problem } from './problems';
 import type { World } from './world';
 
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
-const page = (items: readonly unknown[]) => HttpResponse.json({ items, next: null });
+const page = (items: readonly unknown[]) =>
+  HttpResponse.json({ items, next: null });
 const API = '*/api/v1';
 
 const AFTER: Record<AlertAction, AlertState> = {
@@ -21,7 +28,11 @@ const AFTER: Record<AlertAction, AlertState> = {
   reopen: 'open',
 };
 
-function change(world: World, id: unknown, make: (alert: AlertDetail) => AlertDetail) {
+function change(
+  world: World,
+  id: unknown,
+  make: (alert: AlertDetail) => AlertDetail,
+) {
   const found = world.alerts.get(String(id));
   if (found === undefined) return notFound();
   const changed = make(found);
@@ -75,14 +86,20 @@ function bulkHandlers(world: World): HttpHandler[] {
   return [
     http.post(`${API}/alerts/bulk`, async ({ request }) => {
       const body = (await request.json()) as BulkRequest;
-      const chosen = body.alert_ids.map((id) => world.alerts.get(id)).filter((each) => each !== undefined);
-      const refused = chosen.filter((each) => body.action && !each.actions.includes(body.action));
+      const chosen = body.alert_ids
+        .map((id) => world.alerts.get(id))
+        .filter((each) => each !== undefined);
+      const refused = chosen.filter(
+        (each) => body.action && !each.actions.includes(body.action),
+      );
       if (refused.length > 0) {
         return problem(
           409,
           'bulk_refused',
           `${refused.length} of ${chosen.length} alerts refuse; nothing was changed.`,
-          Object.fromEntries(refused.map((each) => [each.id, `It is ${each.state}.`])),
+          Object.fromEntries(
+            refused.map((each) => [each.id, `It is ${each.state}.`]),
+          ),
         );
       }
       bulk.push({ body, before: chosen });
@@ -91,7 +108,8 @@ function bulkHandlers(world: World): HttpHandler[] {
           ? withEvent(each, body.action, AFTER[body.action], body.note ?? null)
           : each;
         const assignee = body.assign
-          ? (world.accounts.find(({ id }) => id === body.assign?.account_id) ?? null)
+          ? (world.accounts.find(({ id }) => id === body.assign?.account_id) ??
+            null)
           : decided.assignee;
         world.alerts.set(each.id, { ...decided, assignee });
       }
@@ -107,7 +125,11 @@ function bulkHandlers(world: World): HttpHandler[] {
   ];
 }
 
-function batch(index: number, body: BulkRequest, undoneBy: string | null): TriageBatch {
+function batch(
+  index: number,
+  body: BulkRequest,
+  undoneBy: string | null,
+): TriageBatch {
   const now = new Date().toISOString();
   return {
     id: `batch-${index}`,
@@ -126,13 +148,20 @@ function batch(index: number, body: BulkRequest, undoneBy: string | null): Triag
 export function alertHandlers(world: World): HttpHandler[] {
   return [
     ...bulkHandlers(world),
-    http.get(`${API}/alerts`, ({ request }) => page(matching(world, new URL(request.url).searchParams))),
-    http.get(`${API}/alerts/:id`, ({ params }) => change(world, params['id'], (alert) => alert)),
+    http.get(`${API}/alerts`, ({ request }) =>
+      page(matching(world, new URL(request.url).searchParams)),
+    ),
+    http.get(`${API}/alerts/:id`, ({ params }) =>
+      change(world, params['id'], (alert) => alert),
+    ),
     http.get(`${API}/alerts/:id/explain`, ({ params, request }) => {
       const found = world.alerts.get(String(params['id']));
       if (found === undefined) return notFound();
       return HttpResponse.json(
-        explanation(found, new URL(request.url).searchParams.get('rederive') === 'true'),
+        explanation(
+          found,
+          new URL(request.url).searchParams.get('rederive') === 'true',
+        ),
       );
     }),
     http.post(`${API}/alerts/:id/bisect`, async ({ params, request }) => {
@@ -147,7 +176,11 @@ export function alertHandlers(world: World): HttpHandler[] {
       );
     }),
     http.post(`${API}/alerts/:id/actions`, async ({ params, request }) => {
-      const body = (await request.json()) as { action: AlertAction; note?: string; baseline_commit?: string };
+      const body = (await request.json()) as {
+        action: AlertAction;
+        note?: string;
+        baseline_commit?: string;
+      };
       return change(world, params['id'], (alert) =>
         withEvent(
           { ...alert, baseline_commit: body.baseline_commit ?? null },
@@ -159,18 +192,30 @@ export function alertHandlers(world: World): HttpHandler[] {
     }),
     http.post(`${API}/alerts/:id/notes`, async ({ params, request }) => {
       const { note } = (await request.json()) as { note: string };
-      return change(world, params['id'], (alert) => withEvent(alert, 'note', null, note));
+      return change(world, params['id'], (alert) =>
+        withEvent(alert, 'note', null, note),
+      );
     }),
     http.put(`${API}/alerts/:id/due`, async ({ params, request }) => {
-      const { due_at: due } = (await request.json()) as { due_at: string | null };
-      return change(world, params['id'], (alert) => ({ ...alert, due_at: due }));
+      const { due_at: due } = (await request.json()) as {
+        due_at: string | null;
+      };
+      return change(world, params['id'], (alert) => ({
+        ...alert,
+        due_at: due,
+      }));
     }),
     http.put(`${API}/alerts/:id/issue`, async ({ params, request }) => {
       const { url } = (await request.json()) as { url: string | null };
-      return change(world, params['id'], (alert) => ({ ...alert, issue_url: url }));
+      return change(world, params['id'], (alert) => ({
+        ...alert,
+        issue_url: url,
+      }));
     }),
     http.put(`${API}/alerts/:id/assignee`, async ({ params, request }) => {
-      const { account_id: id } = (await request.json()) as { account_id: string | null };
+      const { account_id: id } = (await request.json()) as {
+        account_id: string | null;
+      };
       return change(world, params['id'], (alert) => ({
         ...alert,
         assignee: world.accounts.find((each) => each.id === id) ?? null,

@@ -8,9 +8,13 @@ import type { World } from './world';
 
 const API = '*/api/v1';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
-const page = (items: readonly unknown[], next: string | null = null) => HttpResponse.json({ items, next });
+const page = (items: readonly unknown[], next: string | null = null) =>
+  HttpResponse.json({ items, next });
 
-function matches({ kind, state, health, simulated, name, serial }: Target, query: URLSearchParams): boolean {
+function matches(
+  { kind, state, health, simulated, name, serial }: Target,
+  query: URLSearchParams,
+): boolean {
   const words = (query.get('q') ?? '').toLowerCase();
   return (
     (query.get('kind') ?? kind) === kind &&
@@ -37,8 +41,11 @@ function readHandlers(world: World): HttpHandler[] {
       const query = new URL(request.url).searchParams;
       const { events, olderEvents } = world.fleet;
       const wanted = query.get('axis');
-      const of = (all: typeof events) => all.filter(({ axis }) => wanted === null || axis === wanted);
-      return query.has('cursor') ? page(of(olderEvents)) : page(of(events), 'older');
+      const of = (all: typeof events) =>
+        all.filter(({ axis }) => wanted === null || axis === wanted);
+      return query.has('cursor')
+        ? page(of(olderEvents))
+        : page(of(events), 'older');
     }),
     http.get(`${API}/targets/:id/conditions`, ({ request }) => {
       world.fleet.windows.push(new URL(request.url).searchParams.get('from'));
@@ -55,25 +62,56 @@ function waiting(kind: Order['kind']): Order {
 }
 
 /** What the server makes of each action. */
-const EFFECTS: Record<string, (target: Target, body: { reason?: string }) => Target> = {
+const EFFECTS: Record<
+  string,
+  (target: Target, body: { reason?: string }) => Target
+> = {
   quarantine: (target, { reason = null }) => ({
     ...target,
-    health: { ...target.health, state: 'quarantined', reason: reason ?? null, advice: null, since: now() },
-    takes_jobs: { ok: false, words: `takes no jobs: it is in quarantine: ${reason}` },
+    health: {
+      ...target.health,
+      state: 'quarantined',
+      reason: reason ?? null,
+      advice: null,
+      since: now(),
+    },
+    takes_jobs: {
+      ok: false,
+      words: `takes no jobs: it is in quarantine: ${reason}`,
+    },
     actions: ['maintenance', 'release', 'recheck', 'reboot'],
   }),
   release: (target) => ({
     ...target,
-    health: { ...target.health, state: 'checking', reason: 'released by a person', failures: 0 },
-    takes_jobs: { ok: false, words: 'takes no jobs: its health is being checked' },
+    health: {
+      ...target.health,
+      state: 'checking',
+      reason: 'released by a person',
+      failures: 0,
+    },
+    takes_jobs: {
+      ok: false,
+      words: 'takes no jobs: its health is being checked',
+    },
     actions: ['maintenance', 'quarantine', 'recheck', 'reboot'],
   }),
-  recheck: (target) => ({ ...target, orders: [...target.orders, waiting('check')] }),
-  reboot: (target) => ({ ...target, orders: [...target.orders, waiting('reboot')] }),
+  recheck: (target) => ({
+    ...target,
+    orders: [...target.orders, waiting('check')],
+  }),
+  reboot: (target) => ({
+    ...target,
+    orders: [...target.orders, waiting('reboot')],
+  }),
 };
 
 function writeHandlers(world: World): HttpHandler[] {
-  const change = (id: unknown, action: string, body: unknown, make: (target: Target) => Target) => {
+  const change = (
+    id: unknown,
+    action: string,
+    body: unknown,
+    make: (target: Target) => Target,
+  ) => {
     const index = world.targets.findIndex((each) => each.id === id);
     const found = world.targets[index];
     if (found === undefined) return notFound();
@@ -83,7 +121,11 @@ function writeHandlers(world: World): HttpHandler[] {
   };
   return [
     http.put(`${API}/targets/:id/maintenance`, async ({ params, request }) => {
-      const body = (await request.json()) as { on: boolean; reason: string | null; until: string | null };
+      const body = (await request.json()) as {
+        on: boolean;
+        reason: string | null;
+        until: string | null;
+      };
       const { on, reason, until } = body;
       return change(params['id'], 'maintenance', body, (found) => ({
         ...found,
@@ -91,15 +133,22 @@ function writeHandlers(world: World): HttpHandler[] {
         hold_reason: on ? reason : null,
         maintenance: on ? { by: ada.name, reason, until, since: now() } : null,
         takes_jobs: on
-          ? { ok: false, words: `takes no jobs: Ada has it in maintenance: ${reason}` }
+          ? {
+              ok: false,
+              words: `takes no jobs: Ada has it in maintenance: ${reason}`,
+            }
           : { ok: true, words: 'takes jobs' },
       }));
     }),
     ...Object.entries(EFFECTS).map(([action, effect]) =>
       http.post(`${API}/targets/:id/${action}`, async ({ params, request }) => {
         const text = await request.text();
-        const body = (text === '' ? {} : JSON.parse(text)) as { reason?: string };
-        return change(params['id'], action, body, (found) => effect(found, body));
+        const body = (text === '' ? {} : JSON.parse(text)) as {
+          reason?: string;
+        };
+        return change(params['id'], action, body, (found) =>
+          effect(found, body),
+        );
       }),
     ),
   ];
@@ -120,5 +169,9 @@ function importHandlers({ fleet }: World): HttpHandler[] {
 }
 
 export function fleetHandlers(world: World): HttpHandler[] {
-  return [...readHandlers(world), ...writeHandlers(world), ...importHandlers(world)];
+  return [
+    ...readHandlers(world),
+    ...writeHandlers(world),
+    ...importHandlers(world),
+  ];
 }

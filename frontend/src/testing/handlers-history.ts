@@ -14,7 +14,8 @@ function seriesHandlers({ history }: World): HttpHandler[] {
   return [
     http.get(`${API}/series`, ({ request }) => {
       const query = new URL(request.url).searchParams;
-      const matches = (name: string, own: string) => (query.get(name) ?? own) === own;
+      const matches = (name: string, own: string) =>
+        (query.get(name) ?? own) === own;
       const items = history.series.filter(
         (each) =>
           matches('suite', each.suite) &&
@@ -31,7 +32,10 @@ function seriesHandlers({ history }: World): HttpHandler[] {
     http.get(`${API}/series/:id`, ({ params }) => {
       const one = history.series.find(({ id }) => id === params['id']);
       if (one === undefined) return notFound();
-      return HttpResponse.json({ ...(history.page ?? seriesPage()), series: one });
+      return HttpResponse.json({
+        ...(history.page ?? seriesPage()),
+        series: one,
+      });
     }),
     http.get(`${API}/series/:id/points`, ({ params, request }) => {
       const query = new URL(request.url).searchParams;
@@ -73,7 +77,10 @@ function noteHandlers({ history }: World): HttpHandler[] {
     }),
     http.delete(`${API}/annotations/:id`, ({ params }) => {
       const page = history.page ?? seriesPage();
-      history.page = { ...page, annotations: page.annotations.filter(({ id }) => id !== params['id']) };
+      history.page = {
+        ...page,
+        annotations: page.annotations.filter(({ id }) => id !== params['id']),
+      };
       return new HttpResponse(null, { status: 204 });
     }),
   ];
@@ -82,19 +89,28 @@ function noteHandlers({ history }: World): HttpHandler[] {
 function readHandlers({ history }: World): HttpHandler[] {
   return [
     http.get(`${API}/matrix`, ({ request }) => {
-      const branch = new URL(request.url).searchParams.get('branch') ?? history.matrix.branch;
+      const branch =
+        new URL(request.url).searchParams.get('branch') ??
+        history.matrix.branch;
       return HttpResponse.json({ ...history.matrix, branch });
     }),
     http.get(`${API}/compare`, ({ request }) => {
       const query = new URL(request.url).searchParams;
       history.compares.push(Object.fromEntries(query));
-      if (query.get('base') === 'unknown0') return problem(404, 'not_found', 'There is no such revision.');
+      if (query.get('base') === 'unknown0')
+        return problem(404, 'not_found', 'There is no such revision.');
       const hide = query.get('hide_uncertain') === 'true';
-      const rows = history.compare.rows.filter(({ significance }) => !hide || significance === 'clear');
+      const rows = history.compare.rows.filter(
+        ({ significance }) => !hide || significance === 'clear',
+      );
       const from = Number(query.get('cursor') ?? 0);
       if (from > 0 && history.compareMoved) {
         history.compareMoved = false;
-        return problem(400, 'invalid_request', 'The rows of this comparison have changed: begin again.');
+        return problem(
+          400,
+          'invalid_request',
+          'The rows of this comparison have changed: begin again.',
+        );
       }
       const until = from + history.comparePage;
       return HttpResponse.json({
@@ -107,21 +123,42 @@ function readHandlers({ history }: World): HttpHandler[] {
     }),
     http.get(`${API}/runs/:id/completeness`, ({ params }) => {
       const id = String(params['id']);
-      return HttpResponse.json(history.completeness.get(id) ?? completeness(id));
+      return HttpResponse.json(
+        history.completeness.get(id) ?? completeness(id),
+      );
     }),
-    http.put(`${API}/suites/:suite/retired/:benchmark`, async ({ params, request }) => {
-      const { reason } = (await request.json()) as { reason: string };
-      const arm = new URL(request.url).searchParams.get('arm');
-      history.retired.push({ benchmark: String(params['benchmark']), arm, reason });
-      for (const [id, each] of history.completeness) {
-        const gone = each.gone.filter((one) => one.benchmark !== params['benchmark'] || one.arm !== arm);
-        history.completeness.set(id, { ...each, gone });
-      }
-      return HttpResponse.json({ ...params, arm, reason, retired_by: ada.name, retired_at: null });
-    }),
+    http.put(
+      `${API}/suites/:suite/retired/:benchmark`,
+      async ({ params, request }) => {
+        const { reason } = (await request.json()) as { reason: string };
+        const arm = new URL(request.url).searchParams.get('arm');
+        history.retired.push({
+          benchmark: String(params['benchmark']),
+          arm,
+          reason,
+        });
+        for (const [id, each] of history.completeness) {
+          const gone = each.gone.filter(
+            (one) => one.benchmark !== params['benchmark'] || one.arm !== arm,
+          );
+          history.completeness.set(id, { ...each, gone });
+        }
+        return HttpResponse.json({
+          ...params,
+          arm,
+          reason,
+          retired_by: ada.name,
+          retired_at: null,
+        });
+      },
+    ),
   ];
 }
 
 export function historyHandlers(world: World): HttpHandler[] {
-  return [...seriesHandlers(world), ...noteHandlers(world), ...readHandlers(world)];
+  return [
+    ...seriesHandlers(world),
+    ...noteHandlers(world),
+    ...readHandlers(world),
+  ];
 }

@@ -1,7 +1,12 @@
 /** The fixture API of rules and policy advice. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
-import type { RuleDetail, RuleRequest, ScheduleChange, ScheduleRequest } from '../api/types';
+import type {
+  RuleDetail,
+  RuleRequest,
+  ScheduleChange,
+  ScheduleRequest,
+} from '../api/types';
 import type { Decisions } from './decisions-world';
 import { ada } from './fixtures';
 import { scheduleOf } from './fixtures-record';
@@ -11,10 +16,16 @@ import type { World } from './world';
 
 const API = '*/api/v1';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
-const page = (items: readonly unknown[]) => HttpResponse.json({ items, next: null });
+const page = (items: readonly unknown[]) =>
+  HttpResponse.json({ items, next: null });
 
 function refused({ floor }: Decisions, asked: RuleRequest) {
-  if (asked.kind === 'arm_slower' || asked.mode === 'off' || asked.min_effect >= floor) return undefined;
+  if (
+    asked.kind === 'arm_slower' ||
+    asked.mode === 'off' ||
+    asked.min_effect >= floor
+  )
+    return undefined;
   const words = `at least ${(floor * 100).toFixed(1)} % on pixel-8`;
   return problem(
     422,
@@ -24,11 +35,24 @@ function refused({ floor }: Decisions, asked: RuleRequest) {
   );
 }
 
-function saved(before: Partial<RuleDetail>, { owner_id: _owner, ...said }: RuleRequest): RuleDetail {
-  return rule({ owner: ada, ...before, ...said, created_by: ada.name, created_at: new Date().toISOString() });
+function saved(
+  before: Partial<RuleDetail>,
+  { owner_id: _owner, ...said }: RuleRequest,
+): RuleDetail {
+  return rule({
+    owner: ada,
+    ...before,
+    ...said,
+    created_by: ada.name,
+    created_at: new Date().toISOString(),
+  });
 }
 
-function changeRule(decisions: Decisions, id: unknown, make: (found: RuleDetail) => RuleDetail) {
+function changeRule(
+  decisions: Decisions,
+  id: unknown,
+  make: (found: RuleDetail) => RuleDetail,
+) {
   const index = decisions.rules.findIndex((each) => each.id === id);
   const found = decisions.rules[index];
   if (found === undefined) return notFound();
@@ -50,12 +74,18 @@ function readHandlers({ decisions }: World): HttpHandler[] {
           .map(brief),
       );
     }),
-    http.get(`${API}/rules/orphans`, () => HttpResponse.json(decisions.orphans)),
+    http.get(`${API}/rules/orphans`, () =>
+      HttpResponse.json(decisions.orphans),
+    ),
     http.get(`${API}/rules/applied`, ({ request }) => {
       const kind = new URL(request.url).searchParams.get('kind');
-      return kind === 'arm_slower' ? HttpResponse.json(decisions.appliedToArms) : notFound();
+      return kind === 'arm_slower'
+        ? HttpResponse.json(decisions.appliedToArms)
+        : notFound();
     }),
-    http.get(`${API}/rules/:id`, ({ params }) => changeRule(decisions, params['id'], (found) => found)),
+    http.get(`${API}/rules/:id`, ({ params }) =>
+      changeRule(decisions, params['id'], (found) => found),
+    ),
     http.get(`${API}/rules/:id/versions`, () => page(decisions.versions)),
   ];
 }
@@ -71,22 +101,31 @@ function writeHandlers({ decisions }: World): HttpHandler[] {
       const body = (await request.json()) as RuleRequest;
       const no = refused(decisions, body);
       if (no !== undefined) return no;
-      const made = saved({ id: `rule-${decisions.rules.length + 1}`, version: 1, mutes: [] }, body);
+      const made = saved(
+        { id: `rule-${decisions.rules.length + 1}`, version: 1, mutes: [] },
+        body,
+      );
       decisions.rules.push(made);
       return HttpResponse.json(made, { status: 201 });
     }),
     http.put(`${API}/rules/:id`, async ({ params, request }) => {
-      const { based_on: basedOn, ...body } = (await request.json()) as RuleRequest & { based_on: number };
+      const { based_on: basedOn, ...body } =
+        (await request.json()) as RuleRequest & { based_on: number };
       const no = refused(decisions, body);
       if (no !== undefined) return no;
-      return changeRule(decisions, params['id'], (found) => saved({ ...found, version: basedOn + 1 }, body));
+      return changeRule(decisions, params['id'], (found) =>
+        saved({ ...found, version: basedOn + 1 }, body),
+      );
     }),
     http.delete(`${API}/rules/:id`, ({ params }) => {
       decisions.rules = decisions.rules.filter(({ id }) => id !== params['id']);
       return new HttpResponse(null, { status: 204 });
     }),
     http.post(`${API}/rules/:id/mute`, async ({ params, request }) => {
-      const { reason, hours } = (await request.json()) as { reason: string; hours: number };
+      const { reason, hours } = (await request.json()) as {
+        reason: string;
+        hours: number;
+      };
       const at = Date.now();
       const mute = {
         id: 'mute-new',
@@ -103,7 +142,10 @@ function writeHandlers({ decisions }: World): HttpHandler[] {
       }));
     }),
     http.post(`${API}/rules/:id/unmute`, ({ params }) =>
-      changeRule(decisions, params['id'], (found) => ({ ...found, mute: null })),
+      changeRule(decisions, params['id'], (found) => ({
+        ...found,
+        mute: null,
+      })),
     ),
   ];
 }
@@ -131,7 +173,8 @@ function recordHandlers({ decisions }: World): HttpHandler[] {
       return page(
         decisions.audit.filter(
           (each) =>
-            (query.get('object_kind') ?? each.object_kind) === each.object_kind &&
+            (query.get('object_kind') ?? each.object_kind) ===
+              each.object_kind &&
             (query.get('actor') ?? each.actor) === each.actor &&
             (query.get('object_id') ?? each.object_id) === each.object_id,
         ),
@@ -140,7 +183,9 @@ function recordHandlers({ decisions }: World): HttpHandler[] {
     http.get(`${API}/noise-floors`, ({ request }) => {
       const query = new URL(request.url).searchParams;
       return page(
-        decisions.floors.filter((each) => (query.get('target') ?? each.target_id) === each.target_id),
+        decisions.floors.filter(
+          (each) => (query.get('target') ?? each.target_id) === each.target_id,
+        ),
       );
     }),
   ];
@@ -150,7 +195,11 @@ function scheduleHandlers({ decisions, targets }: World): HttpHandler[] {
   return [
     http.get(`${API}/schedules`, () => page(decisions.schedules)),
     http.post(`${API}/schedules`, async ({ request }) => {
-      const { benchmarks: _all, target_id: target, ...body } = (await request.json()) as ScheduleRequest;
+      const {
+        benchmarks: _all,
+        target_id: target,
+        ...body
+      } = (await request.json()) as ScheduleRequest;
       const made = scheduleOf({
         ...body,
         launches: body.launches ?? null,
@@ -163,7 +212,9 @@ function scheduleHandlers({ decisions, targets }: World): HttpHandler[] {
     }),
     http.patch(`${API}/schedules/:id`, async ({ params, request }) => {
       const change = (await request.json()) as ScheduleChange;
-      const index = decisions.schedules.findIndex(({ id }) => id === params['id']);
+      const index = decisions.schedules.findIndex(
+        ({ id }) => id === params['id'],
+      );
       const found = decisions.schedules[index];
       if (found === undefined) return notFound();
       decisions.schedules[index] = {
@@ -174,7 +225,9 @@ function scheduleHandlers({ decisions, targets }: World): HttpHandler[] {
       return HttpResponse.json(decisions.schedules[index]);
     }),
     http.delete(`${API}/schedules/:id`, ({ params }) => {
-      decisions.schedules = decisions.schedules.filter(({ id }) => id !== params['id']);
+      decisions.schedules = decisions.schedules.filter(
+        ({ id }) => id !== params['id'],
+      );
       return new HttpResponse(null, { status: 204 });
     }),
   ];

@@ -11,7 +11,8 @@ import { problem } from './problems';
 import { arms, distribution, report, type World } from './world';
 
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
-const page = (items: readonly unknown[], next: string | null = null) => HttpResponse.json({ items, next });
+const page = (items: readonly unknown[], next: string | null = null) =>
+  HttpResponse.json({ items, next });
 const API = '*/api/v1';
 
 function isSignedIn(world: World): boolean {
@@ -22,7 +23,10 @@ function guard(world: World): HttpHandler {
   return http.all(`${API}/*`, ({ request }) => {
     const { pathname } = new URL(request.url);
     const { failure } = world;
-    if (failure !== null && (failure.path === undefined || failure.path.test(pathname))) {
+    if (
+      failure !== null &&
+      (failure.path === undefined || failure.path.test(pathname))
+    ) {
       return problem(failure.status, failure.code, failure.detail);
     }
     if (!isSignedIn(world) && !/\/(session|version)/.test(pathname)) {
@@ -46,11 +50,15 @@ function sessionHandlers(world: World): HttpHandler[] {
     ),
     http.post(`${API}/session/link`, async ({ request }) => {
       const { token } = (await request.json()) as { token: string };
-      return token === 'good' ? enter() : problem(401, 'unauthenticated', 'The link is not valid any more.');
+      return token === 'good'
+        ? enter()
+        : problem(401, 'unauthenticated', 'The link is not valid any more.');
     }),
     http.post(`${API}/session`, async ({ request }) => {
       const { password } = (await request.json()) as { password: string };
-      return password === 'right' ? enter() : problem(401, 'unauthenticated', 'Wrong e-mail or password.');
+      return password === 'right'
+        ? enter()
+        : problem(401, 'unauthenticated', 'Wrong e-mail or password.');
     }),
     http.delete(`${API}/session`, () => {
       world.signedIn = false;
@@ -65,10 +73,14 @@ const durationWords = ({ target_name: name }: { target_name: string }) =>
 
 /** What the server would say of a suite whose native arm was 3.3 times as fast. */
 function estimateOf(body: RunRequest, targets: readonly Target[]): RunEstimate {
-  const about = targets.map(({ id, name }) => ({ target_id: id, target_name: name }));
+  const about = targets.map(({ id, name }) => ({
+    target_id: id,
+    target_name: name,
+  }));
   const percent = 240;
   const chosen = Number(body.knobs?.['native_slowdown_percent'] ?? 0);
-  const nothing = chosen > 0 && chosen <= percent ? `. ${chosen} % will show nothing` : '';
+  const nothing =
+    chosen > 0 && chosen <= percent ? `. ${chosen} % will show nothing` : '';
   return {
     words: `${about.map(durationWords).join('; ')}. Up to three times that where a verdict stays open.`,
     targets: about.map((target) => ({
@@ -103,7 +115,10 @@ function runHandlers(world: World): HttpHandler[] {
             (query.get('state') ?? each.state) === each.state &&
             (query.get('suite') ?? each.suite) === each.suite &&
             (query.get('trigger') ?? each.trigger) === each.trigger &&
-            (!query.has('target') || each.jobs.some(({ target_id: id }) => id === query.get('target'))),
+            (!query.has('target') ||
+              each.jobs.some(
+                ({ target_id: id }) => id === query.get('target'),
+              )),
         ),
       );
     }),
@@ -134,7 +149,9 @@ function runHandlers(world: World): HttpHandler[] {
     }),
     http.post(`${API}/runs/estimate`, async ({ request }) => {
       const body = (await request.json()) as RunRequest;
-      const targets = world.targets.filter(({ id }) => body.targets?.includes(id) ?? id === 'target-1');
+      const targets = world.targets.filter(
+        ({ id }) => body.targets?.includes(id) ?? id === 'target-1',
+      );
       return HttpResponse.json(estimateOf(body, targets));
     }),
     http.get(`${API}/runs/:id`, ({ params }) => {
@@ -150,14 +167,21 @@ function runHandlers(world: World): HttpHandler[] {
         ...found,
         state: 'cancelled',
         outcome: 'cancelled',
-        jobs: found.jobs.map((each) => ({ ...each, state: 'cancelled', outcome: 'cancelled' })),
+        jobs: found.jobs.map((each) => ({
+          ...each,
+          state: 'cancelled',
+          outcome: 'cancelled',
+        })),
       };
       return HttpResponse.json(world.runs[index]);
     }),
   ];
 }
 
-function after<T extends { seq: number }>(items: readonly T[] | undefined, request: Request): T[] {
+function after<T extends { seq: number }>(
+  items: readonly T[] | undefined,
+  request: Request,
+): T[] {
   const from = Number(new URL(request.url).searchParams.get('after') ?? -1);
   return (items ?? []).filter(({ seq }) => seq > from);
 }
@@ -166,13 +190,20 @@ function jobHandlers(world: World): HttpHandler[] {
   return [
     http.get(`${API}/jobs/:id/log`, ({ params, request }) => {
       const lines = world.logs.get(String(params['id']));
-      if (new URL(request.url).searchParams.get('format') !== 'text') return page(after(lines, request));
-      return HttpResponse.text((lines ?? []).map(({ text }) => `${text}\n`).join(''));
+      if (new URL(request.url).searchParams.get('format') !== 'text')
+        return page(after(lines, request));
+      return HttpResponse.text(
+        (lines ?? []).map(({ text }) => `${text}\n`).join(''),
+      );
     }),
     http.get(`${API}/jobs/:id/conditions`, ({ params, request }) => {
       const expand = new URL(request.url).searchParams.get('expand') === 'raw';
       const found = after(world.conditions.get(String(params['id'])), request);
-      return page(expand ? found.slice(0, 1) : found.map((each) => ({ ...each, raw: null })));
+      return page(
+        expand
+          ? found.slice(0, 1)
+          : found.map((each) => ({ ...each, raw: null })),
+      );
     }),
     http.get(`${API}/jobs/:id/reported`, ({ params, request }) => {
       const query = new URL(request.url).searchParams;
@@ -187,16 +218,17 @@ function jobHandlers(world: World): HttpHandler[] {
     http.get(`${API}/jobs/:id/report`, ({ params }) => {
       const own = world.reports.get(String(params['id']));
       if (own !== undefined) return HttpResponse.json(own);
-      const found = world.runs.find(({ jobs }) => jobs.some(({ id }) => id === params['id']));
+      const found = world.runs.find(({ jobs }) =>
+        jobs.some(({ id }) => id === params['id']),
+      );
       return found === undefined || found.state !== 'done'
         ? problem(404, 'not_analysed', 'The job has not been analysed yet.')
         : HttpResponse.json(report(found));
     }),
     http.get(`${API}/jobs/:id/distribution`, ({ params, request }) => {
-      const point = JSON.parse(new URL(request.url).searchParams.get('params') ?? '{}') as Record<
-        string,
-        number
-      >;
+      const point = JSON.parse(
+        new URL(request.url).searchParams.get('params') ?? '{}',
+      ) as Record<string, number>;
       return HttpResponse.json(distribution(String(params['id']), point));
     }),
   ];
@@ -206,7 +238,8 @@ function reportHandlers(world: World): HttpHandler[] {
   return [
     http.get(`${API}/overview`, () => {
       const counts: Record<string, number> = {};
-      for (const { state } of world.alerts.values()) counts[state] = (counts[state] ?? 0) + 1;
+      for (const { state } of world.alerts.values())
+        counts[state] = (counts[state] ?? 0) + 1;
       return HttpResponse.json({
         alerts_by_state: counts,
         agents: world.agents,
@@ -235,7 +268,9 @@ function reportHandlers(world: World): HttpHandler[] {
         new HttpResponse(
           new ReadableStream<Uint8Array>({
             start: (controller) =>
-              controller.enqueue(new TextEncoder().encode('id: 0\nevent: ready\ndata: {}\n\n')),
+              controller.enqueue(
+                new TextEncoder().encode('id: 0\nevent: ready\ndata: {}\n\n'),
+              ),
           }),
           { headers: { 'Content-Type': 'text/event-stream' } },
         ),

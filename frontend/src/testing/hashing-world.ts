@@ -1,5 +1,12 @@
 /** A world in which the whole hashing suite was measured once on `lab-host`; see fixtures-hashing.ts. */
-import type { Audit, Comparison, Derived, JobReport, Measurement, Unavailable } from '../api/types';
+import type {
+  Audit,
+  Comparison,
+  Derived,
+  JobReport,
+  Measurement,
+  Unavailable,
+} from '../api/types';
 import { job, minutesAgo, run } from './fixtures';
 import { comparison } from './fixtures-decisions';
 import { hashingSuite, ledgerBatch, PIECE_ARMS } from './fixtures-hashing';
@@ -8,13 +15,14 @@ import { report, type World } from './world';
 export const HASHING_JOB = 'job-hashing';
 const HASHING_RUN = 'run-hashing-1';
 
-const [BATCHES, MESSAGES] = ledgerBatch.params.map(({ values }) => values.map(Number)) as [
-  number[],
-  number[],
-];
+const [BATCHES, MESSAGES] = ledgerBatch.params.map(({ values }) =>
+  values.map(Number),
+) as [number[], number[]];
 
 /** ns of one call and ns per byte, so that each arm crosses the fallback somewhere of its own. */
-const LEDGER_COST: Readonly<Record<string, readonly [call: number, perByte: number, each: number]>> = {
+const LEDGER_COST: Readonly<
+  Record<string, readonly [call: number, perByte: number, each: number]>
+> = {
   fallback: [20, 0.55, 38],
   native_each: [20, 0.5, 95],
   native: [210, 0.13, 4],
@@ -24,19 +32,20 @@ const LEDGER_COST: Readonly<Record<string, readonly [call: number, perByte: numb
 };
 
 /** time, js_thread, digest per piece, µs. */
-const PIECE_COST: Readonly<Record<string, readonly [number, number, number]>> = {
-  raw: [482, 0, 482],
-  seed: [566, 566, 481],
-  noslice: [530, 530, 481],
-  reuse: [511, 511, 481],
-  direct: [485, 485, 481],
-  batch_8: [529, 529, 481],
-  batch_16: [528, 528, 481],
-  async: [251, 9.2, 484],
-  native: [412, 412, 408],
-  native_multi: [88, 3.7, 86],
-  skip_verification: [1.2, 1.2, 0],
-};
+const PIECE_COST: Readonly<Record<string, readonly [number, number, number]>> =
+  {
+    raw: [482, 0, 482],
+    seed: [566, 566, 481],
+    noslice: [530, 530, 481],
+    reuse: [511, 511, 481],
+    direct: [485, 485, 481],
+    batch_8: [529, 529, 481],
+    batch_16: [528, 528, 481],
+    async: [251, 9.2, 484],
+    native: [412, 412, 408],
+    native_multi: [88, 3.7, 86],
+    skip_verification: [1.2, 1.2, 0],
+  };
 
 function at(arm: string, batch: number, message: number): number {
   const [call, perByte, each] = LEDGER_COST[arm] ?? [0, 1, 0];
@@ -49,7 +58,9 @@ function hashed(change: Partial<Comparison> & { ratio: number }): Comparison {
   const { ratio } = change;
   const slower = ratio > 1;
   const by = (Math.abs(1 - ratio) * 100).toFixed(1);
-  const where = Object.entries(change.params ?? {}).map(([name, value]) => `${name} ${value}`);
+  const where = Object.entries(change.params ?? {}).map(
+    ([name, value]) => `${name} ${value}`,
+  );
   return comparison({
     run_id: HASHING_RUN,
     job_id: HASHING_JOB,
@@ -57,7 +68,9 @@ function hashed(change: Partial<Comparison> & { ratio: number }): Comparison {
     lower: ratio * 0.985,
     upper: ratio * 1.015,
     verdict: slower ? 'fail' : 'pass',
-    reason: slower ? 'All 100 blocks lie beyond the margin.' : 'The whole interval lies below the margin.',
+    reason: slower
+      ? 'All 100 blocks lie beyond the margin.'
+      : 'The whole interval lies below the margin.',
     words:
       `${change.arm} is ${by} % ${slower ? 'slower' : 'faster'} than ${change.reference} ` +
       `at ${where.join(', ') || 'its one point'}`,
@@ -81,18 +94,19 @@ const ledger: Comparison[] = Object.keys(LEDGER_COST)
     ),
   );
 
-const pieces: Comparison[] = ['time', 'js_thread', 'call_time'].flatMap((metric, index) =>
-  PIECE_ARMS.filter((arm) => arm !== 'raw').map((arm) => {
-    const cost = PIECE_COST[arm] ?? [1, 1, 1];
-    return hashed({
-      benchmark: 'piece',
-      metric,
-      arm,
-      reference: 'raw',
-      params: {},
-      ratio: (index === 1 ? Math.max(cost[1], 0.5) : cost[0]) / 482,
-    });
-  }),
+const pieces: Comparison[] = ['time', 'js_thread', 'call_time'].flatMap(
+  (metric, index) =>
+    PIECE_ARMS.filter((arm) => arm !== 'raw').map((arm) => {
+      const cost = PIECE_COST[arm] ?? [1, 1, 1];
+      return hashed({
+        benchmark: 'piece',
+        metric,
+        arm,
+        reference: 'raw',
+        params: {},
+        ratio: (index === 1 ? Math.max(cost[1], 0.5) : cost[0]) / 482,
+      });
+    }),
 );
 
 const NOTHING_COMPARED = {
@@ -117,7 +131,9 @@ const protocol: Comparison[] = [1000, 5000, 10_000].flatMap((batch) =>
   }),
 );
 
-function measured(change: Partial<Measurement> & { median: number }): Measurement {
+function measured(
+  change: Partial<Measurement> & { median: number },
+): Measurement {
   const { median } = change;
   return {
     benchmark: 'ledger_batch',
@@ -145,7 +161,9 @@ function measured(change: Partial<Measurement> & { median: number }): Measuremen
 
 const measurements: Measurement[] = [
   ...protocol.flatMap(({ params }) =>
-    ['fallback', 'native'].map((arm) => measured({ benchmark: 'seed_protocol', arm, params, median: 1e6 })),
+    ['fallback', 'native'].map((arm) =>
+      measured({ benchmark: 'seed_protocol', arm, params, median: 1e6 }),
+    ),
   ),
   ...Object.keys(LEDGER_COST).flatMap((arm) =>
     BATCHES.flatMap((batch) =>
@@ -215,7 +233,10 @@ const derivedRows: Derived[] = [
       value,
       unit: 'param',
       answered: true,
-      words: value === null ? `${arm} never crosses fallback` : `${arm} is faster from batch ${value} on`,
+      words:
+        value === null
+          ? `${arm} never crosses fallback`
+          : `${arm} is faster from batch ${value} on`,
     }),
   ),
   ...PIECE_ARMS.filter((arm) => arm !== 'raw' && arm !== 'seed').map((arm) => {
@@ -255,8 +276,18 @@ export const hashingAudits: Audit[] = [
     benchmark: 'seed_protocol',
     params: { protocol: 'seed', batch: 1000 },
     findings: [
-      { name: 'order_unbalanced', arms: [], decisive: true, text: 'native ran first in 3 of 3 blocks.' },
-      { name: 'too_few', arms: [], decisive: true, text: '3 blocks of 1 launch; a verdict needs 30 of 3.' },
+      {
+        name: 'order_unbalanced',
+        arms: [],
+        decisive: true,
+        text: 'native ran first in 3 of 3 blocks.',
+      },
+      {
+        name: 'too_few',
+        arms: [],
+        decisive: true,
+        text: '3 blocks of 1 launch; a verdict needs 30 of 3.',
+      },
       {
         name: 'warmup_in_timer',
         arms: [],
@@ -269,7 +300,12 @@ export const hashingAudits: Audit[] = [
         decisive: true,
         text: '1,000 inputs were built inside the timer.',
       },
-      { name: 'unequal_work', arms: [], decisive: true, text: 'fallback kept 1,000 digests, native none.' },
+      {
+        name: 'unequal_work',
+        arms: [],
+        decisive: true,
+        text: 'fallback kept 1,000 digests, native none.',
+      },
     ],
     naive: 'native is 18.0 % faster than fallback',
   },
@@ -301,6 +337,10 @@ export function withHashing(world: World): void {
   world.comparisons = [...ledger, ...pieces, ...protocol];
   world.reports.set(HASHING_JOB, hashingReport());
   world.runs.unshift(
-    run({ id: HASHING_RUN, jobs: [job({ id: HASHING_JOB, run_id: HASHING_RUN })], benchmarks: [] }),
+    run({
+      id: HASHING_RUN,
+      jobs: [job({ id: HASHING_JOB, run_id: HASHING_RUN })],
+      benchmarks: [],
+    }),
   );
 }

@@ -1,7 +1,12 @@
 /** What the fixture API refuses with: problem+json, as the server writes it. */
 import { HttpResponse } from 'msw';
 
-export function problem(status: number, code: string, detail: string, fields?: Record<string, string>) {
+export function problem(
+  status: number,
+  code: string,
+  detail: string,
+  fields?: Record<string, string>,
+) {
   return HttpResponse.json(
     {
       type: 'about:blank',

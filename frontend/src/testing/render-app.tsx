@@ -11,7 +11,10 @@ import { handlersFor } from './handlers';
 import { server } from './server';
 import { createWorld, type World } from './world';
 
-export function renderApp(address: string, prepare: (world: World) => void = () => undefined) {
+export function renderApp(
+  address: string,
+  prepare: (world: World) => void = () => undefined,
+) {
   const world = createWorld();
   prepare(world);
   server.use(...handlersFor(world));
@@ -20,7 +23,12 @@ export function renderApp(address: string, prepare: (world: World) => void = () 
   const history = createMemoryHistory({ initialEntries: [address] });
   const router = createAppRouter(queryClient, history);
   const view = render(
-    <App queryClient={queryClient} router={router} stream={{ port: stream, firstDelayMs: 5 }} env="test" />,
+    <App
+      queryClient={queryClient}
+      router={router}
+      stream={{ port: stream, firstDelayMs: 5 }}
+      env="test"
+    />,
   );
   return { ...view, world, stream, router, user: userEvent.setup() };
 }

@@ -16,7 +16,10 @@ class NoResizeObserver implements ResizeObserver {
 }
 
 window.ResizeObserver = NoResizeObserver;
-Object.defineProperty(document, 'fonts', { value: new EventTarget(), configurable: true });
+Object.defineProperty(document, 'fonts', {
+  value: new EventTarget(),
+  configurable: true,
+});
 window.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
 window.matchMedia = (query: string): MediaQueryList => ({
@@ -32,7 +35,9 @@ window.matchMedia = (query: string): MediaQueryList => ({
 
 beforeAll(() => {
   // The library says so itself in the first file of a worker only: it is imported once.
-  (globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
+  (
+    globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
+  ).IS_REACT_ACT_ENVIRONMENT = true;
   server.listen({ onUnhandledRequest: 'error' });
 });
 afterEach(() => {

@@ -41,7 +41,12 @@ import {
 } from './fixtures';
 import { hotPhone, simulatedPhone } from './fixtures-targets';
 import { createFleet, type Fleet } from './fleet-world';
-import { alertDetail, alerts, comparisons, phoneComparisons } from './fixtures-decisions';
+import {
+  alertDetail,
+  alerts,
+  comparisons,
+  phoneComparisons,
+} from './fixtures-decisions';
 import { compared, historyPoints, matrix, series } from './fixtures-history';
 
 /** What was measured over time, and what was asked about it. */
@@ -86,7 +91,12 @@ export interface World {
   history: History;
   decisions: Decisions;
   /** Set to answer every request with this problem. */
-  failure: { status: number; code: string; detail: string; path?: RegExp } | null;
+  failure: {
+    status: number;
+    code: string;
+    detail: string;
+    path?: RegExp;
+  } | null;
 }
 
 export function lines(count: number): LogLine[] {
@@ -134,14 +144,21 @@ export function samples(count: number): LiveSeries[] {
         median: base,
         values: Array.from(
           { length: 40 },
-          (_, i) => base * (1 + 0.01 * Math.sin(i * 1.7 + batch) + (i % 13 === 0 ? 0.03 : 0)),
+          (_, i) =>
+            base *
+            (1 + 0.01 * Math.sin(i * 1.7 + batch) + (i % 13 === 0 ? 0.03 : 0)),
         ),
       };
     }),
   );
 }
 
-export function arms(world: World, benchmark: string, metric: string, rows: Comparison[]): Arms {
+export function arms(
+  world: World,
+  benchmark: string,
+  metric: string,
+  rows: Comparison[],
+): Arms {
   return {
     suite: 'hashing',
     benchmark,
@@ -157,7 +174,10 @@ export function arms(world: World, benchmark: string, metric: string, rows: Comp
   };
 }
 
-export function distribution(jobId: string, params: Record<string, number | string>): Distribution {
+export function distribution(
+  jobId: string,
+  params: Record<string, number | string>,
+): Distribution {
   const batch = Number(params['batch'] ?? 1000);
   return {
     job_id: jobId,
@@ -165,7 +185,8 @@ export function distribution(jobId: string, params: Record<string, number | stri
     params,
     metric: 'time',
     unit: 'ns',
-    summary: 'Nearly every native sample is faster than the fastest fallback sample.',
+    summary:
+      'Nearly every native sample is faster than the fastest fallback sample.',
     arms: [
       ['fallback', 310],
       ['native', 220],
@@ -174,7 +195,10 @@ export function distribution(jobId: string, params: Record<string, number | stri
       n: 100,
       median: batch * Number(cost),
       points: Array.from({ length: 100 }, (_, i) => ({
-        value: batch * Number(cost) * (0.97 + 0.05 * (i / 100) + (i > 95 ? 0.02 * (i - 95) : 0)),
+        value:
+          batch *
+          Number(cost) *
+          (0.97 + 0.05 * (i / 100) + (i > 95 ? 0.02 * (i - 95) : 0)),
         share: (i + 1) / 100,
       })),
     })),
@@ -283,7 +307,12 @@ function createHistory(): History {
   return {
     series: [
       series(),
-      series({ id: 'series-2', target_id: 'target-2', target_name: 'pixel-8', changes: {} }),
+      series({
+        id: 'series-2',
+        target_id: 'target-2',
+        target_name: 'pixel-8',
+        changes: {},
+      }),
     ],
     page: null,
     points: historyPoints,
@@ -306,7 +335,9 @@ export function createWorld(): World {
     trigger: 'confirm',
     created_by: 'Paceline',
     created_at: minutesAgo(34),
-    jobs: [job({ id: 'job-confirm', run_id: 'run-confirm-1', verdict: 'fail' })],
+    jobs: [
+      job({ id: 'job-confirm', run_id: 'run-confirm-1', verdict: 'fail' }),
+    ],
   });
   return {
     session,

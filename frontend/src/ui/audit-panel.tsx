@@ -37,7 +37,9 @@ export function defectName(name: string): string {
 export function AuditPanel({ audits, comparisons }: AuditPanelProps) {
   const found = audits.filter(({ findings }) => findings.length > 0);
   if (found.length === 0) return null;
-  const defective = found.filter(({ findings }) => findings.some(({ decisive }) => decisive));
+  const defective = found.filter(({ findings }) =>
+    findings.some(({ decisive }) => decisive),
+  );
   const noted = found.filter((audit) => !defective.includes(audit));
   return (
     <Panel
@@ -51,7 +53,12 @@ export function AuditPanel({ audits, comparisons }: AuditPanelProps) {
       {defective.length > 0 && (
         <div className={classes.groups}>
           {defective.map((audit) => (
-            <Group key={groupKey(audit)} audit={audit} audits={found} comparisons={comparisons} />
+            <Group
+              key={groupKey(audit)}
+              audit={audit}
+              audits={found}
+              comparisons={comparisons}
+            />
           ))}
         </div>
       )}
@@ -69,16 +76,26 @@ function Noted({ audits }: { audits: readonly Audit[] }) {
   return (
     <details className={classes.noted}>
       <summary>
-        Noted in {audits.length} {audits.length === 1 ? 'group' : 'groups'}, and takes no verdict back
+        Noted in {audits.length} {audits.length === 1 ? 'group' : 'groups'}, and
+        takes no verdict back
       </summary>
       <DataTable
         label="Noted by the audit"
-        rows={audits.flatMap((audit) => audit.findings.map((finding) => Object.assign({ audit }, finding)))}
-        rowKey={({ audit, name, arms }) => `${groupKey(audit)}|${name}|${arms.join()}`}
+        rows={audits.flatMap((audit) =>
+          audit.findings.map((finding) => Object.assign({ audit }, finding)),
+        )}
+        rowKey={({ audit, name, arms }) =>
+          `${groupKey(audit)}|${name}|${arms.join()}`
+        }
         columns={[
           { header: 'Benchmark', cell: ({ audit }) => audit.benchmark },
           { header: 'Params', cell: ({ audit }) => paramsLabel(audit.params) },
-          { header: 'Noted', cell: ({ name }) => <Status look={{ ...NOTED, word: defectName(name) }} /> },
+          {
+            header: 'Noted',
+            cell: ({ name }) => (
+              <Status look={{ ...NOTED, word: defectName(name) }} />
+            ),
+          },
           { header: 'In words', cell: ({ text }) => text, wrap: true },
         ]}
       />
@@ -90,7 +107,11 @@ function Noted({ audits }: { audits: readonly Audit[] }) {
 function byName(findings: Audit['findings']) {
   return [...new Set(findings.map(({ name }) => name))].map((name) => {
     const own = findings.filter((finding) => finding.name === name);
-    return { name, decisive: own.some(({ decisive }) => decisive), texts: own.map(({ text }) => text) };
+    return {
+      name,
+      decisive: own.some(({ decisive }) => decisive),
+      texts: own.map(({ text }) => text),
+    };
   });
 }
 
@@ -102,7 +123,11 @@ function cleanSiblings(
 ): Comparison[] {
   const faulty = new Set(
     audits
-      .filter((each) => each.benchmark === audit.benchmark && each.findings.some(({ decisive }) => decisive))
+      .filter(
+        (each) =>
+          each.benchmark === audit.benchmark &&
+          each.findings.some(({ decisive }) => decisive),
+      )
       .map(({ params }) => paramsKey(params)),
   );
   return comparisons.filter(
@@ -110,24 +135,40 @@ function cleanSiblings(
       row.benchmark === audit.benchmark &&
       !faulty.has(paramsKey(row.params)) &&
       Object.entries(audit.params).every(
-        ([name, value]) => typeof value === 'string' || row.params[name] === value,
+        ([name, value]) =>
+          typeof value === 'string' || row.params[name] === value,
       ),
   );
 }
 
-function Group({ audit, audits, comparisons }: AuditPanelProps & { audit: Audit }) {
+function Group({
+  audit,
+  audits,
+  comparisons,
+}: AuditPanelProps & { audit: Audit }) {
   const key = paramsKey(audit.params);
-  const own = comparisons.filter((row) => row.benchmark === audit.benchmark && paramsKey(row.params) === key);
+  const own = comparisons.filter(
+    (row) => row.benchmark === audit.benchmark && paramsKey(row.params) === key,
+  );
   const clean = cleanSiblings(audit, audits, comparisons);
   return (
-    <article className={classes.group} aria-label={`${audit.benchmark} at ${paramsLabel(audit.params)}`}>
+    <article
+      className={classes.group}
+      aria-label={`${audit.benchmark} at ${paramsLabel(audit.params)}`}
+    >
       <h3 className={classes.title}>
         {audit.benchmark} <span>at {paramsLabel(audit.params)}</span>
       </h3>
       <ul className={classes.defects}>
         {byName(audit.findings).map(({ name, decisive, texts }) => (
           <li key={name}>
-            <Status look={{ ...(decisive ? DECISIVE : NOTED), word: defectName(name) }} title={name} />
+            <Status
+              look={{
+                ...(decisive ? DECISIVE : NOTED),
+                word: defectName(name),
+              }}
+              title={name}
+            />
             <div>
               {texts.map((text) => (
                 <div key={text}>{text}</div>
@@ -144,20 +185,32 @@ function Group({ audit, audits, comparisons }: AuditPanelProps & { audit: Audit 
           </div>
         )}
         <Verdicts title="What these samples allow to say" rows={own} />
-        <Verdicts title="The same work, measured without these defects" rows={clean} />
+        <Verdicts
+          title="The same work, measured without these defects"
+          rows={clean}
+        />
       </dl>
     </article>
   );
 }
 
-function Verdicts({ title, rows }: { title: string; rows: readonly Comparison[] }) {
+function Verdicts({
+  title,
+  rows,
+}: {
+  title: string;
+  rows: readonly Comparison[];
+}) {
   if (rows.length === 0) return null;
   return (
     <div>
       <dt>{title}</dt>
       {rows.map((row) => (
-        <dd key={`${row.arm}|${row.metric}|${paramsKey(row.params)}|${row.job_id ?? ''}`}>
-          <Status look={VERDICTS[row.verdict]} /> {row.arm} at {paramsLabel(row.params)}: {row.words}
+        <dd
+          key={`${row.arm}|${row.metric}|${paramsKey(row.params)}|${row.job_id ?? ''}`}
+        >
+          <Status look={VERDICTS[row.verdict]} /> {row.arm} at{' '}
+          {paramsLabel(row.params)}: {row.words}
         </dd>
       ))}
     </div>

@@ -4,7 +4,9 @@ import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
 
 interface LinkButtonProps
-  extends ButtonProps, Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof ButtonProps> {
+  extends
+    ButtonProps,
+    Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof ButtonProps> {
   ref?: Ref<HTMLAnchorElement>;
 }
 

@@ -18,7 +18,9 @@ const STATES: Readonly<Record<Change['state'], Look>> = {
 
 export function changeLook(change: Pick<Change, 'state' | 'direction'>): Look {
   const look = STATES[change.state];
-  return change.state === 'standing' && !isWorse(change) ? { ...look, tone: 'good', icon: 'check' } : look;
+  return change.state === 'standing' && !isWorse(change)
+    ? { ...look, tone: 'good', icon: 'check' }
+    : look;
 }
 
 /** Of a change that is still looked at; others are history. */
@@ -32,7 +34,9 @@ export function shortWords({ words }: Pick<Change, 'words'>): string {
   return words.split(':')[0] ?? words;
 }
 
-export const CAUSE_WORDS: Readonly<Record<NonNullable<Change['cause']>, string>> = {
+export const CAUSE_WORDS: Readonly<
+  Record<NonNullable<Change['cause']>, string>
+> = {
   code: 'code',
   environment: 'environment',
   target: 'target',

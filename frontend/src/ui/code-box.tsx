@@ -6,7 +6,11 @@ export function CodeBox({ text }: { text: string }) {
     <Group gap="xs" justify="center">
       <code
         className="pl-mono"
-        style={{ background: 'var(--pl-sunken)', padding: '0.35rem 0.6rem', borderRadius: 6 }}
+        style={{
+          background: 'var(--pl-sunken)',
+          padding: '0.35rem 0.6rem',
+          borderRadius: 6,
+        }}
       >
         {text}
       </code>

@@ -3,7 +3,12 @@ import { Button } from '@mantine/core';
 
 import type { Comparison } from '../api/types';
 import { compareParams, paramsKey, paramsLabel } from '../lib/params';
-import { formatInterval, formatRatio, formatShare, unbroken } from '../lib/units';
+import {
+  formatInterval,
+  formatRatio,
+  formatShare,
+  unbroken,
+} from '../lib/units';
 import { DataTable, type Column } from './data-table';
 import { Identifier } from './identifier';
 import { VERDICTS } from './looks';
@@ -23,7 +28,9 @@ export function comparisonKey(row: Comparison): string {
 
 const TARGET: Column<Comparison> = {
   header: 'Target',
-  cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name ?? '–'} />,
+  cell: ({ target_id: id, target_name: name }) => (
+    <TargetName id={id} name={name ?? '–'} />
+  ),
 };
 
 const BENCHMARK: Column<Comparison> = {
@@ -33,10 +40,17 @@ const BENCHMARK: Column<Comparison> = {
 };
 
 const COLUMNS: readonly Column<Comparison>[] = [
-  { header: 'Verdict', cell: (row) => <Status look={VERDICTS[row.verdict]} title={row.reason} /> },
+  {
+    header: 'Verdict',
+    cell: (row) => <Status look={VERDICTS[row.verdict]} title={row.reason} />,
+  },
   { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
   { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
-  { header: '99.8 % interval', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
+  {
+    header: '99.8 % interval',
+    cell: (row) => formatInterval(row.lower, row.upper),
+    align: 'right',
+  },
   {
     header: 'Blocks slower',
     cell: (row) => `${formatShare(row.share_slower)} of ${row.blocks}`,
@@ -57,14 +71,26 @@ export interface ComparisonTableProps {
 }
 
 export function ComparisonTable(props: ComparisonTableProps) {
-  const { label, rows, current, showBenchmark = false, showTarget = false, onChoose } = props;
+  const {
+    label,
+    rows,
+    current,
+    showBenchmark = false,
+    showTarget = false,
+    onChoose,
+  } = props;
   const metrics = new Set(rows.map(({ metric }) => metric));
   const columns: Column<Comparison>[] = [
     ...(showTarget ? [TARGET] : []),
     ...(showBenchmark ? [BENCHMARK] : []),
     { header: 'Arm', cell: (row) => row.arm },
-    ...(metrics.size > 1 ? [{ header: 'Metric', cell: (row: Comparison) => row.metric }] : []),
-    { header: 'Params', cell: (row) => <PointCell row={row} onChoose={onChoose} /> },
+    ...(metrics.size > 1
+      ? [{ header: 'Metric', cell: (row: Comparison) => row.metric }]
+      : []),
+    {
+      header: 'Params',
+      cell: (row) => <PointCell row={row} onChoose={onChoose} />,
+    },
     ...COLUMNS,
   ];
   // Benchmarks and arms stay in the order the server gives: as they are declared.
@@ -78,10 +104,24 @@ export function ComparisonTable(props: ComparisonTableProps) {
       arms.indexOf(a.arm) - arms.indexOf(b.arm) ||
       compareParams(a.params, b.params),
   );
-  return <DataTable label={label} columns={columns} rows={sorted} rowKey={comparisonKey} current={current} />;
+  return (
+    <DataTable
+      label={label}
+      columns={columns}
+      rows={sorted}
+      rowKey={comparisonKey}
+      current={current}
+    />
+  );
 }
 
-function PointCell({ row, onChoose }: { row: Comparison; onChoose: ComparisonTableProps['onChoose'] }) {
+function PointCell({
+  row,
+  onChoose,
+}: {
+  row: Comparison;
+  onChoose: ComparisonTableProps['onChoose'];
+}) {
   if (onChoose === undefined) return <>{paramsLabel(row.params)}</>;
   return (
     <Button
@@ -97,11 +137,16 @@ function PointCell({ row, onChoose }: { row: Comparison; onChoose: ComparisonTab
 
 /** A verdict that is not a pass says why, beside the figures in words. */
 function Words({ row }: { row: Comparison }) {
-  const reason = row.verdict === 'pass' || row.reason === '' || row.reason === row.words ? null : row.reason;
+  const reason =
+    row.verdict === 'pass' || row.reason === '' || row.reason === row.words
+      ? null
+      : row.reason;
   return (
     <>
       {unbroken(row.words)}
-      {reason !== null && <div style={{ color: 'var(--pl-muted)' }}>{unbroken(reason)}</div>}
+      {reason !== null && (
+        <div style={{ color: 'var(--pl-muted)' }}>{unbroken(reason)}</div>
+      )}
     </>
   );
 }

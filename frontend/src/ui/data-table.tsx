@@ -26,8 +26,15 @@ export interface DataTableProps<Row> {
 /** Rows above which a table scrolls in a box of its own, its head staying in sight. */
 const LONG = 16;
 
-export function DataTable<Row>({ label, columns, rows, rowKey, current }: DataTableProps<Row>) {
-  const scroll = rows.length > LONG ? `${classes.scroll} ${classes.long}` : classes.scroll;
+export function DataTable<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  current,
+}: DataTableProps<Row>) {
+  const scroll =
+    rows.length > LONG ? `${classes.scroll} ${classes.long}` : classes.scroll;
   return (
     // A region that scrolls must be reachable by keyboard (WCAG 2.1.1).
     <div className={scroll} role="region" aria-label={label} tabIndex={0}>
@@ -48,7 +55,12 @@ export function DataTable<Row>({ label, columns, rows, rowKey, current }: DataTa
         </thead>
         <tbody>
           {rows.map((row) => (
-            <DataRow key={rowKey(row)} row={row} columns={columns} isCurrent={rowKey(row) === current} />
+            <DataRow
+              key={rowKey(row)}
+              row={row}
+              columns={columns}
+              isCurrent={rowKey(row) === current}
+            />
           ))}
         </tbody>
       </table>
@@ -64,7 +76,10 @@ interface DataRowProps<Row> {
 
 function DataRow<Row>({ row, columns, isCurrent }: DataRowProps<Row>) {
   return (
-    <tr className={isCurrent ? classes.current : undefined} aria-current={isCurrent ? 'true' : undefined}>
+    <tr
+      className={isCurrent ? classes.current : undefined}
+      aria-current={isCurrent ? 'true' : undefined}
+    >
       {columns.map((column) => {
         const names = [
           column.align === 'right' ? classes.right : '',
@@ -72,7 +87,10 @@ function DataRow<Row>({ row, columns, isCurrent }: DataRowProps<Row>) {
           column.breaks === true ? classes.breaks : '',
         ];
         return (
-          <td key={column.header} className={names.join(' ').trim() || undefined}>
+          <td
+            key={column.header}
+            className={names.join(' ').trim() || undefined}
+          >
             {column.cell(row)}
           </td>
         );

@@ -5,7 +5,10 @@ import { DataTable, type Column } from './data-table';
 import { derivedInterval, derivedValue } from './derived-words';
 
 const COLUMNS: readonly Column<Derived>[] = [
-  { header: 'Name', cell: (row) => <span className="pl-mono">{row.name}</span> },
+  {
+    header: 'Name',
+    cell: (row) => <span className="pl-mono">{row.name}</span>,
+  },
   { header: 'Arm', cell: (row) => row.arm },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   { header: 'Value', cell: derivedValue, align: 'right' },
@@ -19,7 +22,9 @@ function Words({ row: { words, note, description } }: { row: Derived }) {
     <>
       {words}
       {note !== '' && <div style={{ color: 'var(--pl-muted)' }}>{note}</div>}
-      {typeof description === 'string' && <div style={{ color: 'var(--pl-muted)' }}>{description}</div>}
+      {typeof description === 'string' && (
+        <div style={{ color: 'var(--pl-muted)' }}>{description}</div>
+      )}
     </>
   );
 }
@@ -29,14 +34,22 @@ export interface DerivedTableProps {
   showBenchmark?: boolean;
 }
 
-export function DerivedTable({ rows, showBenchmark = false }: DerivedTableProps) {
-  const benchmark: Column<Derived> = { header: 'Benchmark', cell: (row) => row.benchmark };
+export function DerivedTable({
+  rows,
+  showBenchmark = false,
+}: DerivedTableProps) {
+  const benchmark: Column<Derived> = {
+    header: 'Benchmark',
+    cell: (row) => row.benchmark,
+  };
   return (
     <DataTable
       label="Derived metrics"
       rows={rows}
       columns={showBenchmark ? [benchmark, ...COLUMNS] : COLUMNS}
-      rowKey={(row) => [row.name, row.benchmark, row.arm, paramsKey(row.params)].join('|')}
+      rowKey={(row) =>
+        [row.name, row.benchmark, row.arm, paramsKey(row.params)].join('|')
+      }
     />
   );
 }

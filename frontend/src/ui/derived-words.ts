@@ -9,20 +9,33 @@ import { formatNumber } from '../lib/units';
 const percent = (share: number) => `${formatNumber(share * 100)} %`;
 
 /** `native and policy win from 10 fingerprints`. */
-export function winsFrom(arms: readonly string[], value: number, unit: string | null): string {
-  const names = arms.length < 2 ? (arms[0] ?? '') : `${arms.slice(0, -1).join(', ')} and ${arms.at(-1)}`;
+export function winsFrom(
+  arms: readonly string[],
+  value: number,
+  unit: string | null,
+): string {
+  const names =
+    arms.length < 2
+      ? (arms[0] ?? '')
+      : `${arms.slice(0, -1).join(', ')} and ${arms.at(-1)}`;
   const from = `${formatParam(value)}${unit === null ? '' : ` ${unit}`}`;
   return `${names} ${arms.length < 2 ? 'wins' : 'win'} from ${from}`;
 }
 
 /** A crossover in words; that there is none is an answer. */
-export function crossoverWords({ arm, base_arm: base, value }: Derived, unit: string | null): string {
+export function crossoverWords(
+  { arm, base_arm: base, value }: Derived,
+  unit: string | null,
+): string {
   if (value !== null) return winsFrom([arm], value, unit);
   return `${arm}: no crossover${typeof base === 'string' ? ` with ${base}` : ''}`;
 }
 
 /** Kinds whose ratio is how many times as much or as fast. */
-const TIMES: ReadonlySet<string> = new Set(['speedup_between_arms', 'ratio_across_param']);
+const TIMES: ReadonlySet<string> = new Set([
+  'speedup_between_arms',
+  'ratio_across_param',
+]);
 
 function write({ kind, unit }: Derived, value: number): string {
   if (unit === 'share') return percent(value);

@@ -7,10 +7,14 @@ export type Detail = Readonly<Record<string, unknown>>;
 const IN_SIGHT = 4;
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
-function linesOf(detail: Detail): readonly (readonly [name: string, value: string])[] {
+function linesOf(
+  detail: Detail,
+): readonly (readonly [name: string, value: string])[] {
   return Object.entries(detail).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.entries(value).map(([inner, own]) => [inner, written(own)] as const)
+      ? Object.entries(value).map(
+          ([inner, own]) => [inner, written(own)] as const,
+        )
       : [[name, written(value)] as const],
   );
 }

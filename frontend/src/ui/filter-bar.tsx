@@ -10,9 +10,16 @@ export interface FilterBarProps {
   dense?: boolean;
 }
 
-export function FilterBar({ children, label = 'Filters', dense = false }: FilterBarProps) {
+export function FilterBar({
+  children,
+  label = 'Filters',
+  dense = false,
+}: FilterBarProps) {
   return (
-    <search className={dense ? `${classes.bar} ${classes.dense}` : classes.bar} aria-label={label}>
+    <search
+      className={dense ? `${classes.bar} ${classes.dense}` : classes.bar}
+      aria-label={label}
+    >
       {children}
     </search>
   );

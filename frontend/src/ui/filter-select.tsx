@@ -11,15 +11,29 @@ export interface FilterSelectProps {
   onChange: (value: string | undefined) => void;
 }
 
-export function FilterSelect({ label, value, all, options, maw, onChange }: FilterSelectProps) {
-  const known = value === undefined || options.some((option) => option.value === value);
+export function FilterSelect({
+  label,
+  value,
+  all,
+  options,
+  maw,
+  onChange,
+}: FilterSelectProps) {
+  const known =
+    value === undefined || options.some((option) => option.value === value);
   return (
     <NativeSelect
       label={label}
       size="sm"
       {...(maw === undefined ? {} : { maw })}
       value={value ?? ''}
-      onChange={(event) => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
+      onChange={(event) =>
+        onChange(
+          event.currentTarget.value === ''
+            ? undefined
+            : event.currentTarget.value,
+        )
+      }
     >
       {all !== undefined && <option value="">{all}</option>}
       {!known && <option value={value}>{value}</option>}

@@ -29,7 +29,19 @@ export interface ListedProps<Row> {
 }
 
 export function Listed<Row>(props: ListedProps<Row>) {
-  const { query, what, one, icon, lines = 6, filtered, onClear, cursor, onCursor, empty, children } = props;
+  const {
+    query,
+    what,
+    one,
+    icon,
+    lines = 6,
+    filtered,
+    onClear,
+    cursor,
+    onCursor,
+    empty,
+    children,
+  } = props;
   return (
     <Loaded query={query} what={what} lines={lines}>
       {({ items, next }) =>
@@ -48,7 +60,15 @@ export function Listed<Row>(props: ListedProps<Row>) {
   );
 }
 
-function NoMatch({ one, icon, onClear }: { one: string; icon: IconName; onClear: () => void }) {
+function NoMatch({
+  one,
+  icon,
+  onClear,
+}: {
+  one: string;
+  icon: IconName;
+  onClear: () => void;
+}) {
   return (
     <EmptyState
       icon={icon}

@@ -19,17 +19,31 @@ export interface LoadedProps<T> {
 }
 
 export function Loaded<T>({ query, what, lines, children }: LoadedProps<T>) {
-  const refused = isApiError(query.error) && (query.error.status === 403 || query.error.status === 404);
+  const refused =
+    isApiError(query.error) &&
+    (query.error.status === 403 || query.error.status === 404);
   if (query.data === undefined || refused) {
     if (query.error !== null) {
-      return <ErrorState error={query.error} what={what} onRetry={() => void query.refetch()} />;
+      return (
+        <ErrorState
+          error={query.error}
+          what={what}
+          onRetry={() => void query.refetch()}
+        />
+      );
     }
     return <Loading what={what} {...(lines === undefined ? {} : { lines })} />;
   }
   return (
     <>
       {query.error !== null && (
-        <Alert color="yellow" variant="outline" icon={<Icon name="warning" />} m="sm" role="status">
+        <Alert
+          color="yellow"
+          variant="outline"
+          icon={<Icon name="warning" />}
+          m="sm"
+          role="status"
+        >
           Not up to date: {query.error.message}
         </Alert>
       )}

@@ -9,7 +9,11 @@ const SOURCES = import.meta.glob<string>('../{features,ui}/**/*.{ts,tsx}', {
 
 describe('the words of the screens', () => {
   it('call every state of an alert by the name that API, command line and documents use', () => {
-    expect(Object.entries(ALERT_STATES).filter(([state, { word }]) => word !== state)).toEqual([]);
+    expect(
+      Object.entries(ALERT_STATES).filter(
+        ([state, { word }]) => word !== state,
+      ),
+    ).toEqual([]);
   });
 
   it('explain a fixed alert for every kind of alert, not only for arms', () => {
@@ -20,7 +24,9 @@ describe('the words of the screens', () => {
   it('never say result: the glossary has samples and verdicts', () => {
     const spoken = Object.entries(SOURCES)
       .filter(([path]) => !path.includes('.test.'))
-      .flatMap(([path, text]) => text.split('\n').map((line) => [path, line.trim()] as const))
+      .flatMap(([path, text]) =>
+        text.split('\n').map((line) => [path, line.trim()] as const),
+      )
       .filter(([, line]) => !/^(\/\*\*|\*|\/\/|import )/.test(line));
     expect(spoken.length).toBeGreaterThan(1000);
     expect(spoken.filter(([, line]) => /\bresults?\b/i.test(line))).toEqual([]);

@@ -78,16 +78,19 @@ export const ALERT_STATES: Record<AlertState, Look> = {
 
 /** What a state means to the person who triages; shown on tiles and in tooltips. */
 export const ALERT_STATE_MEANING: Record<AlertState, string> = {
-  suspected: 'Seen once. A confirmation run in a new session is on its way; nobody has been told yet.',
+  suspected:
+    'Seen once. A confirmation run in a new session is on its way; nobody has been told yet.',
   unconfirmed: 'The confirmation run did not show it again.',
-  inconclusive: 'The confirmation run could not decide, or failed: the history says which.',
+  inconclusive:
+    'The confirmation run could not decide, or failed: the history says which.',
   open: 'Confirmed. Nobody has taken it yet.',
   acknowledged: 'Somebody is on it.',
   fixed: 'The effect is gone, or a person called it fixed.',
   expected: 'Known and accepted.',
   invalid: 'A false alarm.',
   infra: 'The target or the environment, not the code.',
-  vanished: 'With more measurements there is no such change any more. Counted as a false alarm of ours.',
+  vanished:
+    'With more measurements there is no such change any more. Counted as a false alarm of ours.',
 };
 
 export const ALERT_CAUSES: Record<AlertCause, Look> = {
@@ -140,8 +143,16 @@ export const PREFLIGHT_LEVELS: Record<PreflightFinding['level'], Look> = {
   blocker: { tone: 'bad', icon: 'blocked', word: 'blocker' },
 };
 
-export const SIMULATED: Look = { tone: 'demo', icon: 'flask', word: 'simulated' };
-export const DEMONSTRATION: Look = { tone: 'demo', icon: 'flask', word: 'demonstration' };
+export const SIMULATED: Look = {
+  tone: 'demo',
+  icon: 'flask',
+  word: 'simulated',
+};
+export const DEMONSTRATION: Look = {
+  tone: 'demo',
+  icon: 'flask',
+  word: 'demonstration',
+};
 
 export const TRIGGER_WORDS: Record<Trigger, string> = {
   manual: 'by hand',
@@ -153,11 +164,18 @@ export const TRIGGER_WORDS: Record<Trigger, string> = {
   import: 'imported',
 };
 
-export const ACTION_WORDS: Record<AlertAction, { label: string; done: string; key: string }> = {
+export const ACTION_WORDS: Record<
+  AlertAction,
+  { label: string; done: string; key: string }
+> = {
   acknowledge: { label: 'Acknowledge', done: 'acknowledged', key: 'a' },
   fixed: { label: 'Fixed', done: 'marked as fixed', key: 'f' },
   expected: { label: 'Expected', done: 'marked as expected', key: 'e' },
   invalid: { label: 'Invalid', done: 'marked as invalid', key: 'i' },
-  infra: { label: 'Infrastructure', done: 'marked as infrastructure', key: 'x' },
+  infra: {
+    label: 'Infrastructure',
+    done: 'marked as infrastructure',
+    key: 'x',
+  },
   reopen: { label: 'Reopen', done: 'reopened', key: 'o' },
 };

@@ -14,7 +14,14 @@ export interface PageProps {
   children: ReactNode;
 }
 
-export function Page({ title, heading, lead, crumb, actions, children }: PageProps) {
+export function Page({
+  title,
+  heading,
+  lead,
+  crumb,
+  actions,
+  children,
+}: PageProps) {
   return (
     <>
       <title>{`${title} · Paceline`}</title>
@@ -24,7 +31,9 @@ export function Page({ title, heading, lead, crumb, actions, children }: PagePro
           <Title order={1}>{heading ?? <Identifier name={title} />}</Title>
           {lead !== undefined && <div className={classes.lead}>{lead}</div>}
         </div>
-        {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+        {actions !== undefined && (
+          <div className={classes.actions}>{actions}</div>
+        )}
       </header>
       {children}
     </>

@@ -11,7 +11,12 @@ export function Pager({ cursor, next, onCursor }: PagerProps) {
   if (cursor === undefined && next === null) return null;
   return (
     <Group justify="flex-end" p="sm" gap="xs">
-      <Button variant="default" size="xs" disabled={cursor === undefined} onClick={() => onCursor(undefined)}>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={cursor === undefined}
+        onClick={() => onCursor(undefined)}
+      >
         First page
       </Button>
       <Button

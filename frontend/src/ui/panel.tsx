@@ -14,7 +14,14 @@ export interface PanelProps {
   children: ReactNode;
 }
 
-export function Panel({ title, mark, note, actions, flush = false, children }: PanelProps) {
+export function Panel({
+  title,
+  mark,
+  note,
+  actions,
+  flush = false,
+  children,
+}: PanelProps) {
   const id = useId();
   return (
     <section className={classes.panel} aria-labelledby={id}>
@@ -30,7 +37,9 @@ export function Panel({ title, mark, note, actions, flush = false, children }: P
         </div>
         {actions}
       </div>
-      <div className={flush ? classes.flush : classes.panelBody}>{children}</div>
+      <div className={flush ? classes.flush : classes.panelBody}>
+        {children}
+      </div>
     </section>
   );
 }
@@ -49,7 +58,11 @@ export function Split({ main, aside }: { main: ReactNode; aside: ReactNode }) {
   );
 }
 
-export function Facts({ items }: { items: readonly (readonly [label: string, value: ReactNode])[] }) {
+export function Facts({
+  items,
+}: {
+  items: readonly (readonly [label: string, value: ReactNode])[];
+}) {
   return (
     <dl className={classes.facts}>
       {items.map(([label, value]) => (

@@ -16,14 +16,22 @@ import { TimeAgo } from './time-ago';
 import { TargetName } from './target-name';
 
 /** One of the keys of a list of advice. */
-export function adviceKey({ suite, policy, target_id: target, params }: PolicyAdvice): string {
+export function adviceKey({
+  suite,
+  policy,
+  target_id: target,
+  params,
+}: PolicyAdvice): string {
   return [suite, policy, target, paramsLabel(params)].join('|');
 }
 
 export function PolicyCard({ advice }: { advice: PolicyAdvice }) {
   const { params, cold } = advice;
   return (
-    <article className={classes.card} aria-label={`${advice.policy} on ${advice.target_name}`}>
+    <article
+      className={classes.card}
+      aria-label={`${advice.policy} on ${advice.target_name}`}
+    >
       <div className={classes.head}>
         <span>
           <span className="pl-mono">{advice.policy}</span> of {advice.suite} on{' '}
@@ -41,7 +49,11 @@ export function PolicyCard({ advice }: { advice: PolicyAdvice }) {
       <p className={classes.sub}>
         Measured <TimeAgo at={advice.measured_at} /> at{' '}
         <span className="pl-mono">{advice.commit.slice(0, 10)}</span>,{' '}
-        <AppLink to="/runs/$runId" params={{ runId: advice.run_id }} search={{ job: advice.job_id }}>
+        <AppLink
+          to="/runs/$runId"
+          params={{ runId: advice.run_id }}
+          search={{ job: advice.job_id }}
+        >
           see the run
         </AppLink>
         .
@@ -59,10 +71,17 @@ export interface PoliciesPanelProps {
 }
 
 /** Stands only where there is advice: most benchmarks have no policy. */
-export function PoliciesPanel({ filters, benchmark, title = 'Usage policy' }: PoliciesPanelProps) {
+export function PoliciesPanel({
+  filters,
+  benchmark,
+  title = 'Usage policy',
+}: PoliciesPanelProps) {
   const policies = useQuery(policiesQuery(filters));
   const all = policies.data?.items ?? [];
-  const items = benchmark === undefined ? all : all.filter((one) => one.benchmark === benchmark);
+  const items =
+    benchmark === undefined
+      ? all
+      : all.filter((one) => one.benchmark === benchmark);
   if (items.length === 0) return null;
   return (
     <Panel

@@ -11,8 +11,11 @@ import { Status, type Look } from './status';
 const DONE: Look = { tone: 'good', icon: 'check', word: 'exit 0' };
 
 function lookOf({ status }: RawText): Look {
-  if (status === null) return { tone: 'bad', icon: 'warning', word: 'did not end' };
-  return status === 0 ? DONE : { tone: 'unsure', icon: 'cross', word: `exit ${status}` };
+  if (status === null)
+    return { tone: 'bad', icon: 'warning', word: 'did not end' };
+  return status === 0
+    ? DONE
+    : { tone: 'unsure', icon: 'cross', word: `exit ${status}` };
 }
 
 export interface RawTextsProps {
@@ -29,16 +32,23 @@ export function RawTexts({ label, texts }: RawTextsProps) {
         <li key={`${index} ${raw.command}`}>
           <details>
             <summary>
-              <code className={classes.command}>{raw.command}</code> <Status look={lookOf(raw)} />{' '}
+              <code className={classes.command}>{raw.command}</code>{' '}
+              <Status look={lookOf(raw)} />{' '}
               <span className={classes.took}>
-                {formatNumber(raw.took_ms)} ms, {formatInteger(raw.text.length)} characters
+                {formatNumber(raw.took_ms)} ms, {formatInteger(raw.text.length)}{' '}
+                characters
               </span>
             </summary>
             {raw.text === '' ? (
               <p className={classes.took}>It printed nothing.</p>
             ) : (
               // What scrolls must be reachable by keyboard (WCAG 2.1.1).
-              <pre className={classes.text} role="region" aria-label={raw.command} tabIndex={0}>
+              <pre
+                className={classes.text}
+                role="region"
+                aria-label={raw.command}
+                tabIndex={0}
+              >
                 {withoutAnsi(raw.text)}
               </pre>
             )}

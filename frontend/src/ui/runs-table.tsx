@@ -18,7 +18,12 @@ export function RunOutcome({ run }: { run: Run }) {
     <>
       <Group gap={6} wrap="nowrap">
         <Status look={OUTCOMES[run.outcome]} title={run.reason ?? undefined} />
-        {run.demonstration && <Status look={DEMONSTRATION} title="A knob made this run slower on purpose." />}
+        {run.demonstration && (
+          <Status
+            look={DEMONSTRATION}
+            title="A knob made this run slower on purpose."
+          />
+        )}
       </Group>
       {hasNoVerdict(run.outcome) && run.reason !== null && (
         <div className={classes.why} title={run.reason}>
@@ -60,12 +65,18 @@ const FULL: readonly Column<Run>[] = [
       </span>
     ),
   },
-  { header: 'Launches × rounds', cell: (run) => `${launchesOf(run)} × ${run.rounds}`, align: 'right' },
+  {
+    header: 'Launches × rounds',
+    cell: (run) => `${launchesOf(run)} × ${run.rounds}`,
+    align: 'right',
+  },
   { header: 'Requested by', cell: (run) => run.created_by },
 ];
 
 function Targets({ run }: { run: Run }) {
-  const names = new Map(run.jobs.map(({ target_id: id, target_name: name }) => [id, name]));
+  const names = new Map(
+    run.jobs.map(({ target_id: id, target_name: name }) => [id, name]),
+  );
   if (names.size === 0) return <>–</>;
   return [...names].map(([id, name], index) => (
     <Fragment key={id}>
@@ -84,5 +95,12 @@ export function RunsTable({
   runs: readonly Run[];
   brief?: boolean;
 }) {
-  return <DataTable label={label} columns={brief ? BRIEF : FULL} rows={runs} rowKey={(run) => run.id} />;
+  return (
+    <DataTable
+      label={label}
+      columns={brief ? BRIEF : FULL}
+      rows={runs}
+      rowKey={(run) => run.id}
+    />
+  );
 }

@@ -11,7 +11,12 @@ export interface SegmentsProps<T extends string> {
   onChange: (value: T) => void;
 }
 
-export function Segments<T extends string>({ label, value, options, onChange }: SegmentsProps<T>) {
+export function Segments<T extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: SegmentsProps<T>) {
   const id = useId();
   return (
     <div className={classes.segments}>

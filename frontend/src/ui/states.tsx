@@ -34,24 +34,44 @@ export function NoPermission({ what }: { what: string }) {
       </span>
       <Title order={3}>You may not see {what}</Title>
       <p>
-        Your account is signed in but lacks the permission. Ask an administrator to grant it, then reload.
+        Your account is signed in but lacks the permission. Ask an administrator
+        to grant it, then reload.
       </p>
     </div>
   );
 }
 
-export function ErrorState({ error, what, onRetry }: { error: Error; what: string; onRetry?: () => void }) {
-  if (isApiError(error) && error.status === 403) return <NoPermission what={what} />;
+export function ErrorState({
+  error,
+  what,
+  onRetry,
+}: {
+  error: Error;
+  what: string;
+  onRetry?: () => void;
+}) {
+  if (isApiError(error) && error.status === 403)
+    return <NoPermission what={what} />;
   const missing = isApiError(error) && error.status === 404;
-  const absent = what.startsWith('the ') ? 'Nothing was found' : `There is no such ${what}`;
-  const title = missing ? absent : isApiError(error) ? error.title : `Cannot show ${what}`;
+  const absent = what.startsWith('the ')
+    ? 'Nothing was found'
+    : `There is no such ${what}`;
+  const title = missing
+    ? absent
+    : isApiError(error)
+      ? error.title
+      : `Cannot show ${what}`;
   return (
     <div className={classes.state} role="alert">
       <span className={`${classes.stateIcon} ${classes.stateBad}`}>
         <Icon name="warning" />
       </span>
       <Title order={3}>{title}</Title>
-      <p>{missing ? 'It may have been removed, or the link is incomplete.' : error.message}</p>
+      <p>
+        {missing
+          ? 'It may have been removed, or the link is incomplete.'
+          : error.message}
+      </p>
       {isApiError(error) && <p className="pl-mono">{error.code}</p>}
       {onRetry !== undefined && !missing && (
         <Button variant="default" onClick={onRetry}>
@@ -64,10 +84,18 @@ export function ErrorState({ error, what, onRetry }: { error: Error; what: strin
 
 export function Loading({ what, lines = 4 }: { what: string; lines?: number }) {
   return (
-    <div role="status" aria-label={`Loading ${what}`} style={{ padding: '1rem' }}>
+    <div
+      role="status"
+      aria-label={`Loading ${what}`}
+      style={{ padding: '1rem' }}
+    >
       <Stack gap="sm">
         {Array.from({ length: lines }, (_, line) => (
-          <Skeleton key={line} height={18} width={line === lines - 1 ? '60%' : '100%'} />
+          <Skeleton
+            key={line}
+            height={18}
+            width={line === lines - 1 ? '60%' : '100%'}
+          />
         ))}
       </Stack>
     </div>

@@ -11,7 +11,13 @@ export interface Look {
   word: string;
 }
 
-export function Status({ look, title }: { look: Look; title?: string | undefined }) {
+export function Status({
+  look,
+  title,
+}: {
+  look: Look;
+  title?: string | undefined;
+}) {
   return (
     <span className={`${classes.status} ${tones[look.tone]}`} title={title}>
       <Icon name={look.icon} size={14} />

@@ -8,7 +8,10 @@ function label(name: string, simulated: boolean): string {
   return simulated ? `${name} (simulated)` : name;
 }
 
-export function targetOption({ id, name, simulated }: Target): { value: string; label: string } {
+export function targetOption({ id, name, simulated }: Target): {
+  value: string;
+  label: string;
+} {
   return { value: id, label: label(name, simulated) };
 }
 

@@ -19,7 +19,9 @@ export function SimulatedMark() {
 /** The mark alone, for where the name is part of a sentence or a title. */
 export function SimulatedMarkOf({ id }: { id: string | null | undefined }) {
   const simulated = useQuery(simulatedTargetsQuery);
-  return id !== null && id !== undefined && simulated.data?.has(id) === true ? <SimulatedMark /> : null;
+  return id !== null && id !== undefined && simulated.data?.has(id) === true ? (
+    <SimulatedMark />
+  ) : null;
 }
 
 export interface TargetNameProps {

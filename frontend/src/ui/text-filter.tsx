@@ -35,7 +35,12 @@ function useTyped(value: string, onChange: TextFilterProps['onChange']) {
   return { typed, setTyped };
 }
 
-export function TextFilter({ label, placeholder, value = '', onChange }: TextFilterProps) {
+export function TextFilter({
+  label,
+  placeholder,
+  value = '',
+  onChange,
+}: TextFilterProps) {
   const { typed, setTyped } = useTyped(value, onChange);
   return (
     <TextInput

@@ -31,7 +31,8 @@ const dark: MantineColorsTuple = [
 
 const SYSTEM =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif';
-const MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace';
+const MONO =
+  'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace';
 
 export const theme = createTheme({
   primaryColor: 'pace',

@@ -13,7 +13,13 @@ export interface Moment {
   note?: ReactNode;
 }
 
-export function Timeline({ label, moments }: { label: string; moments: readonly Moment[] }) {
+export function Timeline({
+  label,
+  moments,
+}: {
+  label: string;
+  moments: readonly Moment[];
+}) {
   return (
     <ol className={classes.list} aria-label={label}>
       {moments.map(({ key, at, actor, words, note }) => (
@@ -25,7 +31,8 @@ export function Timeline({ label, moments }: { label: string; moments: readonly 
           {typeof note === 'string' ? (
             <p className={classes.note}>{note}</p>
           ) : (
-            note !== undefined && note !== null && <div className={classes.note}>{note}</div>
+            note !== undefined &&
+            note !== null && <div className={classes.note}>{note}</div>
           )}
         </li>
       ))}

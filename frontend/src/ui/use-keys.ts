@@ -8,15 +8,24 @@ import { useEffect, useEffectEvent } from 'react';
 const STORAGE_KEY = 'paceline-shortcuts';
 
 export function useShortcutsEnabled() {
-  return useLocalStorage({ key: STORAGE_KEY, defaultValue: true, getInitialValueInEffect: false });
+  return useLocalStorage({
+    key: STORAGE_KEY,
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  });
 }
 
 function busyElsewhere(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
+    return true;
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest('[role="dialog"], [role="menu"]') !== null) return true;
-  if (target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable="true"]') !== null)
+  if (
+    target.closest(
+      'input:not([type="checkbox"]), textarea, select, [contenteditable="true"]',
+    ) !== null
+  )
     return true;
   return event.key === 'Enter' && target.closest('a, button, summary') !== null;
 }

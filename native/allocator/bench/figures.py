@@ -50,19 +50,29 @@ class Report(NamedTuple):
     def _of(self, name: str, at: Params) -> Iterator[tuple[Mapping[str, Any], Figure]]:
         for row in self.derived:
             here = row["params"]
-            if row["name"] == name and row["value"] is not None and at.items() <= here.items():
+            if (
+                row["name"] == name
+                and row["value"] is not None
+                and at.items() <= here.items()
+            ):
                 yield row, Figure(row["value"], row["lower"], row["upper"])
 
     def over(self, name: str, arm: str, param: str, at: Params) -> dict[int, Figure]:
         """A derived metric of an arm by the values of a param."""
-        found = [(row["params"][param], one) for row, one in self._of(name, at) if row["arm"] == arm]
+        found = [
+            (row["params"][param], one)
+            for row, one in self._of(name, at)
+            if row["arm"] == arm
+        ]
         return dict(sorted(found))
 
     def by_arm(self, name: str, at: Params) -> dict[str, Figure]:
         """A derived metric of every arm at one point."""
         return {row["arm"]: one for row, one in self._of(name, at)}
 
-    def by_best(self, name: str, param: str, at: Params) -> dict[int, tuple[Figure, str]]:
+    def by_best(
+        self, name: str, param: str, at: Params
+    ) -> dict[int, tuple[Figure, str]]:
         """Of a metric that says how many times as fast as ours each other is: how many times as fast ours is
         as the fastest, and which that is."""
         best: dict[int, tuple[Figure, str]] = {}
@@ -70,7 +80,9 @@ class Report(NamedTuple):
             value = row["params"][param]
             if value not in best or one.value > best[value][0].value:
                 best[value] = (one, row["arm"])
-        return {value: (one.turned(), arm) for value, (one, arm) in sorted(best.items())}
+        return {
+            value: (one.turned(), arm) for value, (one, arm) in sorted(best.items())
+        }
 
     def programs(self, arms: Sequence[str]) -> list[tuple[str, str, Figure]]:
         """(program, arm, its time by mimalloc's), the mean of all last."""
@@ -79,7 +91,9 @@ class Report(NamedTuple):
             for row, one in self._of("programs_vs_mimalloc343", {})
             if row["arm"] in arms
         ]
-        return sorted(rows, key=lambda row: (row[0] == "all", row[0], arms.index(row[1])))
+        return sorted(
+            rows, key=lambda row: (row[0] == "all", row[0], arms.index(row[1]))
+        )
 
     def measured(self, benchmark: str, metric: str, per: float) -> dict[str, Figure]:
         """Medians of a metric by arm, in units of `per`."""
@@ -99,15 +113,45 @@ def read_reports(paths: Iterable[Path]) -> Report:
         whole = json.loads(path.read_text(encoding="utf-8"))
         for rows, into, names in (
             (whole["derived"], derived, ("name", "benchmark", "arm", "params")),
-            (whole["measurements"], measurements, ("benchmark", "arm", "params", "metric")),
-            (whole["gates"], gates, ("benchmark", "arm", "params", "statistic", "metric", "level", "target")),
+            (
+                whole["measurements"],
+                measurements,
+                ("benchmark", "arm", "params", "metric"),
+            ),
+            (
+                whole["gates"],
+                gates,
+                (
+                    "benchmark",
+                    "arm",
+                    "params",
+                    "statistic",
+                    "metric",
+                    "level",
+                    "target",
+                ),
+            ),
         ):
-            into.update({json.dumps([row[name] for name in names], sort_keys=True): row for row in rows})
-    return Report(list(derived.values()), list(measurements.values()), list(gates.values()))
+            into.update(
+                {
+                    json.dumps([row[name] for name in names], sort_keys=True): row
+                    for row in rows
+                }
+            )
+    return Report(
+        list(derived.values()), list(measurements.values()), list(gates.values())
+    )
 
 
 def read_table(path: Path) -> Table:
     """A heading line and a line per arm; a count of 0 is one that could not be taken."""
-    head, *lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    rows = {words[0]: dict(zip(head[1:], map(float, words[1:]), strict=True)) for words in lines}
+    head, *lines = [
+        line.split()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
+    rows = {
+        words[0]: dict(zip(head[1:], map(float, words[1:]), strict=True))
+        for words in lines
+    }
     return Table(head[1:], rows)

@@ -45,9 +45,15 @@ WORDS: Mapping[str, Said] = {
     "threads_field": Said("speed by the best other's, two threads", turned=True),
     "degradation": Said("time at 8,192 slots by time at 256"),
     "rss_over_mimalloc343": Said("peak memory by mimalloc 3.4.3's", plus_one=True),
-    "left_by_others": Said("memory left after a burst by each other's", turned=True, plus_one=True),
-    "programs_vs_mimalloc343": Said("time of real programs by mimalloc 3.4.3's", turned=True),
-    "multithreaded_vs_mimalloc343": Said("time of threaded loads by mimalloc 3.4.3's", turned=True),
+    "left_by_others": Said(
+        "memory left after a burst by each other's", turned=True, plus_one=True
+    ),
+    "programs_vs_mimalloc343": Said(
+        "time of real programs by mimalloc 3.4.3's", turned=True
+    ),
+    "multithreaded_vs_mimalloc343": Said(
+        "time of threaded loads by mimalloc 3.4.3's", turned=True
+    ),
     "launch_sd_percent": Said("scatter of launches, %"),
 }
 TURNED_OP = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -57,11 +63,17 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A Markdown table; no lines without rows."""
     if not rows:
         return []
-    return ["", *(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))]
+    return [
+        "",
+        *(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)),
+    ]
 
 
 def at_points(params: Mapping[str, Any]) -> str:
-    return ", ".join(str(value) for name, value in params.items() if name != "setup") or "-"
+    return (
+        ", ".join(str(value) for name, value in params.items() if name != "setup")
+        or "-"
+    )
 
 
 def shown(figure: Figure | None) -> str:
@@ -73,9 +85,9 @@ def gate_rows(report: Report) -> Iterator[list[str]]:
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for gate in report.gates:
         arm = gate["arm"] if gate["arm"] in OURS else "paceline"
-        groups.setdefault((gate["statistic"], gate["op"], gate["target"], gate["level"], arm), []).append(
-            gate
-        )
+        groups.setdefault(
+            (gate["statistic"], gate["op"], gate["target"], gate["level"], arm), []
+        ).append(gate)
     for (statistic, op, target, level, arm), gates in groups.items():
         said = WORDS.get(statistic, Said(f"{gates[0]['metric']}, {statistic}"))
         known = [gate for gate in gates if gate["actual"] is not None]
@@ -93,10 +105,12 @@ def gate_rows(report: Report) -> Iterator[list[str]]:
         where = at_points(worst["params"])
         who = "" if worst["arm"] in OURS else f", {worst['arm']}"
         yield [
-            f"{said.words}{', hardened' if arm != 'paceline' else ''}", f"{sign} {wanted:.3g} ({level})",
+            f"{said.words}{', hardened' if arm != 'paceline' else ''}",
+            f"{sign} {wanted:.3g} ({level})",
             f"{value:.3f} ({where}{who})",
-            f"{verdicts.count('pass')} of {len(applies)}", str(verdicts.count("fail")),
-        ]  # fmt: skip
+            f"{verdicts.count('pass')} of {len(applies)}",
+            str(verdicts.count("fail")),
+        ]
 
 
 def one_thread(report: Report) -> Iterator[list[str]]:
@@ -110,25 +124,49 @@ def one_thread(report: Report) -> Iterator[list[str]]:
         for slots, figure in ours.items():
             top = "-" if slots not in best else f"{best[slots][0]} {best[slots][1]}"
             peak = f"{memory[slots].value + 1:.3f}" if slots in memory else "-"
-            row = [shown(figure), top, shown(bound.get(slots)), shown(hardened.get(slots)), peak]
+            row = [
+                shown(figure),
+                top,
+                shown(bound.get(slots)),
+                shown(hardened.get(slots)),
+                peak,
+            ]
             yield [mode, f"{slots:,}", *row]
 
 
 def two_threads(report: Report) -> Iterator[list[str]]:
     for mode in MODES:
         for remote in (0, 1, 50):
-            best = report.by_best("threads_field", "working_set", {"mode": mode, "remote_percent": remote})
+            best = report.by_best(
+                "threads_field", "working_set", {"mode": mode, "remote_percent": remote}
+            )
             for slots, (figure, arm) in best.items():
                 yield [mode, f"{remote} %", f"{slots:,}", f"{figure} {arm}"]
 
 
 def tables(report: Report) -> list[str]:
     """All tables there are figures for."""
-    lines = table(["what", "level", "worst point", "held", "failed"], list(gate_rows(report)))
-    head = ["mode", "slots", "by mimalloc 3.4.3's", "by the best other's", "by the bound's"]
-    lines += table([*head, "hardened, by mimalloc's", "peak memory, by mimalloc's"], list(one_thread(report)))
-    lines += table(["two threads", "remote", "slots", "by the best other's"], list(two_threads(report)))
-    programs = [[name, arm, shown(figure)] for name, arm, figure in report.programs(OURS)]
+    lines = table(
+        ["what", "level", "worst point", "held", "failed"], list(gate_rows(report))
+    )
+    head = [
+        "mode",
+        "slots",
+        "by mimalloc 3.4.3's",
+        "by the best other's",
+        "by the bound's",
+    ]
+    lines += table(
+        [*head, "hardened, by mimalloc's", "peak memory, by mimalloc's"],
+        list(one_thread(report)),
+    )
+    lines += table(
+        ["two threads", "remote", "slots", "by the best other's"],
+        list(two_threads(report)),
+    )
+    programs = [
+        [name, arm, shown(figure)] for name, arm, figure in report.programs(OURS)
+    ]
     return lines + table(["program", "arm", "time by mimalloc 3.4.3's"], programs)
 
 

@@ -35,10 +35,18 @@ from figures import Figure, Report
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 820, 400, 64, 44, 44, 240
 LABELS, VALUES, BAR = 190, 190, 24
 COLOURS = {
-    "paceline": "#087f5b", "paceline_hardened": "#63b598", "system": "#555", "mimalloc343": "#c92a2a",
-    "mimalloc": "#e8590c", "mimalloc2": "#f4a261", "jemalloc": "#1864ab", "tcmalloc": "#b08900",
-    "snmalloc": "#7b2cbf", "rpmalloc": "#0b7285", "bound": "#adb5bd",
-}  # fmt: skip
+    "paceline": "#087f5b",
+    "paceline_hardened": "#63b598",
+    "system": "#555",
+    "mimalloc343": "#c92a2a",
+    "mimalloc": "#e8590c",
+    "mimalloc2": "#f4a261",
+    "jemalloc": "#1864ab",
+    "tcmalloc": "#b08900",
+    "snmalloc": "#7b2cbf",
+    "rpmalloc": "#0b7285",
+    "bound": "#adb5bd",
+}
 BEST = "#343a40"
 
 
@@ -55,7 +63,9 @@ def text(x: float, y: float, words: str, anchor: str = "start") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(words)}</text>'
 
 
-def stroke(x1: float, y1: float, x2: float, y2: float, colour: str, *, more: str = "") -> str:
+def stroke(
+    x1: float, y1: float, x2: float, y2: float, colour: str, *, more: str = ""
+) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"{more}/>'
 
 
@@ -86,8 +96,13 @@ def lines(title: str, series: Sequence[Line], level: float) -> str:
     """A line per name over a logarithmic axis; `level` is drawn across."""
     shown = [line for line in series if line.points]
     marks = sorted({x for line in shown for x in line.points})
-    low, high = bounds([figure for line in shown for figure in line.points.values()], level)
-    first, span = math.log(marks[0] + 1), max(math.log(marks[-1] + 1) - math.log(marks[0] + 1), 1e-9)
+    low, high = bounds(
+        [figure for line in shown for figure in line.points.values()], level
+    )
+    first, span = (
+        math.log(marks[0] + 1),
+        max(math.log(marks[-1] + 1) - math.log(marks[0] + 1), 1e-9),
+    )
 
     def across(x: int) -> float:
         return LEFT + (math.log(x + 1) - first) / span * (WIDTH - LEFT - RIGHT)
@@ -102,23 +117,56 @@ def lines(title: str, series: Sequence[Line], level: float) -> str:
             stroke(LEFT, up(y), WIDTH - RIGHT, up(y), "#ddd"),
             text(LEFT - 6, up(y) + 4, f"{y:.2f}", "end"),
         ]
-    parts.append(stroke(LEFT, up(level), WIDTH - RIGHT, up(level), "#000", more=' stroke-dasharray="2 3"'))
+    parts.append(
+        stroke(
+            LEFT,
+            up(level),
+            WIDTH - RIGHT,
+            up(level),
+            "#000",
+            more=' stroke-dasharray="2 3"',
+        )
+    )
     for place, line in enumerate(shown):
         more = ' stroke-dasharray="6 4"' if line.dashed else ""
-        path = " ".join(f"{across(x):.1f},{up(line.points[x].value):.1f}" for x in sorted(line.points))
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="2"{more}/>')
+        path = " ".join(
+            f"{across(x):.1f},{up(line.points[x].value):.1f}"
+            for x in sorted(line.points)
+        )
+        parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="2"{more}/>'
+        )
         for x, figure in line.points.items():
             if figure.lower is not None and figure.upper is not None:
-                parts.append(stroke(across(x), up(figure.lower), across(x), up(figure.upper), line.colour))
+                parts.append(
+                    stroke(
+                        across(x),
+                        up(figure.lower),
+                        across(x),
+                        up(figure.upper),
+                        line.colour,
+                    )
+                )
             dot = f'<circle cx="{across(x):.1f}" cy="{up(figure.value):.1f}" r="3" fill="{line.colour}"/>'
             parts.append(titled(dot, f"{line.name} at {x:,}: {figure}"))
         at = TOP + 18 * (place + 1)
-        parts += [stroke(WIDTH - RIGHT + 10, at - 4, WIDTH - RIGHT + 30, at - 4, line.colour, more=more)]
+        parts += [
+            stroke(
+                WIDTH - RIGHT + 10,
+                at - 4,
+                WIDTH - RIGHT + 30,
+                at - 4,
+                line.colour,
+                more=more,
+            )
+        ]
         parts.append(text(WIDTH - RIGHT + 36, at, line.name))
     return picture(title, parts)
 
 
-def bars(title: str, rows: Sequence[tuple[str, str, Figure]], level: float | None = None) -> str:
+def bars(
+    title: str, rows: Sequence[tuple[str, str, Figure]], level: float | None = None
+) -> str:
     """A bar per (name, colour, figure), from zero, in the order given; `level` is drawn down."""
     high = max([level or 0.0, *(figure.upper or figure.value for *_, figure in rows)])
     scale = (WIDTH - LABELS - VALUES) / high
@@ -131,11 +179,21 @@ def bars(title: str, rows: Sequence[tuple[str, str, Figure]], level: float | Non
         if figure.lower is not None and figure.upper is not None:
             ends = [LABELS + bound * scale for bound in (figure.lower, figure.upper)]
             parts.append(stroke(ends[0], y + 8, ends[1], y + 8, "#000"))
-        parts.append(text(LABELS + max(figure.value, figure.upper or 0) * scale + 8, y + 13, str(figure)))
+        parts.append(
+            text(
+                LABELS + max(figure.value, figure.upper or 0) * scale + 8,
+                y + 13,
+                str(figure),
+            )
+        )
     height = TOP + len(rows) * BAR + 12
     if level is not None:
         down = LABELS + level * scale
-        parts.append(stroke(down, TOP - 6, down, height - 10, "#000", more=' stroke-dasharray="2 3"'))
+        parts.append(
+            stroke(
+                down, TOP - 6, down, height - 10, "#000", more=' stroke-dasharray="2 3"'
+            )
+        )
     return picture(title, parts, height)
 
 
@@ -147,11 +205,18 @@ def speed(report: Report) -> str | None:
         for arm in ("paceline", "paceline_hardened"):
             found = report.over("vs_mimalloc343", arm, "working_set", at)
             series.append(Line(f"{arm}, {mode}", COLOURS[arm], found, dashed))
-        best = {x: figure for x, (figure, _) in report.by_best("field", "working_set", at).items()}
+        best = {
+            x: figure
+            for x, (figure, _) in report.by_best("field", "working_set", at).items()
+        }
         series.append(Line(f"by the best, {mode}", BEST, best, dashed))
     if not any(line.points for line in series):
         return None
-    return lines("random_mixed: times as fast as mimalloc 3.4.3, and as the best of the field", series, 1.0)
+    return lines(
+        "random_mixed: times as fast as mimalloc 3.4.3, and as the best of the field",
+        series,
+        1.0,
+    )
 
 
 def threads(report: Report) -> str | None:
@@ -168,17 +233,25 @@ def threads(report: Report) -> str | None:
 
 
 def by_arm(found: dict[str, Figure]) -> list[tuple[str, str, Figure]]:
-    return [(arm, colour, found[arm]) for arm, colour in COLOURS.items() if arm in found]
+    return [
+        (arm, colour, found[arm]) for arm, colour in COLOURS.items() if arm in found
+    ]
 
 
 def degradation(report: Report) -> str | None:
     rows = by_arm(report.by_arm("degradation", {"mode": "compat", "setup": "preload"}))
-    return bars("Time at 8,192 slots by time at 256 (compat)", rows, 1.1) if rows else None
+    return (
+        bars("Time at 8,192 slots by time at 256 (compat)", rows, 1.1) if rows else None
+    )
 
 
 def left(report: Report) -> str | None:
     rows = by_arm(report.measured("fragmentation", "rss_idle", 2**20))
-    return bars("MiB resident two seconds after 95 % of 128 MiB were freed", rows) if rows else None
+    return (
+        bars("MiB resident two seconds after 95 % of 128 MiB were freed", rows)
+        if rows
+        else None
+    )
 
 
 def programs(report: Report) -> str | None:
@@ -186,7 +259,11 @@ def programs(report: Report) -> str | None:
         (f"{name}{' hardened' if arm != 'paceline' else ''}", COLOURS[arm], figure)
         for name, arm, figure in report.programs(("paceline", "paceline_hardened"))
     ]
-    return bars("Processor time of real programs by mimalloc 3.4.3's", rows, 1.0) if rows else None
+    return (
+        bars("Processor time of real programs by mimalloc 3.4.3's", rows, 1.0)
+        if rows
+        else None
+    )
 
 
 def counted(tables: Sequence[figures.Table], misses: bool) -> str | None:
@@ -197,21 +274,33 @@ def counted(tables: Sequence[figures.Table], misses: bool) -> str | None:
             if column.endswith(".LL") or column.endswith(".D1") != misses:
                 continue
             rows += [
-                (f"{arm}, {int(column.removesuffix('.D1')):,}", colour, Figure(table.rows[arm][column]))
+                (
+                    f"{arm}, {int(column.removesuffix('.D1')):,}",
+                    colour,
+                    Figure(table.rows[arm][column]),
+                )
                 for arm, colour in COLOURS.items()
                 if table.rows.get(arm, {}).get(column)
             ]
     what = "Misses in a first cache of 32 KiB" if misses else "Instructions"
-    return bars(f"{what}, of an operation of random_mixed, by callgrind", rows) if rows else None
+    return (
+        bars(f"{what}, of an operation of random_mixed, by callgrind", rows)
+        if rows
+        else None
+    )
 
 
 def drawn(report: Report, tables: Sequence[figures.Table]) -> dict[str, str]:
     """Pictures by file name, of what there is."""
     made = {
-        "speed.svg": speed(report), "threads.svg": threads(report), "degradation.svg": degradation(report),
-        "left.svg": left(report), "programs.svg": programs(report),
-        "instructions.svg": counted(tables, misses=False), "misses.svg": counted(tables, misses=True),
-    }  # fmt: skip
+        "speed.svg": speed(report),
+        "threads.svg": threads(report),
+        "degradation.svg": degradation(report),
+        "left.svg": left(report),
+        "programs.svg": programs(report),
+        "instructions.svg": counted(tables, misses=False),
+        "misses.svg": counted(tables, misses=True),
+    }
     return {name: body for name, body in made.items() if body is not None}
 
 

@@ -1,7 +1,8 @@
 /* malloc and free: the fast paths of alloc.h, and the slow ones behind them.
  *
- * Slow is: a thread's first operation, an empty or full magazine, objects over 3,840 bytes, objects of other
- * threads, hardened mode, and every error. What is checked is the same on every path. */
+ * Slow is: a thread's first operation, an empty or full magazine, objects over
+ * 3,840 bytes, objects of other threads, hardened mode, and every error. What
+ * is checked is the same on every path. */
 #include "alloc.h"
 
 #include "decay.h"
@@ -37,7 +38,8 @@ static void *take_cached(unsigned class) {
 static void *allocate_class(unsigned class) {
     void *object = take_cached(class);
     if (UNLIKELY(object == NULL)) {
-        /* What is free may be in the wrong place: in caches, in spans of other classes, kept mappings. */
+        /* What is free may be in the wrong place: in caches, in spans of other
+         * classes, kept mappings. */
         (void)paceline_malloc_trim(0);
         object = take_cached(class);
         if (object == NULL) {
@@ -54,7 +56,8 @@ void *allocate_large(size_t size, size_t alignment, bool *zero) {
         return out_of_memory();
     }
     void *object = large_take(size, alignment, zero);
-    if (UNLIKELY(object == NULL) && size <= PTRDIFF_MAX - alignment && paceline_malloc_trim(0)) {
+    if (UNLIKELY(object == NULL) && size <= PTRDIFF_MAX - alignment &&
+        paceline_malloc_trim(0)) {
         object = large_take(size, alignment, zero);
     }
     return object != NULL ? object : out_of_memory();
@@ -85,15 +88,17 @@ void *allocate_aligned(size_t alignment, size_t size) {
     decay_tick();
     size_t least = size > alignment ? size : alignment;
     if (least <= MEDIUM_MAX) {
-        /* Objects of a class are aligned to the largest power of two that divides its size. */
+        /* Objects of a class are aligned to the largest power of two that
+         * divides its size. */
         unsigned class = class_of(least);
         while (class_infos[class].size & (alignment - 1)) {
-            class ++;
+            class++;
         }
         return allocate_class(class);
     }
     bool zero;
-    return allocate_large(size > MEDIUM_MAX ? size : MEDIUM_MAX + 1, alignment, &zero);
+    return allocate_large(size > MEDIUM_MAX ? size : MEDIUM_MAX + 1, alignment,
+                          &zero);
 }
 
 /* --- free --- */
@@ -147,14 +152,18 @@ SLOW void release_with_room(void *object) {
     *thread_cache.bins[class].top++ = object;
 }
 
-/* The usual free of another thread's small object: into the outgoing batch, if that has room for two. */
+/* The usual free of another thread's small object: into the outgoing batch, if
+ * that has room for two. */
 void release_remote(void *object, uint32_t offset) {
     const struct cache *cache = &thread_cache;
     unsigned class = entry_class(offset);
-    if (LIKELY(offset + cache->tag >= 1u << ENTRY_OWNER_SHIFT && class < SMALL_CLASSES)) {
+    if (LIKELY(offset + cache->tag >= 1u << ENTRY_OWNER_SHIFT &&
+               class < SMALL_CLASSES)) {
         struct batch *batch = cache->heap->outgoing[class];
-        _Atomic uint8_t *state = state_at(cache->bins[class].states, (uintptr_t)object);
-        if (LIKELY(batch != NULL && batch->count + 1 < class_infos[class].batch &&
+        _Atomic uint8_t *state =
+            state_at(cache->bins[class].states, (uintptr_t)object);
+        if (LIKELY(batch != NULL &&
+                   batch->count + 1 < class_infos[class].batch &&
                    state_read(state) == live_mark_small((uintptr_t)object))) {
             state_write(state, STATE_CACHED);
             batch->objects[batch->count++] = object;
@@ -168,7 +177,8 @@ void release_remote(void *object, uint32_t offset) {
 
 #define ALIGNED __attribute__((aligned(64)))
 
-/* From the begin of a cache line, wherever the linker puts them: how fast they are is no matter of luck. */
+/* From the begin of a cache line, wherever the linker puts them: how fast they
+ * are is no matter of luck. */
 ALIGNED void *paceline_malloc(size_t size) { return allocate(size); }
 
 ALIGNED void paceline_free(void *object) { release(object); }

@@ -1,9 +1,11 @@
-/* The paths every operation takes: a dozen and a half instructions each, inlined into malloc, calloc and
- * free.
+/* The paths every operation takes: a dozen and a half instructions each,
+ * inlined into malloc, calloc and free.
  *
- * Invariant: default mode's read and write the thread's cache, one entry and one state; never a block, never
- * a lock, and they fail over to alloc.c for everything unusual, a thread without a heap included. Hardened
- * mode leaves both at their first comparison (hardened_paths.h) and costs default mode nothing. */
+ * Invariant: default mode's read and write the thread's cache, one entry and
+ * one state; never a block, never a lock, and they fail over to alloc.c for
+ * everything unusual, a thread without a heap included. Hardened mode leaves
+ * both at their first comparison (hardened_paths.h) and costs default mode
+ * nothing. */
 #ifndef PACELINE_ALLOC_INTERNAL_H
 #define PACELINE_ALLOC_INTERNAL_H
 
@@ -18,16 +20,20 @@ void *allocate_large(size_t size, size_t alignment, bool *zero);
 void release_slowly(void *object);
 /* A live object of an own span, when its magazine is full. */
 void release_with_room(void *object);
-/* Of an object in a unit whose entry less the tag is this offset, and no own bin's. */
+/* Of an object in a unit whose entry less the tag is this offset, and no own
+ * bin's. */
 void release_remote(void *object, uint32_t offset);
 void *out_of_memory(void);
 
-/* Invariant 3: the state holds exactly the mark of this address. An address off the class's grain would look
- * up a neighbour's byte, so it is refused first. */
+/* Invariant 3: the state holds exactly the mark of this address. An address off
+ * the class's grain would look up a neighbour's byte, so it is refused first.
+ */
 static inline void check_live(void *object, unsigned class) {
     uintptr_t place = (uintptr_t)object;
-    uintptr_t grain = class < SMALL_CLASSES ? 1u << GRAIN_SHIFT : 1u << MEDIUM_GRAIN_SHIFT;
-    if ((place & (grain - 1)) != 0 || state_read(state_of(class, place)) != live_mark(class, place)) {
+    uintptr_t grain =
+        class < SMALL_CLASSES ? 1u << GRAIN_SHIFT : 1u << MEDIUM_GRAIN_SHIFT;
+    if ((place & (grain - 1)) != 0 ||
+        state_read(state_of(class, place)) != live_mark(class, place)) {
         report_bad_free(object, NULL);
     }
 }
@@ -38,9 +44,10 @@ static inline struct bin *bin_at(struct cache *cache, size_t offset) {
 
 typedef void *allocate_t(size_t size);
 
-/* What is unusual goes to `slowly`, or in hardened mode to `by_refill`: calls in the last place, for which
- * nothing is kept. Both are constants, inlined. */
-ALWAYS_INLINE void *allocate_or(size_t size, allocate_t *slowly, allocate_t *by_refill) {
+/* What is unusual goes to `slowly`, or in hardened mode to `by_refill`: calls
+ * in the last place, for which nothing is kept. Both are constants, inlined. */
+ALWAYS_INLINE void *allocate_or(size_t size, allocate_t *slowly,
+                                allocate_t *by_refill) {
     struct cache *cache = &thread_cache;
     if (LIKELY(size < cache->small_end)) {
         struct bin *bin = bin_at(cache, bin_of_small(size));
@@ -60,21 +67,27 @@ ALWAYS_INLINE void *allocate_or(size_t size, allocate_t *slowly, allocate_t *by_
     return slowly(size);
 }
 
-ALWAYS_INLINE void *allocate(size_t size) { return allocate_or(size, allocate_slowly, allocate_by_refill); }
+ALWAYS_INLINE void *allocate(size_t size) {
+    return allocate_or(size, allocate_slowly, allocate_by_refill);
+}
 
-_Static_assert(HARDENED_SMALL_MAX <= (int)SMALL_MAX, "default mode serves such sizes from its bins");
-_Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT, "an entry minus the tag is the offset of a bin");
+_Static_assert(HARDENED_SMALL_MAX <= (int)SMALL_MAX,
+               "default mode serves such sizes from its bins");
+_Static_assert(sizeof(struct bin) == 1 << ENTRY_CLASS_SHIFT,
+               "an entry minus the tag is the offset of a bin");
 
 ALWAYS_INLINE void release(void *object) {
     struct cache *cache = &thread_cache;
     uintptr_t place = (uintptr_t)object;
     uintptr_t offset = place - cache->base;
-    /* Rotated, an address that is no multiple of 16 is as far out of the range as one below it. The range
-     * begins at a segment, so the low bits of an object's are those of its mark. */
+    /* Rotated, an address that is no multiple of 16 is as far out of the range
+     * as one below it. The range begins at a segment, so the low bits of an
+     * object's are those of its mark. */
     uintptr_t grain = offset >> GRAIN_SHIFT | offset << (64 - GRAIN_SHIFT);
     if (LIKELY(grain < cache->grains)) {
-        uint32_t entry =
-            atomic_load_explicit(&cache->entries[grain >> (UNIT_SHIFT - GRAIN_SHIFT)], memory_order_relaxed);
+        uint32_t entry = atomic_load_explicit(
+            &cache->entries[grain >> (UNIT_SHIFT - GRAIN_SHIFT)],
+            memory_order_relaxed);
         uint32_t offset_of_bin = entry - cache->tag;
         if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
             struct bin *bin = bin_at(cache, offset_of_bin);
@@ -94,9 +107,12 @@ ALWAYS_INLINE void release(void *object) {
             release_remote(object, offset_of_bin);
             return;
         }
-    } else if (UNLIKELY(grain < cache->hardened_grains)) { /* or default mode takes a third line of code */
+    } else if (UNLIKELY(grain <
+                        cache->hardened_grains)) { /* or default mode takes a
+                                                      third line of code */
         size_t unit = grain >> (UNIT_SHIFT - GRAIN_SHIFT);
-        uint32_t entry = atomic_load_explicit(&cache->entries[unit], memory_order_relaxed);
+        uint32_t entry =
+            atomic_load_explicit(&cache->entries[unit], memory_order_relaxed);
         release_hardened(object, entry);
         return;
     }

@@ -1,6 +1,7 @@
 /* The rest of the malloc family, by POSIX, C11 and glibc's manual.
  *
- * Invariant: sizes are checked for overflow before anything is taken, and a failure leaves the old object. */
+ * Invariant: sizes are checked for overflow before anything is taken, and a
+ * failure leaves the old object. */
 #include "alloc.h"
 
 #include "decay.h"
@@ -15,7 +16,9 @@
 #include <errno.h>
 #include <string.h>
 
-static bool is_power_of_two(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
+static bool is_power_of_two(size_t value) {
+    return value != 0 && (value & (value - 1)) == 0;
+}
 
 /* Bytes of a live object; an address that is none ends the process. */
 static size_t usable_size(void *object) {
@@ -23,7 +26,8 @@ static size_t usable_size(void *object) {
     if (UNLIKELY(options.hardened)) {
         return hardened_usable(object);
     }
-    uint32_t entry = in_range(place) ? entry_of_unit(unit_of(place)) : ENTRY_NONE;
+    uint32_t entry =
+        in_range(place) ? entry_of_unit(unit_of(place)) : ENTRY_NONE;
     if (entry >> ENTRY_OWNER_SHIFT != 0) {
         unsigned class = entry_class(entry);
         check_live(object, class);
@@ -52,7 +56,8 @@ void *paceline_calloc(size_t count, size_t size) {
     return object == NULL || zero ? object : memset(object, 0, bytes);
 }
 
-/* Moving costs a copy, staying costs the bytes behind the new end: an object stays while it is half used. */
+/* Moving costs a copy, staying costs the bytes behind the new end: an object
+ * stays while it is half used. */
 static SLOW void *move(void *object, size_t old_size, size_t size) {
     void *moved = allocate(size);
     if (LIKELY(moved != NULL)) {
@@ -64,7 +69,9 @@ static SLOW void *move(void *object, size_t old_size, size_t size) {
 
 static SLOW void *hardened_realloc(void *object, size_t size) {
     size_t old_size;
-    return hardened_resize(object, size, &old_size) ? object : move(object, old_size, size);
+    return hardened_resize(object, size, &old_size)
+               ? object
+               : move(object, old_size, size);
 }
 
 void *paceline_realloc(void *object, size_t size) {
@@ -80,7 +87,9 @@ void *paceline_realloc(void *object, size_t size) {
     }
     size_t old_size = usable_size(object);
     if (old_size <= MEDIUM_MAX) {
-        return size <= old_size && size >= old_size / 2 ? object : move(object, old_size, size);
+        return size <= old_size && size >= old_size / 2
+                   ? object
+                   : move(object, old_size, size);
     }
     void *resized = large_resize(object, size);
     return resized != NULL ? resized : move(object, old_size, size);
@@ -130,19 +139,24 @@ int paceline_posix_memalign(void **object, size_t alignment, size_t size) {
     return 0;
 }
 
-void *paceline_valloc(size_t size) { return paceline_memalign(os_page_bytes(), size); }
+void *paceline_valloc(size_t size) {
+    return paceline_memalign(os_page_bytes(), size);
+}
 
 void *paceline_pvalloc(size_t size) {
     size_t page = os_page_bytes();
     if (size > PTRDIFF_MAX) {
         return out_of_memory();
     }
-    return paceline_memalign(page, size == 0 ? page : (size + page - 1) / page * page);
+    return paceline_memalign(page, size == 0 ? page
+                                             : (size + page - 1) / page * page);
 }
 
 /* --- about memory --- */
 
-size_t paceline_malloc_usable_size(void *object) { return object == NULL ? 0 : usable_size(object); }
+size_t paceline_malloc_usable_size(void *object) {
+    return object == NULL ? 0 : usable_size(object);
+}
 
 int paceline_malloc_trim(size_t pad) {
     (void)pad;
@@ -165,11 +179,17 @@ int paceline_alloc_is_hardened(void) { return started() && options.hardened; }
 
 PACELINE_NAME(void *, calloc, (size_t count, size_t size), paceline_calloc)
 PACELINE_NAME(void *, realloc, (void *object, size_t size), paceline_realloc)
-PACELINE_NAME(void *, reallocarray, (void *object, size_t count, size_t size), paceline_reallocarray)
-PACELINE_NAME(void *, aligned_alloc, (size_t alignment, size_t size), paceline_aligned_alloc)
-PACELINE_NAME(void *, memalign, (size_t alignment, size_t size), paceline_memalign)
-PACELINE_NAME(int, posix_memalign, (void **object, size_t alignment, size_t size), paceline_posix_memalign)
+PACELINE_NAME(void *, reallocarray, (void *object, size_t count, size_t size),
+              paceline_reallocarray)
+PACELINE_NAME(void *, aligned_alloc, (size_t alignment, size_t size),
+              paceline_aligned_alloc)
+PACELINE_NAME(void *, memalign, (size_t alignment, size_t size),
+              paceline_memalign)
+PACELINE_NAME(int, posix_memalign,
+              (void **object, size_t alignment, size_t size),
+              paceline_posix_memalign)
 PACELINE_NAME(void *, valloc, (size_t size), paceline_valloc)
 PACELINE_NAME(void *, pvalloc, (size_t size), paceline_pvalloc)
-PACELINE_NAME(size_t, malloc_usable_size, (void *object), paceline_malloc_usable_size)
+PACELINE_NAME(size_t, malloc_usable_size, (void *object),
+              paceline_malloc_usable_size)
 PACELINE_NAME(int, malloc_trim, (size_t pad), paceline_malloc_trim)

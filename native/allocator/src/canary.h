@@ -1,16 +1,20 @@
 /* What hardened mode writes behind a live object and into a freed one.
  *
- * Right behind the size asked for lie eight bytes of canary, made of a secret and the address. How long the
- * object is says a table outside of the blocks (range.h): nothing in a block tells where its canary lies.
+ * Right behind the size asked for lie eight bytes of canary, made of a secret
+ * and the address. How long the object is says a table outside of the blocks
+ * (range.h): nothing in a block tells where its canary lies.
  *
- *   ┌────────────── size asked for ──────────────┬ canary:64 ┬─ rest of the block ─┐
+ *   ┌────────────── size asked for ──────────────┬ canary:64 ┬─ rest of the
+ * block ─┐
  *
- * The first eight bytes of a freed block are poison, the same word: they say whether somebody wrote to it
- * since. Which of the two a block should have is its state's to say.
+ * The first eight bytes of a freed block are poison, the same word: they say
+ * whether somebody wrote to it since. Which of the two a block should have is
+ * its state's to say.
  *
- * Invariant: `canary_secret` is written before the first thread attaches and never again; it is odd, so the
- * first byte of a canary is never zero. Nothing here is a cipher: who can read a canary can make others. What
- * it proves is that no write ran over it. */
+ * Invariant: `canary_secret` is written before the first thread attaches and
+ * never again; it is odd, so the first byte of a canary is never zero. Nothing
+ * here is a cipher: who can read a canary can make others. What it proves is
+ * that no write ran over it. */
 #ifndef PACELINE_CANARY_H
 #define PACELINE_CANARY_H
 
@@ -27,7 +31,9 @@ extern uint64_t canary_secret __attribute__((visibility("hidden")));
 static inline uint64_t canary(uintptr_t place) { return canary_secret ^ place; }
 
 /* `key` is canary(place), made once by who needs it twice. */
-static inline void write_key(uint64_t key, uintptr_t place) { memcpy((void *)place, &key, sizeof key); }
+static inline void write_key(uint64_t key, uintptr_t place) {
+    memcpy((void *)place, &key, sizeof key);
+}
 
 static inline bool has_key(uint64_t key, uintptr_t place) {
     uint64_t word;
@@ -56,7 +62,8 @@ static inline void check_end(uintptr_t place, size_t size) {
     }
 }
 
-/* The size that was asked for of a live object of a class; an overflow ends the process. */
+/* The size that was asked for of a live object of a class; an overflow ends the
+ * process. */
 static inline size_t check_canary(uintptr_t place, unsigned class) {
     size_t size = length_read(length_of(class, place));
     check_end(place, size);
@@ -67,7 +74,8 @@ static inline void poison(uintptr_t place) { write_key(canary(place), place); }
 
 /* Answers only so that the caller needs no frame to call it last. */
 static COLD void *report_late_write(uintptr_t place) {
-    report_damage((void *)place, class_infos[span_of(place)->class].size, "write after free to block");
+    report_damage((void *)place, class_infos[span_of(place)->class].size,
+                  "write after free to block");
     return NULL;
 }
 

@@ -1,8 +1,9 @@
-/* Size classes: steps of 16 bytes to 128, then eight per doubling to 32 KiB (at most 12.5 % lost to
- * rounding).
+/* Size classes: steps of 16 bytes to 128, then eight per doubling to 32 KiB (at
+ * most 12.5 % lost to rounding).
  *
- * Invariant: a size that is a power of two is a class, so its objects are aligned to it. The tables are
- * written out by the compiler; nothing is computed at start. */
+ * Invariant: a size that is a power of two is a class, so its objects are
+ * aligned to it. The tables are written out by the compiler; nothing is
+ * computed at start. */
 #ifndef PACELINE_CLASSES_H
 #define PACELINE_CLASSES_H
 
@@ -10,18 +11,22 @@
 
 struct class_info {
     uint32_t size;
-    uint32_t inverse;  /* ceil(2^32 / size) */
-    uint8_t shift;     /* floor(log2(size)) */
-    uint8_t capacity;  /* objects in a full magazine */
-    uint8_t batch;     /* objects moved at once */
-    uint8_t max_spare; /* batches a thread keeps before spans get objects back */
+    uint32_t inverse; /* ceil(2^32 / size) */
+    uint8_t shift;    /* floor(log2(size)) */
+    uint8_t capacity; /* objects in a full magazine */
+    uint8_t batch;    /* objects moved at once */
+    uint8_t
+        max_spare; /* batches a thread keeps before spans get objects back */
 };
 
 extern const struct class_info class_infos[CLASS_COUNT];
-/* For (size + 15) / 16, sizes up to SMALL_MAX: the class times the size of a bin. */
+/* For (size + 15) / 16, sizes up to SMALL_MAX: the class times the size of a
+ * bin. */
 extern const uint16_t small_bin_of[SMALL_MAX / 16 + 1];
 
-static inline size_t bin_of_small(size_t size) { return small_bin_of[(size + 15) >> GRAIN_SHIFT]; }
+static inline size_t bin_of_small(size_t size) {
+    return small_bin_of[(size + 15) >> GRAIN_SHIFT];
+}
 
 static inline unsigned class_of_small(size_t size) {
     return (unsigned)bin_of_small(size) >> ENTRY_CLASS_SHIFT;

@@ -1,10 +1,12 @@
 /* heap.h: batches on their way between threads.
  *
- * A freed object of another owner joins the outgoing batch of its class, and a full one goes to the owner
- * whole, with one exchange for up to 30 objects. No block is touched.
+ * A freed object of another owner joins the outgoing batch of its class, and a
+ * full one goes to the owner whole, with one exchange for up to 30 objects. No
+ * block is touched.
  *
- * Invariant: an inbox is a stack that is always taken from whole, so its links know no ABA: by its heap, or
- * by who delivered to a heap whose thread had just ended. */
+ * Invariant: an inbox is a stack that is always taken from whole, so its links
+ * know no ABA: by its heap, or by who delivered to a heap whose thread had just
+ * ended. */
 #include "heap.h"
 
 enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24 };
@@ -78,8 +80,9 @@ void batches_return(struct heap *heap, struct batch *batch) {
 }
 
 struct batch *heap_receive(struct heap *heap, unsigned class) {
-    /* Not relaxed: a thread that ends looks here after it has said so, a sender asks for that after its push
-     * (deliver), and one of the two must see the other. */
+    /* Not relaxed: a thread that ends looks here after it has said so, a sender
+     * asks for that after its push (deliver), and one of the two must see the
+     * other. */
     if (atomic_load(&heap->inbox[class]) == NULL) {
         return NULL;
     }
@@ -93,37 +96,47 @@ struct batch *heap_receive(struct heap *heap, unsigned class) {
     return all;
 }
 
-/* Whether there was room: an inbox is bounded as spares are. A batch is never unmapped, so one that its taker
- * has by now can be asked; what it says is then old, and the inbox has changed. Seldom that batch is back
- * there: then the length is wrong until the inbox is taken, and the links are right. */
+/* Whether there was room: an inbox is bounded as spares are. A batch is never
+ * unmapped, so one that its taker has by now can be asked; what it says is then
+ * old, and the inbox has changed. Seldom that batch is back there: then the
+ * length is wrong until the inbox is taken, and the links are right. */
 static bool push(struct heap *owner, unsigned class, struct batch *batch) {
-    batch->next = atomic_load_explicit(&owner->inbox[class], memory_order_acquire);
+    batch->next =
+        atomic_load_explicit(&owner->inbox[class], memory_order_acquire);
     do {
         unsigned waiting = 0;
         if (batch->next != NULL) {
-            waiting = atomic_load_explicit(&batch->next->below, memory_order_relaxed) + 1u;
+            waiting = atomic_load_explicit(&batch->next->below,
+                                           memory_order_relaxed) +
+                      1u;
         }
         if (waiting >= class_infos[class].max_spare) {
             return false;
         }
-        atomic_store_explicit(&batch->below, (uint16_t)waiting, memory_order_relaxed);
-    } while (!atomic_compare_exchange_weak(&owner->inbox[class], &batch->next, batch));
+        atomic_store_explicit(&batch->below, (uint16_t)waiting,
+                              memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak(&owner->inbox[class], &batch->next,
+                                           batch));
     return true;
 }
 
-/* To the owner of the batch's last object; the others are mostly of the same. An owner that takes nothing
- * gets its objects put into its spans instead, or an idle thread would hold what others could use. */
+/* To the owner of the batch's last object; the others are mostly of the same.
+ * An owner that takes nothing gets its objects put into its spans instead, or
+ * an idle thread would hold what others could use. */
 static void deliver(struct heap *heap, unsigned class, struct batch *batch) {
     uintptr_t last = (uintptr_t)batch->objects[batch->count - 1];
-    struct heap *owner = heap_by_id(entry_of_unit(unit_of(last)) >> ENTRY_OWNER_SHIFT);
-    if (owner == heap || !heap_has_thread(owner) || !push(owner, class, batch)) {
+    struct heap *owner =
+        heap_by_id(entry_of_unit(unit_of(last)) >> ENTRY_OWNER_SHIFT);
+    if (owner == heap || !heap_has_thread(owner) ||
+        !push(owner, class, batch)) {
         heap_return(batch->objects, batch->count);
         batch_discard(heap, batch);
         return;
     }
     count_up(&heap->batches_sent, 1);
     if (UNLIKELY(atomic_load(&owner->idle))) {
-        /* Its thread ended meanwhile and may have looked before the push: take the batches out again. */
+        /* Its thread ended meanwhile and may have looked before the push: take
+         * the batches out again. */
         batches_return(heap, atomic_exchange(&owner->inbox[class], NULL));
     }
 }

@@ -1,5 +1,5 @@
-/* guarded.h. Slots are freed and taken in turn: the one freed longest ago is taken next. A slot's page is a
- * mapping of its own from the start. */
+/* guarded.h. Slots are freed and taken in turn: the one freed longest ago is
+ * taken next. A slot's page is a mapping of its own from the start. */
 #include "guarded.h"
 
 #include "canary.h"
@@ -34,32 +34,39 @@ static bool prepare(void) {
         return false;
     }
     for (size_t page = 0; page <= 2 * SLOTS; page += 2) {
-        os_keep_apart((char *)place + page * range.page_bytes, range.page_bytes);
+        os_keep_apart((char *)place + page * range.page_bytes,
+                      range.page_bytes);
     }
     guarded_bytes = bytes;
-    atomic_store_explicit(&guarded_base, (uintptr_t)place, memory_order_release);
+    atomic_store_explicit(&guarded_base, (uintptr_t)place,
+                          memory_order_release);
     return true;
 }
 
 static uintptr_t page_of_slot(unsigned slot) {
-    return atomic_load_explicit(&guarded_base, memory_order_relaxed) + (2 * slot + 1) * range.page_bytes;
+    return atomic_load_explicit(&guarded_base, memory_order_relaxed) +
+           (2 * slot + 1) * range.page_bytes;
 }
 
 /* A guard page belongs to the slot in front of it, the first to the first. */
 static unsigned slot_of(const void *place) {
-    size_t page =
-        ((uintptr_t)place - atomic_load_explicit(&guarded_base, memory_order_relaxed)) / range.page_bytes;
+    size_t page = ((uintptr_t)place -
+                   atomic_load_explicit(&guarded_base, memory_order_relaxed)) /
+                  range.page_bytes;
     return page == 0 ? 0 : (unsigned)((page - 1) / 2);
 }
 
-/* An object must be aligned, so between its end and the forbidden page there may be bytes that are nobody's.
- * Each is one byte of the secret: the odd one, so that a string's end is seen. */
+/* An object must be aligned, so between its end and the forbidden page there
+ * may be bytes that are nobody's. Each is one byte of the secret: the odd one,
+ * so that a string's end is seen. */
 static size_t slack_of(uintptr_t object, size_t size) {
-    return page_of_slot(slot_of((void *)object)) + range.page_bytes - (object + size);
+    return page_of_slot(slot_of((void *)object)) + range.page_bytes -
+           (object + size);
 }
 
 static void fill_slack(uintptr_t object, size_t size) {
-    memset((void *)(object + size), (uint8_t)canary_secret, slack_of(object, size));
+    memset((void *)(object + size), (uint8_t)canary_secret,
+           slack_of(object, size));
 }
 
 /* The page may be touched: its slot is live. */
@@ -83,7 +90,8 @@ void *guarded_take(size_t size, size_t alignment) {
     for (unsigned i = 0; i < SLOTS && object == 0 && prepare(); i++) {
         unsigned slot = guarded.next;
         guarded.next = (slot + 1) % SLOTS;
-        if (guarded.slots[slot].object == 0 && os_permit((void *)page_of_slot(slot), range.page_bytes)) {
+        if (guarded.slots[slot].object == 0 &&
+            os_permit((void *)page_of_slot(slot), range.page_bytes)) {
             object = page_of_slot(slot) + range.page_bytes - room;
             guarded.slots[slot].object = object;
             guarded.slots[slot].size = size;

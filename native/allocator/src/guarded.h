@@ -1,10 +1,12 @@
-/* Sampled guarded allocations of hardened mode: an object at the end of a page of its own, before a page that
- * may not be touched. Its page is forbidden on free and reused last, so late reads and writes end the
- * process; it is not given back: to touch it anew would cost more than all else of a sample. What alignment
- * leaves between the object and the forbidden page is filled, and looked at when it is freed or asked for its
- * size.
+/* Sampled guarded allocations of hardened mode: an object at the end of a page
+ * of its own, before a page that may not be touched. Its page is forbidden on
+ * free and reused last, so late reads and writes end the process; it is not
+ * given back: to touch it anew would cost more than all else of a sample. What
+ * alignment leaves between the object and the forbidden page is filled, and
+ * looked at when it is freed or asked for its size.
  *
- * Invariant: the slots are few and fixed; when all are in use there is no guarded object. */
+ * Invariant: the slots are few and fixed; when all are in use there is no
+ * guarded object. */
 #ifndef PACELINE_GUARDED_H
 #define PACELINE_GUARDED_H
 
@@ -13,17 +15,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-extern _Atomic uintptr_t guarded_base; /* guard page, slot 0, guard page, slot 1, … guard page; 0: none yet */
+extern _Atomic uintptr_t guarded_base; /* guard page, slot 0, guard page, slot
+                                          1, … guard page; 0: none yet */
 extern size_t guarded_bytes;
 
 /* NULL when it does not fit a page, or no slot is free. */
 void *guarded_take(size_t size, size_t alignment);
-/* Whether an address belongs to any slot; the functions below are for such addresses. */
+/* Whether an address belongs to any slot; the functions below are for such
+ * addresses. */
 static inline bool is_guarded(const void *place) {
-    uintptr_t base = atomic_load_explicit(&guarded_base, memory_order_acquire); /* bytes were written first */
+    uintptr_t base = atomic_load_explicit(
+        &guarded_base, memory_order_acquire); /* bytes were written first */
     return base != 0 && (uintptr_t)place - base < guarded_bytes;
 }
-/* A bad free ends the process, and so does a write to the bytes behind the object. */
+/* A bad free ends the process, and so does a write to the bytes behind the
+ * object. */
 void guarded_release(void *place);
 /* The size asked for; the same is checked. */
 size_t guarded_size(void *place);

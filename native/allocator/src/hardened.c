@@ -1,5 +1,5 @@
-/* hardened.h, all but the two paths most operations take (hardened_paths.h). Entries, states, batches, spans
- * and exchange are those of default mode. */
+/* hardened.h, all but the two paths most operations take (hardened_paths.h).
+ * Entries, states, batches, spans and exchange are those of default mode. */
 #include "hardened.h"
 
 #include "alloc.h"
@@ -13,7 +13,8 @@
 
 uint64_t canary_secret;
 
-/* Odd: an address is a multiple of 16, so the first byte of its canary is not the zero of a string's end. */
+/* Odd: an address is a multiple of 16, so the first byte of its canary is not
+ * the zero of a string's end. */
 void hardened_start(void) { canary_secret = os_random() | 1; }
 
 void hardened_check(void *const *objects, unsigned count) {
@@ -26,7 +27,8 @@ void hardened_check(void *const *objects, unsigned count) {
 
 static void *take_large(size_t size, size_t alignment) {
     bool zero;
-    unsigned char *object = allocate_large(size + CANARY_BYTES, alignment, &zero);
+    unsigned char *object =
+        allocate_large(size + CANARY_BYTES, alignment, &zero);
     if (object != NULL) {
         write_key(canary((uintptr_t)object), (uintptr_t)object + size);
     }
@@ -34,12 +36,14 @@ static void *take_large(size_t size, size_t alignment) {
 }
 
 /* A sampled object, if this allocation is to be one and there can be one. */
-static void *take_guarded(struct hardened_heap *own, unsigned class, size_t size, size_t alignment) {
+static void *take_guarded(struct hardened_heap *own, unsigned class,
+                          size_t size, size_t alignment) {
     bool wanted = queue_sample(own, class) && options.sample_every != 0;
     return UNLIKELY(wanted) ? guarded_take(size, alignment) : NULL;
 }
 
-static void *take(struct hardened_heap *own, unsigned class, size_t size, size_t alignment) {
+static void *take(struct hardened_heap *own, unsigned class, size_t size,
+                  size_t alignment) {
     struct queue *queue = &own->queues[class];
     if (*queue->next == NULL) {
         void *guarded = take_guarded(own, class, size, alignment);
@@ -68,13 +72,16 @@ static void *take_shared(unsigned class, size_t size) {
 static void *take_of_class(unsigned class, size_t size, size_t alignment) {
     struct heap *heap = thread_heap();
     struct hardened_heap *own = heap == NULL ? NULL : heap->hardened;
-    return own != NULL ? take(own, class, size, alignment) : take_shared(class, size);
+    return own != NULL ? take(own, class, size, alignment)
+                       : take_shared(class, size);
 }
 
-/* Memory is out: what is free may be in the wrong place. First what is nobody's; then, since nothing else can
- * stand in for it, what this thread keeps: that ends its quarantine, which a trim leaves alone. */
+/* Memory is out: what is free may be in the wrong place. First what is
+ * nobody's; then, since nothing else can stand in for it, what this thread
+ * keeps: that ends its quarantine, which a trim leaves alone. */
 static SLOW void *take_last(unsigned class, size_t size, size_t alignment) {
-    void *object = paceline_malloc_trim(0) ? take_of_class(class, size, alignment) : NULL;
+    void *object =
+        paceline_malloc_trim(0) ? take_of_class(class, size, alignment) : NULL;
     if (object == NULL && thread_cache.heap != NULL) {
         heap_drain(thread_cache.heap);
         (void)paceline_malloc_trim(0);
@@ -85,8 +92,9 @@ static SLOW void *take_last(unsigned class, size_t size, size_t alignment) {
 
 static unsigned class_for(size_t size, size_t alignment) {
     unsigned class = class_of(size > alignment ? size : alignment);
-    while (class < CLASS_COUNT && (class_infos[class].size & (alignment - 1)) != 0) {
-        class ++;
+    while (class < CLASS_COUNT &&
+           (class_infos[class].size & (alignment - 1)) != 0) {
+        class++;
     }
     return class;
 }
@@ -98,7 +106,8 @@ SLOW void *hardened_allocate(size_t size, size_t alignment) {
         class = class_for(size + CANARY_BYTES, alignment);
     }
     if (UNLIKELY(class == CLASS_COUNT)) {
-        return size > PTRDIFF_MAX - CANARY_BYTES ? out_of_memory() : take_large(size, alignment);
+        return size > PTRDIFF_MAX - CANARY_BYTES ? out_of_memory()
+                                                 : take_large(size, alignment);
     }
     void *object = take_of_class(class, size, alignment);
     return LIKELY(object != NULL) ? object : take_last(class, size, alignment);
@@ -126,9 +135,12 @@ static size_t check_large(void *object) {
     return size;
 }
 
-/* The class of a live object of a span, or CLASS_COUNT: then it is large, or an error. */
+/* The class of a live object of a span, or CLASS_COUNT: then it is large, or an
+ * error. */
 static unsigned class_at(void *object) {
-    uint32_t entry = in_range((uintptr_t)object) ? entry_of_unit(unit_of((uintptr_t)object)) : ENTRY_NONE;
+    uint32_t entry = in_range((uintptr_t)object)
+                         ? entry_of_unit(unit_of((uintptr_t)object))
+                         : ENTRY_NONE;
     if (entry >> ENTRY_OWNER_SHIFT == 0) {
         return CLASS_COUNT;
     }
@@ -181,14 +193,16 @@ SLOW void release_hardened_with_room(void *object) {
     release_hardened(object, entry);
 }
 
-/* The usual free of another thread's small object, as alloc.c's release_remote. */
+/* The usual free of another thread's small object, as alloc.c's release_remote.
+ */
 void release_hardened_remote(void *object, uint32_t entry) {
     const struct cache *cache = &thread_cache;
     unsigned class = entry_class(entry);
     if (LIKELY(entry >> ENTRY_OWNER_SHIFT != 0 && class < SMALL_CLASSES)) {
         struct batch *batch = cache->heap->outgoing[class];
-        if (LIKELY(batch != NULL && batch->count + 1 < class_infos[class].batch &&
-                   end_life(&cache->hardened->queues[class], (uintptr_t)object))) {
+        if (LIKELY(
+                batch != NULL && batch->count + 1 < class_infos[class].batch &&
+                end_life(&cache->hardened->queues[class], (uintptr_t)object))) {
             batch->objects[batch->count++] = object;
             return;
         }
@@ -201,7 +215,8 @@ size_t hardened_usable(void *object) {
         return guarded_size(object);
     }
     unsigned class = class_at(object);
-    return class == CLASS_COUNT ? check_large(object) : check_canary((uintptr_t)object, class);
+    return class == CLASS_COUNT ? check_large(object)
+                                : check_canary((uintptr_t)object, class);
 }
 
 bool hardened_resize(void *object, size_t size, size_t *old_size) {

@@ -1,30 +1,37 @@
-/* Hardened mode's two paths most operations take, inlined into those of alloc.h: a queue in place of a
- * magazine, a length, a canary and poison.
+/* Hardened mode's two paths most operations take, inlined into those of
+ * alloc.h: a queue in place of a magazine, a length, a canary and poison.
  *
- * Invariant: they read and write the thread's cache, one entry, one state, one length, and of a block the
- * word at its start and the one behind what was asked for. All else is out of line, in hardened.c. */
+ * Invariant: they read and write the thread's cache, one entry, one state, one
+ * length, and of a block the word at its start and the one behind what was
+ * asked for. All else is out of line, in hardened.c. */
 #ifndef PACELINE_HARDENED_PATHS_H
 #define PACELINE_HARDENED_PATHS_H
 
 #include "hardened.h"
 #include "queue.h"
 
-/* Where the paths below go on: the queue has nothing left to take, or no room; the span is another's. */
+/* Where the paths below go on: the queue has nothing left to take, or no room;
+ * the span is another's. */
 void *allocate_by_refill(size_t size);
 void release_hardened_with_room(void *object);
 void release_hardened_remote(void *object, uint32_t entry);
 
-/* An entry minus the tag is the offset of a bin; a queue is so many times as long. */
+/* An entry minus the tag is the offset of a bin; a queue is so many times as
+ * long. */
 enum { QUEUE_BYTES_PER_BIN_BYTE = sizeof(struct queue) / sizeof(struct bin) };
-_Static_assert(sizeof(struct queue) % sizeof(struct bin) == 0, "queues follow one another as bins do");
+_Static_assert(sizeof(struct queue) % sizeof(struct bin) == 0,
+               "queues follow one another as bins do");
 
-static inline struct queue *queue_at(const struct cache *cache, size_t offset_of_bin) {
-    return (struct queue *)((char *)cache->hardened->queues + offset_of_bin * QUEUE_BYTES_PER_BIN_BYTE);
+static inline struct queue *queue_at(const struct cache *cache,
+                                     size_t offset_of_bin) {
+    return (struct queue *)((char *)cache->hardened->queues +
+                            offset_of_bin * QUEUE_BYTES_PER_BIN_BYTE);
 }
 
 /* The cache's thread has a heap, and `size` is at most HARDENED_SMALL_MAX. */
 ALWAYS_INLINE void *allocate_hardened(size_t size, void *(*by_refill)(size_t)) {
-    struct queue *queue = queue_at(&thread_cache, bin_of_small(size + CANARY_BYTES));
+    struct queue *queue =
+        queue_at(&thread_cache, bin_of_small(size + CANARY_BYTES));
     __asm__("" : "+r"(queue)); /* or it is computed twice */
     void **next = queue->next;
     uintptr_t place = (uintptr_t)*next;
@@ -43,7 +50,8 @@ ALWAYS_INLINE void *allocate_hardened(size_t size, void *(*by_refill)(size_t)) {
     return (void *)place;
 }
 
-/* From live to cached and poisoned; false, and nothing is changed, unless the object is what it should be. */
+/* From live to cached and poisoned; false, and nothing is changed, unless the
+ * object is what it should be. */
 static inline bool end_life(const struct queue *queue, uintptr_t place) {
     states_t states = queue->states;
     _Atomic uint8_t *state = state_at(states, place);
@@ -51,7 +59,8 @@ static inline bool end_life(const struct queue *queue, uintptr_t place) {
         return false;
     }
     uint64_t key = canary(place);
-    if (UNLIKELY(!has_key(key, place + length_read(length_at(queue->lengths, states, place))))) {
+    if (UNLIKELY(!has_key(key, place + length_read(length_at(
+                                           queue->lengths, states, place))))) {
         return false;
     }
     state_write(state, STATE_CACHED);

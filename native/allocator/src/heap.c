@@ -1,5 +1,6 @@
-/* heap.h: refilling and emptying magazines. What is nearest is asked first: batches (spares.c), then the
- * heap's spans, then spans nobody has, then new ones. */
+/* heap.h: refilling and emptying magazines. What is nearest is asked first:
+ * batches (spares.c), then the heap's spans, then spans nobody has, then new
+ * ones. */
 #include "heap.h"
 
 #include "hardened.h"
@@ -21,8 +22,10 @@ static void list_append(struct heap *heap, struct span *span) {
 
 static void list_remove(struct heap *heap, struct span *span) {
     struct span_list *list = &heap->partial[span->class];
-    *(span->previous != NULL ? &span->previous->next : &list->head) = span->next;
-    *(span->next != NULL ? &span->next->previous : &list->tail) = span->previous;
+    *(span->previous != NULL ? &span->previous->next : &list->head) =
+        span->next;
+    *(span->next != NULL ? &span->next->previous : &list->tail) =
+        span->previous;
     span->listed = false;
 }
 
@@ -33,13 +36,16 @@ static void forget_empty(struct heap *heap, const struct span *span) {
     }
 }
 
-/* What was purged inside a span that ends soon afterwards would have gone whole. It counts for a third: a
- * burst of which little is left and soon ends as well is worth it each time, filling and dropping all is not,
- * since what is filled next then finds most of its pages gone. */
+/* What was purged inside a span that ends soon afterwards would have gone
+ * whole. It counts for a third: a burst of which little is left and soon ends
+ * as well is worth it each time, filling and dropping all is not, since what is
+ * filled next then finds most of its pages gone. */
 static void note_vain(struct heap *heap, const struct span *span) {
     enum { SHARE = 3 };
-    if (UNLIKELY(span->purged != 0) && (uint32_t)os_clock_ms() - span->purged_ms < options.decay_ms) {
-        heap->recently_refaulted += (unsigned)__builtin_popcount(span->purged) / SHARE;
+    if (UNLIKELY(span->purged != 0) &&
+        (uint32_t)os_clock_ms() - span->purged_ms < options.decay_ms) {
+        heap->recently_refaulted +=
+            (unsigned)__builtin_popcount(span->purged) / SHARE;
     }
 }
 
@@ -52,14 +58,16 @@ static void end_span(struct heap *heap, struct span *span) {
     span_end(span);
 }
 
-/* --- purging inside spans: earned by a heap that shrank, given up while the pages come back or their spans
- * end soon --- */
+/* --- purging inside spans: earned by a heap that shrank, given up while the
+ * pages come back or their spans end soon --- */
 
 /* Under the lock. */
 static bool note_whether_shrunken(struct heap *heap) {
     enum { LEAST_SPANS = 256 };
-    bool shrunken = heap->span_count >= LEAST_SPANS && heap->used_bytes <= heap->span_count * UNIT_BYTES / 2;
-    if (UNLIKELY(shrunken != atomic_load_explicit(&heap->shrunken, memory_order_relaxed))) {
+    bool shrunken = heap->span_count >= LEAST_SPANS &&
+                    heap->used_bytes <= heap->span_count * UNIT_BYTES / 2;
+    if (UNLIKELY(shrunken !=
+                 atomic_load_explicit(&heap->shrunken, memory_order_relaxed))) {
         atomic_store_explicit(&heap->shrunken, shrunken, memory_order_relaxed);
     }
     return shrunken;
@@ -70,7 +78,8 @@ static bool purge_is_earned(struct heap *heap) {
     if (!note_whether_shrunken(heap)) {
         return false;
     }
-    if (heap->recently_purged > TRUST_PAGES && heap->recently_refaulted > heap->recently_purged / 2) {
+    if (heap->recently_purged > TRUST_PAGES &&
+        heap->recently_refaulted > heap->recently_purged / 2) {
         uint64_t now = os_clock_ms();
         if (now - heap->purge_period_ms < options.decay_ms) {
             return false;
@@ -91,8 +100,9 @@ static void purge_span(struct heap *heap, struct span *span) {
     }
 }
 
-/* A few spans per batch that comes back, in turn: those that emptied before the purge was earned are not
- * touched by later frees, and a sweep over all of them at once would be a pause. */
+/* A few spans per batch that comes back, in turn: those that emptied before the
+ * purge was earned are not touched by later frees, and a sweep over all of them
+ * at once would be a pause. */
 static void purge_some(struct heap *heap, unsigned class) {
     enum { SPANS_PER_BATCH = 2 };
     for (unsigned i = 0; i < SPANS_PER_BATCH && purge_is_earned(heap); i++) {
@@ -126,7 +136,8 @@ static inline void settle(struct heap *heap, struct span *span, size_t bytes) {
         } else {
             heap->empty[span->class] = span;
         }
-    } else if (UNLIKELY(span->used <= span->purge_at) && purge_is_earned(heap)) {
+    } else if (UNLIKELY(span->used <= span->purge_at) &&
+               purge_is_earned(heap)) {
         purge_span(heap, span);
     }
 }
@@ -137,7 +148,8 @@ static struct heap *lock_owner(const struct span *span) {
         uint32_t id = atomic_load_explicit(&span->owner, memory_order_relaxed);
         struct heap *heap = heap_by_id(id);
         os_lock(&heap->lock);
-        if (LIKELY(atomic_load_explicit(&span->owner, memory_order_relaxed) == id)) {
+        if (LIKELY(atomic_load_explicit(&span->owner, memory_order_relaxed) ==
+                   id)) {
             return heap;
         }
         os_unlock(&heap->lock);
@@ -155,7 +167,8 @@ void heap_return(void **objects, unsigned count) {
     size_t size = class_infos[class].size;
     for (unsigned i = 0, put; i < count; i += put) {
         struct span *span = span_of((uintptr_t)objects[i]);
-        if (UNLIKELY(atomic_load_explicit(&span->owner, memory_order_relaxed) != owner)) {
+        if (UNLIKELY(atomic_load_explicit(&span->owner, memory_order_relaxed) !=
+                     owner)) {
             if (locked != NULL) {
                 os_unlock(&locked->lock);
             }
@@ -178,7 +191,8 @@ void heap_return(void **objects, unsigned count) {
 /* --- taking objects --- */
 
 /* Under the lock. */
-static unsigned take_from(struct heap *heap, struct span *span, void **out, unsigned want) {
+static unsigned take_from(struct heap *heap, struct span *span, void **out,
+                          unsigned want) {
     uint64_t refaulted = 0;
     unsigned taken = span_take(span, out, want, &refaulted);
     forget_empty(heap, span);
@@ -191,10 +205,12 @@ static unsigned take_from(struct heap *heap, struct span *span, void **out, unsi
     return taken;
 }
 
-static unsigned take_from_spans(struct heap *heap, unsigned class, void **out, unsigned want) {
+static unsigned take_from_spans(struct heap *heap, unsigned class, void **out,
+                                unsigned want) {
     os_lock(&heap->lock);
     struct span *span;
-    /* Of the shared heap, somebody else may use up or end what was adopted before it is locked again. */
+    /* Of the shared heap, somebody else may use up or end what was adopted
+     * before it is locked again. */
     while ((span = heap->partial[class].head) == NULL) {
         os_unlock(&heap->lock);
         if (!span_adopt(heap, class)) {
@@ -217,10 +233,12 @@ static unsigned take_from_spans(struct heap *heap, unsigned class, void **out, u
 
 void *shared_take(unsigned class) {
     void *object = NULL;
-    return take_from_spans(heap_by_id(1), class, &object, 1) == 1 ? object : NULL;
+    return take_from_spans(heap_by_id(1), class, &object, 1) == 1 ? object
+                                                                  : NULL;
 }
 
-unsigned heap_take_spans(struct heap *heap, unsigned class, void **out, unsigned want) {
+unsigned heap_take_spans(struct heap *heap, unsigned class, void **out,
+                         unsigned want) {
     return take_from_spans(heap, class, out, want);
 }
 
@@ -253,7 +271,7 @@ void heap_make_room(struct heap *heap, unsigned class) {
 
 void heap_drain(struct heap *heap) {
     hardened_drain(heap);
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         struct bin *bin = &heap->bins[class];
         if (bin->top != NO_MAGAZINE) {
             void **begin = magazine_begin(heap, class);
@@ -276,7 +294,7 @@ void heap_drain(struct heap *heap) {
 size_t heap_end_empty_spans(struct heap *heap) {
     size_t bytes = 0;
     os_lock(&heap->lock);
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         if (heap->empty[class] != NULL) {
             end_span(heap, heap->empty[class]);
             bytes += UNIT_BYTES;
@@ -290,8 +308,9 @@ size_t heap_purge(struct heap *heap) {
     size_t ended = 0;
     os_lock(&heap->lock);
     uint64_t before = heap->pages_purged;
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
-        for (struct span *span = heap->partial[class].head, *next; span != NULL; span = next) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+        for (struct span *span = heap->partial[class].head, *next; span != NULL;
+             span = next) {
             next = span->next;
             if (span->used == 0) {
                 end_span(heap, span);
@@ -325,7 +344,7 @@ void heap_take_over(struct heap *heap, struct span *span) {
 }
 
 void heap_forget_thread(struct heap *heap) {
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         heap->spares[class] = NULL;
         heap->spare_count[class] = heap->spare_low[class] = 0;
         heap->outgoing[class] = NULL;

@@ -1,7 +1,8 @@
 /* Heaps: where a thread's magazines get objects from and bring them to.
  *
- * Invariants: 5 (locks) of README.md; a magazine, spare, outgoing batch or inbox holds only cached objects of
- * its class, of any owner. Ownership routes objects and never decides whether something is correct. */
+ * Invariants: 5 (locks) of README.md; a magazine, spare, outgoing batch or
+ * inbox holds only cached objects of its class, of any owner. Ownership routes
+ * objects and never decides whether something is correct. */
 #ifndef PACELINE_HEAP_H
 #define PACELINE_HEAP_H
 
@@ -9,35 +10,46 @@
 #include "span.h"
 
 /* Initial-exec: the general model calls a function per access. */
-extern _Thread_local struct cache thread_cache __attribute__((tls_model("initial-exec")));
-/* Empty and full at once; every bin of a thread that has not yet used a class. */
+extern _Thread_local struct cache thread_cache
+    __attribute__((tls_model("initial-exec")));
+/* Empty and full at once; every bin of a thread that has not yet used a class.
+ */
 extern void *const no_magazine[2 * MAGAZINE_SLOTS];
 #define NO_MAGAZINE ((void **)(uintptr_t)(no_magazine + MAGAZINE_SLOTS))
 
 /* --- heap.c: magazines and spans; spares.c: batches kept near --- */
 
-/* Fills the thread's empty magazine and takes one object; NULL when memory is out. */
+/* Fills the thread's empty magazine and takes one object; NULL when memory is
+ * out. */
 void *heap_refill(struct heap *heap, unsigned class);
-/* What is near, or new: cached objects of a class into `out`, which has room for BATCH_OBJECTS; how many.
- * Spans are asked when no batch was near, for `want`. */
+/* What is near, or new: cached objects of a class into `out`, which has room
+ * for BATCH_OBJECTS; how many. Spans are asked when no batch was near, for
+ * `want`. */
 unsigned heap_take_batch(struct heap *heap, unsigned class, void **out);
-unsigned heap_take_spans(struct heap *heap, unsigned class, void **out, unsigned want);
+unsigned heap_take_spans(struct heap *heap, unsigned class, void **out,
+                         unsigned want);
 /* Keeps a batch of cached objects near, or gives them back. */
-void heap_put_batch(struct heap *heap, unsigned class, void **objects, unsigned count);
+void heap_put_batch(struct heap *heap, unsigned class, void **objects,
+                    unsigned count);
 /* Makes room in the thread's full magazine. */
 void heap_make_room(struct heap *heap, unsigned class);
 /* Gives cached objects of one class back to their spans, whoever owns these. */
 void heap_return(void **objects, unsigned count);
-/* One object from the heap of threads that have ended, and of those that never got one. */
+/* One object from the heap of threads that have ended, and of those that never
+ * got one. */
 void *shared_take(unsigned class);
-/* Gives every object of this heap's caches back to its span; keeps the magazines usable. */
+/* Gives every object of this heap's caches back to its span; keeps the
+ * magazines usable. */
 void heap_drain(struct heap *heap);
-/* Ends the empty span that each class keeps, without a look at the others; bytes of their units. */
+/* Ends the empty span that each class keeps, without a look at the others;
+ * bytes of their units. */
 size_t heap_end_empty_spans(struct heap *heap);
-/* Ends all spans of this heap that hold no object, and purges the pages of the rest; bytes given back. */
+/* Ends all spans of this heap that hold no object, and purges the pages of the
+ * rest; bytes given back. */
 size_t heap_purge(struct heap *heap);
 
-/* Under the lock: the span leaves its list and this heap's counts, or joins them and is its from now on. */
+/* Under the lock: the span leaves its list and this heap's counts, or joins
+ * them and is its from now on. */
 void heap_give_away(struct heap *heap, struct span *span);
 void heap_take_over(struct heap *heap, struct span *span);
 /* In the child of a fork: what only the thread that is gone knew of is lost. */
@@ -59,7 +71,8 @@ void exchange_unlock(void);
 /* --- thread.c: heaps and threads --- */
 
 struct heap *thread_attach(void);
-/* The calling thread's heap, given to it on first use; NULL when it has ended or memory is out. */
+/* The calling thread's heap, given to it on first use; NULL when it has ended
+ * or memory is out. */
 static inline struct heap *thread_heap(void) {
     struct heap *heap = thread_cache.heap;
     return LIKELY(heap != NULL) ? heap : thread_attach();
@@ -68,13 +81,15 @@ struct heap *heap_by_id(uint32_t id);
 uint32_t heap_count(void);
 /* With all locks held, as between heaps_before_fork and heaps_after_fork. */
 bool heap_exists(uint32_t id);
-/* Moves a span of this class with free objects from a heap without a thread to `heap`; whether there was one.
- * What was moved is in the list of `heap` like any other of its spans. */
+/* Moves a span of this class with free objects from a heap without a thread to
+ * `heap`; whether there was one. What was moved is in the list of `heap` like
+ * any other of its spans. */
 bool span_adopt(struct heap *heap, unsigned class);
 void note_idle_partial(unsigned class);
 void heaps_prepare(void);
 void thread_exit_handler(void *token);
-/* Holding every lock of heaps, batches and the range while the process is copied. */
+/* Holding every lock of heaps, batches and the range while the process is
+ * copied. */
 void heaps_before_fork(void);
 void heaps_after_fork(bool child);
 
@@ -89,7 +104,8 @@ static inline void count_up(_Atomic uint64_t *counter, uint64_t by) {
 }
 
 static inline void **magazine_begin(struct heap *heap, unsigned class) {
-    return &heap->magazines[class][MAGAZINE_SLOTS - class_infos[class].capacity];
+    return &heap->magazines[class]
+                           [MAGAZINE_SLOTS - class_infos[class].capacity];
 }
 
 #endif

@@ -1,8 +1,11 @@
-/* large.h: objects with a mapping of their own, found by address in a hash table.
+/* large.h: objects with a mapping of their own, found by address in a hash
+ * table.
  *
- * Invariant: an address is taken out of the registry before its mapping may end, and a mapping that moves
- * does so under the lock; else another thread could be given the address and register it too early. Some
- * freed mappings are kept for reuse: giving pages back on every free costs a fault per page on the next use.
+ * Invariant: an address is taken out of the registry before its mapping may
+ * end, and a mapping that moves does so under the lock; else another thread
+ * could be given the address and register it too early. Some freed mappings are
+ * kept for reuse: giving pages back on every free costs a fault per page on the
+ * next use.
  */
 #include "large.h"
 
@@ -29,12 +32,15 @@ static struct {
     size_t kept_bytes;
 } huges;
 
-static size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) & ~(multiple - 1); }
+static size_t round_up(size_t value, size_t multiple) {
+    return (value + multiple - 1) & ~(multiple - 1);
+}
 
 /* --- the registry, under the lock --- */
 
 static size_t home_of(uintptr_t place) {
-    return (size_t)((place >> 12) * 0x9E3779B97F4A7C15u >> 20) & (huges.slot_count - 1);
+    return (size_t)((place >> 12) * 0x9E3779B97F4A7C15u >> 20) &
+           (huges.slot_count - 1);
 }
 
 static struct huge *find(uintptr_t place) {
@@ -61,13 +67,15 @@ static void insert(struct huge huge) {
     huges.bytes += huge.mapped;
 }
 
-/* Moves later members of the same probe sequence up, so that no search ends early. */
+/* Moves later members of the same probe sequence up, so that no search ends
+ * early. */
 static void erase(struct huge *huge) {
     size_t mask = huges.slot_count - 1;
     size_t hole = (size_t)(huge - huges.slots);
     huges.count--;
     huges.bytes -= huge->mapped;
-    for (size_t i = (hole + 1) & mask; huges.slots[i].place != 0; i = (i + 1) & mask) {
+    for (size_t i = (hole + 1) & mask; huges.slots[i].place != 0;
+         i = (i + 1) & mask) {
         size_t home = home_of(huges.slots[i].place);
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             huges.slots[hole] = huges.slots[i];
@@ -115,19 +123,23 @@ static struct huge find_kept(size_t bytes, size_t alignment) {
     unsigned best = KEPT_MAX;
     for (unsigned i = 0; i < KEPT_MAX; i++) {
         const struct huge *kept = &huges.kept[i];
-        bool fits = kept->place != 0 && kept->mapped >= bytes && kept->mapped <= 2 * bytes &&
+        bool fits = kept->place != 0 && kept->mapped >= bytes &&
+                    kept->mapped <= 2 * bytes &&
                     (kept->place & (alignment - 1)) == 0;
-        if (fits && (best == KEPT_MAX || kept->mapped < huges.kept[best].mapped)) {
+        if (fits &&
+            (best == KEPT_MAX || kept->mapped < huges.kept[best].mapped)) {
             best = i;
         }
     }
     return best == KEPT_MAX ? (struct huge){0} : take_kept(best);
 }
 
-/* One kept mapping that is too old, or `all`; to be unmapped by the caller. place 0: none. */
+/* One kept mapping that is too old, or `all`; to be unmapped by the caller.
+ * place 0: none. */
 static struct huge pop_stale(uint64_t now, bool all) {
     for (unsigned i = 0; i < KEPT_MAX && huges.kept_bytes > 0; i++) {
-        if (huges.kept[i].place != 0 && (all || period_is_over(huges.kept_ms[i], now))) {
+        if (huges.kept[i].place != 0 &&
+            (all || period_is_over(huges.kept_ms[i], now))) {
             return take_kept(i);
         }
     }
@@ -170,7 +182,8 @@ void huge_age(uint64_t now) { (void)unmap_stale(now, false); }
 
 /* --- objects --- */
 
-/* A mapping whose start is aligned; what the system gave in front and behind is returned. */
+/* A mapping whose start is aligned; what the system gave in front and behind is
+ * returned. */
 static void *map_aligned(size_t bytes, size_t alignment) {
     if (alignment <= range.page_bytes) {
         return os_map(bytes);
@@ -192,7 +205,8 @@ static void *map_aligned(size_t bytes, size_t alignment) {
     return got + front;
 }
 
-/* Where huge pages are wanted they begin with the first byte, unless addresses are short. */
+/* Where huge pages are wanted they begin with the first byte, unless addresses
+ * are short. */
 static uintptr_t map_new(size_t bytes, size_t alignment) {
     void *place = NULL;
     bool pages = options.huge_after != 0 && bytes >= HUGE_PAGE;
@@ -218,7 +232,8 @@ void *huge_take(size_t size, size_t alignment, bool *zero) {
     os_unlock(&huges.lock);
     *zero = huge.place == 0;
     if (huge.place == 0) {
-        huge = (struct huge){.place = map_new(bytes, alignment), .mapped = bytes};
+        huge =
+            (struct huge){.place = map_new(bytes, alignment), .mapped = bytes};
         if (huge.place == 0 && huge_purge() > 0) {
             huge.place = map_new(bytes, alignment);
         }
@@ -283,10 +298,12 @@ void *huge_resize(void *place, size_t size) {
     os_lock(&huges.lock);
     struct huge *found = find((uintptr_t)place);
     if (found != NULL) {
-        moved = bytes == found->mapped ? place : os_remap(place, found->mapped, bytes);
+        moved = bytes == found->mapped ? place
+                                       : os_remap(place, found->mapped, bytes);
         if (moved != NULL) {
             erase(found);
-            insert((struct huge){.place = (uintptr_t)moved, .mapped = bytes, .size = size});
+            insert((struct huge){
+                .place = (uintptr_t)moved, .mapped = bytes, .size = size});
         }
     }
     os_unlock(&huges.lock);

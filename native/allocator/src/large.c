@@ -1,12 +1,16 @@
-/* large.h: runs of units. What a run's span structure says: capacity = units, start = the size asked for. */
+/* large.h: runs of units. What a run's span structure says: capacity = units,
+ * start = the size asked for. */
 #include "large.h"
 
 #include "report.h"
 
-static unsigned units_for(size_t size) { return (unsigned)((size + UNIT_BYTES - 1) >> UNIT_SHIFT); }
+static unsigned units_for(size_t size) {
+    return (unsigned)((size + UNIT_BYTES - 1) >> UNIT_SHIFT);
+}
 
 static bool is_run(uintptr_t place) {
-    return in_range(place) && place % UNIT_BYTES == 0 && entry_of_unit(unit_of(place)) == ENTRY_RUN;
+    return in_range(place) && place % UNIT_BYTES == 0 &&
+           entry_of_unit(unit_of(place)) == ENTRY_RUN;
 }
 
 void *large_take(size_t size, size_t alignment, bool *zero) {
@@ -35,9 +39,10 @@ void large_give(void *object) {
     if (place % UNIT_BYTES != 0) {
         report_bad_free(object, NULL);
     }
-    /* Exchanged, so that of two threads freeing the same run one sees that it is gone. */
-    if (atomic_exchange_explicit(&range.entries[unit_of(place)], ENTRY_NONE, memory_order_relaxed) !=
-        ENTRY_RUN) {
+    /* Exchanged, so that of two threads freeing the same run one sees that it
+     * is gone. */
+    if (atomic_exchange_explicit(&range.entries[unit_of(place)], ENTRY_NONE,
+                                 memory_order_relaxed) != ENTRY_RUN) {
         report_bad_free(object, NULL);
     }
     units_give(place, span_of(place)->capacity);
@@ -57,7 +62,9 @@ size_t large_usable(void *object) {
 
 size_t large_size(void *object) {
     uintptr_t place = (uintptr_t)object;
-    return !in_range(place) ? huge_size(object) : is_run(place) ? span_of(place)->start : 0;
+    return !in_range(place) ? huge_size(object)
+           : is_run(place)  ? span_of(place)->start
+                            : 0;
 }
 
 void *large_resize(void *object, size_t size) {
@@ -71,11 +78,13 @@ void *large_resize(void *object, size_t size) {
     struct span *run = span_of(place);
     unsigned count = units_for(size);
     bool clean;
-    if (count > run->capacity && !units_extend(place, run->capacity, count - run->capacity, &clean)) {
+    if (count > run->capacity &&
+        !units_extend(place, run->capacity, count - run->capacity, &clean)) {
         return NULL;
     }
     if (count < run->capacity) {
-        units_give(place + ((uintptr_t)count << UNIT_SHIFT), run->capacity - count);
+        units_give(place + ((uintptr_t)count << UNIT_SHIFT),
+                   run->capacity - count);
     }
     run->capacity = count;
     run->start = size;

@@ -1,22 +1,26 @@
-/* Objects over 32 KiB: runs of units in the range up to 2 MiB, mappings of their own beyond ("huge").
+/* Objects over 32 KiB: runs of units in the range up to 2 MiB, mappings of
+ * their own beyond ("huge").
  *
- * Invariant: a run's first unit has the entry ENTRY_RUN and its span structure tells its size; all its other
- * units have no entry, so an address inside of it is nobody's. A huge object is in the registry. */
+ * Invariant: a run's first unit has the entry ENTRY_RUN and its span structure
+ * tells its size; all its other units have no entry, so an address inside of it
+ * is nobody's. A huge object is in the registry. */
 #ifndef PACELINE_LARGE_H
 #define PACELINE_LARGE_H
 
 #include "range.h"
 
-/* Any size over MEDIUM_MAX, or any alignment (a power of two); NULL when memory is out. *zero: reads as
- * zeros. */
+/* Any size over MEDIUM_MAX, or any alignment (a power of two); NULL when memory
+ * is out. *zero: reads as zeros. */
 void *large_take(size_t size, size_t alignment, bool *zero);
-/* `place` is outside of every span: a run, a huge object or an error, which ends the process. */
+/* `place` is outside of every span: a run, a huge object or an error, which
+ * ends the process. */
 void large_give(void *place);
 /* Bytes that may be used, or 0 for what is no large object. */
 size_t large_usable(void *place);
 /* The size that was asked for, or 0 for what is no large object. */
 size_t large_size(void *place);
-/* Changes the size without a copy by the caller: in place, or by moving pages. NULL: not possible. */
+/* Changes the size without a copy by the caller: in place, or by moving pages.
+ * NULL: not possible. */
 void *large_resize(void *place, size_t size);
 /* Unmaps kept huge mappings; bytes given back. */
 size_t huge_purge(void);

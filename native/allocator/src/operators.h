@@ -1,24 +1,29 @@
-/* What C++ programs call: operator new and delete in every form that a program may replace, of ours, so that
- * a `new` is a malloc and no call that makes one.
+/* What C++ programs call: operator new and delete in every form that a program
+ * may replace, of ours, so that a `new` is a malloc and no call that makes one.
  *
- * Invariant: no C++ compiler and no C++ library is needed to build or to link this. Out of memory the forms
- * that throw do as the standard says, with what the process has of such a library. */
+ * Invariant: no C++ compiler and no C++ library is needed to build or to link
+ * this. Out of memory the forms that throw do as the standard says, with what
+ * the process has of such a library. */
 #ifndef PACELINE_OPERATORS_H
 #define PACELINE_OPERATORS_H
 
 #include <stddef.h>
 
-/* `tag` is the reference to std::nothrow; these answer NULL where the others throw std::bad_alloc. */
+/* `tag` is the reference to std::nothrow; these answer NULL where the others
+ * throw std::bad_alloc. */
 void *paceline_new(size_t size);
 void *paceline_new_nothrow(size_t size, const void *tag);
 void *paceline_new_aligned(size_t size, size_t alignment);
-void *paceline_new_aligned_nothrow(size_t size, size_t alignment, const void *tag);
+void *paceline_new_aligned_nothrow(size_t size, size_t alignment,
+                                   const void *tag);
 
-/* Sizes and alignments of deleted objects are not looked at: an address is proof enough of its object. */
+/* Sizes and alignments of deleted objects are not looked at: an address is
+ * proof enough of its object. */
 void paceline_delete(void *object);
 void paceline_delete_nothrow(void *object, const void *tag);
 void paceline_delete_sized(void *object, size_t size_or_alignment);
-void paceline_delete_aligned_nothrow(void *object, size_t alignment, const void *tag);
+void paceline_delete_aligned_nothrow(void *object, size_t alignment,
+                                     const void *tag);
 void paceline_delete_sized_aligned(void *object, size_t size, size_t alignment);
 
 #endif

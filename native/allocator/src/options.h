@@ -1,7 +1,9 @@
-/* What the environment may choose, read once before the first allocation. README.md documents each.
+/* What the environment may choose, read once before the first allocation.
+ * README.md documents each.
  *
- * Invariant: an option that is absent or malformed is its default; no option changes which errors are caught
- * in default mode. Ignored in programs that run with raised privileges. */
+ * Invariant: an option that is absent or malformed is its default; no option
+ * changes which errors are caught in default mode. Ignored in programs that run
+ * with raised privileges. */
 #ifndef PACELINE_OPTIONS_H
 #define PACELINE_OPTIONS_H
 
@@ -10,20 +12,22 @@
 #include <stdint.h>
 
 struct options {
-    bool hardened; /* PACELINE_ALLOC_HARDENED */
-    size_t
-        huge_after;   /* PACELINE_ALLOC_HUGE_PAGES: ask for huge pages once so many MiB are in use; 0 never */
-    bool show_stats;  /* PACELINE_ALLOC_STATS: JSON on stderr at exit */
-    size_t range_gib; /* PACELINE_ALLOC_RANGE_GIB */
-    size_t dirty_units;  /* PACELINE_ALLOC_DIRTY_MIB, in units */
-    size_t sample_every; /* PACELINE_ALLOC_SAMPLE: hardened, one guarded allocation in so many; 0 none */
+    bool hardened;      /* PACELINE_ALLOC_HARDENED */
+    size_t huge_after;  /* PACELINE_ALLOC_HUGE_PAGES: ask for huge pages once so
+                           many MiB are in use; 0 never */
+    bool show_stats;    /* PACELINE_ALLOC_STATS: JSON on stderr at exit */
+    size_t range_gib;   /* PACELINE_ALLOC_RANGE_GIB */
+    size_t dirty_units; /* PACELINE_ALLOC_DIRTY_MIB, in units */
+    size_t sample_every; /* PACELINE_ALLOC_SAMPLE: hardened, one guarded
+                            allocation in so many; 0 none */
     uint64_t decay_ms;   /* PACELINE_ALLOC_DECAY_MS */
 };
 
 extern struct options options;
 
-/* Whether a decay period has passed from `since` to `now`, both by the coarse clock. Another thread may have
- * read the clock later and noted so first: then none has. */
+/* Whether a decay period has passed from `since` to `now`, both by the coarse
+ * clock. Another thread may have read the clock later and noted so first: then
+ * none has. */
 static inline bool period_is_over(uint64_t since, uint64_t now) {
     return now >= since && now - since >= options.decay_ms;
 }

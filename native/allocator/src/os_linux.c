@@ -1,6 +1,7 @@
 /* os.h for Linux with pthreads (glibc and musl): mmap, madvise, futex.
  *
- * Invariant: errno is never changed; the callers are malloc and free, which must keep it. */
+ * Invariant: errno is never changed; the callers are malloc and free, which
+ * must keep it. */
 #define _GNU_SOURCE
 #include "os.h"
 
@@ -24,7 +25,10 @@
 /* From linux/futex.h, which musl's compiler does not find. */
 enum { FUTEX_WAIT_HERE = 0 | 128, FUTEX_WAKE_HERE = 1 | 128 };
 
-enum { ANONYMOUS = MAP_PRIVATE | MAP_ANONYMOUS, READ_WRITE = PROT_READ | PROT_WRITE };
+enum {
+    ANONYMOUS = MAP_PRIVATE | MAP_ANONYMOUS,
+    READ_WRITE = PROT_READ | PROT_WRITE
+};
 
 size_t os_page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
@@ -38,7 +42,8 @@ static void *map(void *hint, size_t bytes, int flags) {
 void *os_reserve(size_t bytes) { return map(NULL, bytes, MAP_NORESERVE); }
 
 bool os_map_at(uintptr_t place, size_t bytes) {
-    /* Kernels before 4.17, and valgrind, take the flag for a hint: so the answer is compared. */
+    /* Kernels before 4.17, and valgrind, take the flag for a hint: so the
+     * answer is compared. */
     void *got = map((void *)place, bytes, MAP_FIXED_NOREPLACE);
     if (got == NULL) {
         got = map((void *)place, bytes, 0);
@@ -72,11 +77,17 @@ static bool advise(void *place, size_t bytes, int advice) {
     return failed == 0;
 }
 
-bool os_purge(void *place, size_t bytes) { return advise(place, bytes, MADV_DONTNEED); }
+bool os_purge(void *place, size_t bytes) {
+    return advise(place, bytes, MADV_DONTNEED);
+}
 
-void os_refuse_huge_pages(void *place, size_t bytes) { (void)advise(place, bytes, MADV_NOHUGEPAGE); }
+void os_refuse_huge_pages(void *place, size_t bytes) {
+    (void)advise(place, bytes, MADV_NOHUGEPAGE);
+}
 
-void os_ask_huge_pages(void *place, size_t bytes) { (void)advise(place, bytes, MADV_HUGEPAGE); }
+void os_ask_huge_pages(void *place, size_t bytes) {
+    (void)advise(place, bytes, MADV_HUGEPAGE);
+}
 
 static bool protect(void *place, size_t bytes, int rights) {
     int saved = errno;
@@ -85,12 +96,18 @@ static bool protect(void *place, size_t bytes, int rights) {
     return failed == 0;
 }
 
-bool os_forbid(void *place, size_t bytes) { return protect(place, bytes, PROT_NONE); }
+bool os_forbid(void *place, size_t bytes) {
+    return protect(place, bytes, PROT_NONE);
+}
 
-bool os_permit(void *place, size_t bytes) { return protect(place, bytes, READ_WRITE); }
+bool os_permit(void *place, size_t bytes) {
+    return protect(place, bytes, READ_WRITE);
+}
 
 /* By a flag the neighbours lack. */
-void os_keep_apart(void *place, size_t bytes) { (void)advise(place, bytes, MADV_DONTDUMP); }
+void os_keep_apart(void *place, size_t bytes) {
+    (void)advise(place, bytes, MADV_DONTDUMP);
+}
 
 size_t os_address_space_limit(void) {
     struct rlimit limit;
@@ -102,7 +119,8 @@ size_t os_address_space_limit(void) {
 
 uint64_t os_clock_ms(void) {
     struct timespec now;
-    /* The coarse clock is a read of memory; its few milliseconds of grain do for decay. */
+    /* The coarse clock is a read of memory; its few milliseconds of grain do
+     * for decay. */
     (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
@@ -110,38 +128,45 @@ uint64_t os_clock_ms(void) {
 uint64_t os_random(void) {
     uint64_t value = 0;
     int saved = errno;
-    if (syscall(SYS_getrandom, &value, sizeof value, GRND_NONBLOCK) != (long)sizeof value) {
+    if (syscall(SYS_getrandom, &value, sizeof value, GRND_NONBLOCK) !=
+        (long)sizeof value) {
         struct timespec now;
         (void)clock_gettime(CLOCK_MONOTONIC, &now);
-        value = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u ^ (uint64_t)(uintptr_t)&value;
+        value = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u ^
+                (uint64_t)(uintptr_t)&value;
     }
     errno = saved;
     return value;
 }
 
-/* --- the lock: 0 free, 1 held, 2 held and somebody may sleep (Drepper, "Futexes are tricky", mutex 2) --- */
+/* --- the lock: 0 free, 1 held, 2 held and somebody may sleep (Drepper,
+ * "Futexes are tricky", mutex 2) --- */
 
 static void lock_slowly(struct os_lock *lock) {
     int saved = errno;
     for (int spins = 0; spins < 100; spins++) {
         uint32_t seen = atomic_load_explicit(&lock->word, memory_order_relaxed);
-        if (seen == 0 && atomic_compare_exchange_weak_explicit(&lock->word, &seen, 1, memory_order_acquire,
-                                                               memory_order_relaxed)) {
+        if (seen == 0 && atomic_compare_exchange_weak_explicit(
+                             &lock->word, &seen, 1, memory_order_acquire,
+                             memory_order_relaxed)) {
             return;
         }
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #endif
     }
-    while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0) {
-        (void)syscall(SYS_futex, &lock->word, FUTEX_WAIT_HERE, 2, NULL, NULL, 0);
+    while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) !=
+           0) {
+        (void)syscall(SYS_futex, &lock->word, FUTEX_WAIT_HERE, 2, NULL, NULL,
+                      0);
     }
     errno = saved;
 }
 
 void os_lock(struct os_lock *lock) {
     uint32_t expected = 0;
-    if (!atomic_compare_exchange_strong_explicit(&lock->word, &expected, 1, memory_order_acquire,
+    if (!atomic_compare_exchange_strong_explicit(&lock->word, &expected, 1,
+                                                 memory_order_acquire,
                                                  memory_order_relaxed)) {
         lock_slowly(lock);
     }
@@ -150,7 +175,8 @@ void os_lock(struct os_lock *lock) {
 void os_unlock(struct os_lock *lock) {
     if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) == 2) {
         int saved = errno;
-        (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_HERE, 1, NULL, NULL, 0);
+        (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_HERE, 1, NULL, NULL,
+                      0);
         errno = saved;
     }
 }
@@ -168,13 +194,16 @@ void os_write(int fd, const char *text, size_t length) {
     }
 }
 
-/* Not in a static program, nor where they are in a library of their own that nobody loaded. */
+/* Not in a static program, nor where they are in a library of their own that
+ * nobody loaded. */
 #pragma weak dlopen
 #pragma weak dlsym
 
 void *os_find_loaded(const char *library, const char *name) {
     int saved = errno;
-    void *handle = dlopen != NULL && dlsym != NULL ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *handle = dlopen != NULL && dlsym != NULL
+                       ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD)
+                       : NULL;
     errno = saved;
     return handle != NULL ? dlsym(handle, name) : NULL;
 }
@@ -198,6 +227,7 @@ void os_arm_thread_exit(void *token) {
     }
 }
 
-void os_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+void os_on_fork(void (*before)(void), void (*in_parent)(void),
+                void (*in_child)(void)) {
     (void)pthread_atfork(before, in_parent, in_child);
 }

@@ -1,15 +1,19 @@
 /* Hardened mode's caches: per class of a thread a queue in place of a magazine.
  *
- * A queue is two arrays that change roles: freed objects are put at `top` of one, objects are taken at `next`
- * of the other, which ends with NULL. Both end at a multiple of MAGAZINE_BYTES, as magazines do. When the
- * second is empty they are turned: what was freed first is taken first, without a count or a wrap on the
- * way. What the turn leaves behind, the newest quarter of a magazine at least, is the quarantine.
+ * A queue is two arrays that change roles: freed objects are put at `top` of
+ * one, objects are taken at `next` of the other, which ends with NULL. Both end
+ * at a multiple of MAGAZINE_BYTES, as magazines do. When the second is empty
+ * they are turned: what was freed first is taken first, without a count or a
+ * wrap on the way. What the turn leaves behind, the newest quarter of a
+ * magazine at least, is the quarantine.
  *
- * Invariants: an object in a queue or a batch is poisoned; the poison is checked when it is taken, and when
- * it goes back to its span. Allocations of classes that can be guarded are counted towards the next sampled
- * one when their objects are put where they are taken from, and never more than are left: the allocation that
- * finds the last of these gone is the sampled one, so a class has its share of samples however often it is
- * refilled. An operation draws no random number; each turn draws a few. */
+ * Invariants: an object in a queue or a batch is poisoned; the poison is
+ * checked when it is taken, and when it goes back to its span. Allocations of
+ * classes that can be guarded are counted towards the next sampled one when
+ * their objects are put where they are taken from, and never more than are
+ * left: the allocation that finds the last of these gone is the sampled one, so
+ * a class has its share of samples however often it is refilled. An operation
+ * draws no random number; each turn draws a few. */
 #ifndef PACELINE_QUEUE_H
 #define PACELINE_QUEUE_H
 
@@ -25,19 +29,24 @@ struct queue {
 
 struct hardened_heap {
     struct queue queues[CLASS_COUNT];
-    uint32_t until_sample;        /* allocations, those counted taken off; at least 1 */
-    bool sample_due[CLASS_COUNT]; /* the next that finds the class's queue empty is guarded, if one can be */
+    uint32_t
+        until_sample; /* allocations, those counted taken off; at least 1 */
+    bool sample_due[CLASS_COUNT]; /* the next that finds the class's queue empty
+                                     is guarded, if one can be */
     struct heap *heap;
     uint64_t seed;
     alignas(MAGAZINE_BYTES) void *arrays[CLASS_COUNT][2][MAGAZINE_SLOTS];
-    void *behind_the_last; /* slot 0 of an array is where the one before it ends with NULL */
+    void *behind_the_last; /* slot 0 of an array is where the one before it ends
+                              with NULL */
 };
 
-/* Makes the empty queue have something to take, mostly by a turn; no sample is due. False: memory is out. */
+/* Makes the empty queue have something to take, mostly by a turn; no sample is
+ * due. False: memory is out. */
 bool queue_refill(struct hardened_heap *own, unsigned class);
 /* Makes room at the full queue's top. */
 void queue_make_room(struct hardened_heap *own, unsigned class);
-/* Whether the class's queue, which is empty, is at a sampled allocation; it is no longer then. */
+/* Whether the class's queue, which is empty, is at a sampled allocation; it is
+ * no longer then. */
 bool queue_sample(struct hardened_heap *own, unsigned class);
 
 static inline bool queue_is_full(const struct queue *queue) {

@@ -1,7 +1,9 @@
-/* The range of addresses all objects up to 2 MiB live in, its flat tables, and its units.
+/* The range of addresses all objects up to 2 MiB live in, its flat tables, and
+ * its units.
  *
- * Invariants: 1 (entries), 2 and 3 (states) and 6 (clean units are zero) of README.md. Units are handed out
- * lowest address first, so the range is as short as it can be and its tables share pages. */
+ * Invariants: 1 (entries), 2 and 3 (states) and 6 (clean units are zero) of
+ * README.md. Units are handed out lowest address first, so the range is as
+ * short as it can be and its tables share pages. */
 #ifndef PACELINE_RANGE_H
 #define PACELINE_RANGE_H
 
@@ -15,8 +17,9 @@ struct range {
     struct span *spans;
     struct segment *segments;
     states_t states[MAX_SHIFT + 1];
-    uintptr_t lengths[MAX_SHIFT + 1]; /* hardened: two bytes where the states have one */
-    struct heap *heaps; /* by id; 1 is the shared heap */
+    uintptr_t lengths[MAX_SHIFT +
+                      1]; /* hardened: two bytes where the states have one */
+    struct heap *heaps;   /* by id; 1 is the shared heap */
     size_t page_bytes;
 };
 
@@ -30,22 +33,25 @@ struct range_counts {
 /* Finds the addresses. Once per process, before anything else. */
 bool range_prepare(void);
 
-/* `count` units (1 to 32) whose first is a multiple of `alignment` units (a power of two); 0 when there are
- * none. *clean: they read as zeros. The caller writes their entries. */
+/* `count` units (1 to 32) whose first is a multiple of `alignment` units (a
+ * power of two); 0 when there are none. *clean: they read as zeros. The caller
+ * writes their entries. */
 uintptr_t units_take(unsigned count, unsigned alignment, bool *clean);
 void units_give(uintptr_t place, unsigned count);
-/* Purges what was dirty when this last did something, if that is a decay period ago. */
+/* Purges what was dirty when this last did something, if that is a decay period
+ * ago. */
 void units_age(uint64_t now);
-/* Takes the `more` units behind a run of `count`, if they are free and in its segment. */
+/* Takes the `more` units behind a run of `count`, if they are free and in its
+ * segment. */
 bool units_extend(uintptr_t place, unsigned count, unsigned more, bool *clean);
 /* Gives the pages of all free units back; the number of units that had any. */
 size_t units_purge(void);
-/* Unmaps segments without objects where the range was not reserved whole: under a limit on address space the
- * addresses themselves are short. Bytes. */
+/* Unmaps segments without objects where the range was not reserved whole: under
+ * a limit on address space the addresses themselves are short. Bytes. */
 size_t segments_unmap(void);
 
-/* Zeroed memory for batches and the like at a multiple of MAGAZINE_BYTES, never given back; NULL when there
- * is none. */
+/* Zeroed memory for batches and the like at a multiple of MAGAZINE_BYTES, never
+ * given back; NULL when there is none. */
 void *meta_take(size_t bytes);
 /* Makes the tables of this heap usable; false when memory is out. */
 bool heap_storage_ensure(uint32_t id);
@@ -59,9 +65,13 @@ bool segment_map(size_t segment);
 void range_lock(void);
 void range_unlock(void);
 
-static inline size_t unit_of(uintptr_t place) { return (place - range.base) >> UNIT_SHIFT; }
+static inline size_t unit_of(uintptr_t place) {
+    return (place - range.base) >> UNIT_SHIFT;
+}
 
-static inline struct span *span_of(uintptr_t place) { return &range.spans[unit_of(place)]; }
+static inline struct span *span_of(uintptr_t place) {
+    return &range.spans[unit_of(place)];
+}
 
 static inline uint32_t entry_of_unit(size_t unit) {
     return atomic_load_explicit(&range.entries[unit], memory_order_relaxed);
@@ -79,7 +89,9 @@ static inline void entry_set(size_t unit, uint32_t entry) {
     atomic_store_explicit(&range.entries[unit], entry, memory_order_relaxed);
 }
 
-static inline bool in_range(uintptr_t place) { return place - range.base < range.bytes; }
+static inline bool in_range(uintptr_t place) {
+    return place - range.base < range.bytes;
+}
 
 /* --- states --- */
 
@@ -88,7 +100,8 @@ static inline _Atomic uint8_t *state_at(states_t states, uintptr_t place) {
 }
 
 /* The index of an object's state in its table is that of its length. */
-static inline _Atomic uint16_t *length_at(uintptr_t lengths, states_t states, uintptr_t place) {
+static inline _Atomic uint16_t *length_at(uintptr_t lengths, states_t states,
+                                          uintptr_t place) {
     return (_Atomic uint16_t *)(lengths + 2 * (place >> (states & 63)));
 }
 
@@ -109,7 +122,8 @@ static inline uint8_t live_mark_medium(uintptr_t place) {
 }
 
 static inline uint8_t live_mark(unsigned class, uintptr_t place) {
-    return class < SMALL_CLASSES ? live_mark_small(place) : live_mark_medium(place);
+    return class < SMALL_CLASSES ? live_mark_small(place)
+                                 : live_mark_medium(place);
 }
 
 static inline _Atomic uint8_t *state_of(unsigned class, uintptr_t place) {

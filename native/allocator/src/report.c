@@ -1,4 +1,5 @@
-/* report.h: looks at entries and states to say which misuse it was, in one line, then aborts. */
+/* report.h: looks at entries and states to say which misuse it was, in one
+ * line, then aborts. */
 #include "report.h"
 
 #include "range.h"
@@ -26,7 +27,8 @@ static void describe_in_span(struct text *message, uintptr_t place) {
         return;
     }
     uint8_t seen = state_read(state_of(span->class, object));
-    text_add(message, (seen & STATE_LIVE) == 0 ? "double free of" : "interior free of");
+    text_add(message,
+             (seen & STATE_LIVE) == 0 ? "double free of" : "interior free of");
     add_address(message, place);
     if (object != place) {
         text_add(message, ", inside the object at");
@@ -40,12 +42,15 @@ static void describe(struct text *message, uintptr_t place) {
     if (!in_range(place)) {
         text_add(message, "foreign free of");
         add_address(message, place);
-        text_add(message, ": not from this allocator, inside an object, or freed before");
+        text_add(
+            message,
+            ": not from this allocator, inside an object, or freed before");
     } else if (entry_of_unit(unit_of(place)) >> ENTRY_OWNER_SHIFT != 0) {
         describe_in_span(message, place);
     } else {
-        text_add(message,
-                 entry_of_unit(unit_of(place)) == ENTRY_RUN ? "interior free of" : "invalid free of");
+        text_add(message, entry_of_unit(unit_of(place)) == ENTRY_RUN
+                              ? "interior free of"
+                              : "invalid free of");
         add_address(message, place);
         text_add(message, ": no object begins there, or it was freed before");
     }

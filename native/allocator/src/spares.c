@@ -1,8 +1,10 @@
-/* heap.h: the batches a thread keeps near. Asked for objects it looks at its spares, then at what others
- * freed for it; spans are asked by heap.c. What it freed for others it leaves to them: of a span that two
- * threads allocate from, each write of a state would take the other's cache line.
+/* heap.h: the batches a thread keeps near. Asked for objects it looks at its
+ * spares, then at what others freed for it; spans are asked by heap.c. What it
+ * freed for others it leaves to them: of a span that two threads allocate from,
+ * each write of a state would take the other's cache line.
  *
- * Invariant: spares are the thread's own; locks are taken only to give objects back. */
+ * Invariant: spares are the thread's own; locks are taken only to give objects
+ * back. */
 #include "heap.h"
 
 #include <string.h>
@@ -12,7 +14,8 @@ static struct batch *spare_take(struct heap *heap, unsigned class) {
     struct batch *batch = heap->spares[class];
     heap->spares[class] = batch->next;
     uint8_t left = --heap->spare_count[class];
-    heap->spare_low[class] = left < heap->spare_low[class] ? left : heap->spare_low[class];
+    heap->spare_low[class] =
+        left < heap->spare_low[class] ? left : heap->spare_low[class];
     return batch;
 }
 
@@ -22,17 +25,20 @@ static void return_batch(struct heap *heap, struct batch *batch) {
     batch_discard(heap, batch);
 }
 
-/* In a heap that shrank, a spare object often is the last on its page. So once frees run over what is kept,
- * the class ebbs: until something is taken again nothing is kept, and with each batch goes an older one. */
+/* In a heap that shrank, a spare object often is the last on its page. So once
+ * frees run over what is kept, the class ebbs: until something is taken again
+ * nothing is kept, and with each batch goes an older one. */
 static void keep_or_return(struct heap *heap, struct batch *batch) {
     unsigned class = batch->class;
-    if (heap->spare_count[class] < class_infos[class].max_spare && !heap->ebbing[class]) {
+    if (heap->spare_count[class] < class_infos[class].max_spare &&
+        !heap->ebbing[class]) {
         batch->next = heap->spares[class];
         heap->spares[class] = batch;
         heap->spare_count[class]++;
         return;
     }
-    heap->ebbing[class] = atomic_load_explicit(&heap->shrunken, memory_order_relaxed);
+    heap->ebbing[class] =
+        atomic_load_explicit(&heap->shrunken, memory_order_relaxed);
     return_batch(heap, batch);
     if (heap->ebbing[class] && heap->spares[class] != NULL) {
         return_batch(heap, spare_take(heap, class));
@@ -47,7 +53,8 @@ static struct batch *nearest_batch(struct heap *heap, unsigned class) {
     }
     struct batch *batch = heap_receive(heap, class);
     if (batch != NULL) {
-        for (struct batch *rest = batch->next, *next; rest != NULL; rest = next) {
+        for (struct batch *rest = batch->next, *next; rest != NULL;
+             rest = next) {
             next = rest->next;
             keep_or_return(heap, rest);
         }
@@ -67,7 +74,8 @@ unsigned heap_take_batch(struct heap *heap, unsigned class, void **out) {
     return count;
 }
 
-void heap_put_batch(struct heap *heap, unsigned class, void **objects, unsigned count) {
+void heap_put_batch(struct heap *heap, unsigned class, void **objects,
+                    unsigned count) {
     struct batch *batch = batch_blank(heap);
     if (batch != NULL) {
         batch->class = (uint16_t)class;

@@ -1,8 +1,10 @@
-/* start.h, and what is registered with the process: fork handlers and statistics at exit.
+/* start.h, and what is registered with the process: fork handlers and
+ * statistics at exit.
  *
- * Invariant: until `start_done` nothing is called that may allocate. pthread_atfork may (musl), so it comes
- * right behind, still within the first allocation: constructors of others run before ours, and may have
- * threads and fork. */
+ * Invariant: until `start_done` nothing is called that may allocate.
+ * pthread_atfork may (musl), so it comes right behind, still within the first
+ * allocation: constructors of others run before ours, and may have threads and
+ * fork. */
 #include "start.h"
 
 #include "guarded.h"

@@ -1,4 +1,5 @@
-/* Getting ready, once per process: by the first allocation, which may come before any constructor. */
+/* Getting ready, once per process: by the first allocation, which may come
+ * before any constructor. */
 #ifndef PACELINE_START_H
 #define PACELINE_START_H
 
@@ -8,9 +9,11 @@
 extern _Atomic bool start_done;
 bool start_slowly(void);
 
-/* True when the allocator can be used; false when not even its addresses could be had. */
+/* True when the allocator can be used; false when not even its addresses could
+ * be had. */
 static inline bool started(void) {
-    return atomic_load_explicit(&start_done, memory_order_acquire) || start_slowly();
+    return atomic_load_explicit(&start_done, memory_order_acquire) ||
+           start_slowly();
 }
 
 #endif

@@ -1,7 +1,9 @@
-/* What the allocator holds, as JSON. Hot paths count nothing, so this is a walk over spans and heaps with
- * every lock held: a snapshot that is whole, at the cost of a pause. Caches of running threads count as used.
+/* What the allocator holds, as JSON. Hot paths count nothing, so this is a walk
+ * over spans and heaps with every lock held: a snapshot that is whole, at the
+ * cost of a pause. Caches of running threads count as used.
  *
- * Keys are only ever added. All sizes are bytes; counts end with what they count. */
+ * Keys are only ever added. All sizes are bytes; counts end with what they
+ * count. */
 #include "heap.h"
 #include "large.h"
 #include "options.h"
@@ -14,7 +16,8 @@ struct class_counts {
 };
 
 struct totals {
-    uint64_t heaps, heaps_idle, spans_begun, spans_ended, pages_purged, pages_refaulted;
+    uint64_t heaps, heaps_idle, spans_begun, spans_ended, pages_purged,
+        pages_refaulted;
     uint64_t refills, flushes, batches_sent, batches_received;
     struct class_counts classes[CLASS_COUNT];
 };
@@ -26,10 +29,14 @@ static void add_heap(struct totals *totals, const struct heap *heap) {
     totals->spans_ended += heap->spans_ended;
     totals->pages_purged += heap->pages_purged;
     totals->pages_refaulted += heap->pages_refaulted;
-    totals->refills += atomic_load_explicit(&heap->refills, memory_order_relaxed);
-    totals->flushes += atomic_load_explicit(&heap->flushes, memory_order_relaxed);
-    totals->batches_sent += atomic_load_explicit(&heap->batches_sent, memory_order_relaxed);
-    totals->batches_received += atomic_load_explicit(&heap->batches_received, memory_order_relaxed);
+    totals->refills +=
+        atomic_load_explicit(&heap->refills, memory_order_relaxed);
+    totals->flushes +=
+        atomic_load_explicit(&heap->flushes, memory_order_relaxed);
+    totals->batches_sent +=
+        atomic_load_explicit(&heap->batches_sent, memory_order_relaxed);
+    totals->batches_received +=
+        atomic_load_explicit(&heap->batches_received, memory_order_relaxed);
 }
 
 static void add_spans(struct totals *totals, size_t units) {
@@ -47,7 +54,9 @@ static void add_spans(struct totals *totals, size_t units) {
 }
 
 static void add_key(struct text *text, const char *key) {
-    char last = text->length > 0 && text->length < text->capacity ? text->bytes[text->length - 1] : ',';
+    char last = text->length > 0 && text->length < text->capacity
+                    ? text->bytes[text->length - 1]
+                    : ',';
     if (last != '{' && last != '[') {
         text_add_char(text, ',');
     }
@@ -69,7 +78,8 @@ static void add_range(struct text *text, struct range_counts counts) {
     add_value(text, "segments", counts.segments);
     add_value(text, "used_bytes", (uint64_t)counts.units_used << UNIT_SHIFT);
     add_value(text, "dirty_bytes", (uint64_t)counts.units_dirty << UNIT_SHIFT);
-    add_value(text, "purged_bytes", (uint64_t)counts.units_purged << UNIT_SHIFT);
+    add_value(text, "purged_bytes",
+              (uint64_t)counts.units_purged << UNIT_SHIFT);
     add_value(text, "meta_bytes", counts.meta_bytes);
     text_add_char(text, '}');
 }
@@ -97,7 +107,7 @@ static void add_totals(struct text *text, const struct totals *totals) {
     add_key(text, "classes");
     text_add_char(text, '[');
     bool first = true;
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         const struct class_counts *counts = &totals->classes[class];
         if (counts->spans == 0) {
             continue;

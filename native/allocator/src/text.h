@@ -1,6 +1,8 @@
-/* Building text without allocating: messages before the process ends, and statistics.
+/* Building text without allocating: messages before the process ends, and
+ * statistics.
  *
- * Invariant: `length` counts what was added, even what no longer fitted; the text always ends with a NUL. */
+ * Invariant: `length` counts what was added, even what no longer fitted; the
+ * text always ends with a NUL. */
 #ifndef PACELINE_TEXT_H
 #define PACELINE_TEXT_H
 
@@ -27,7 +29,8 @@ static inline void text_add(struct text *text, const char *s) {
     }
 }
 
-static inline void text_add_number(struct text *text, uint64_t value, unsigned base) {
+static inline void text_add_number(struct text *text, uint64_t value,
+                                   unsigned base) {
     char digits[24];
     unsigned count = 0;
     do {

@@ -1,11 +1,13 @@
 /* heap.h: which thread has which heap.
  *
- *   (none) --first slow path--> has a heap --thread exit--> exited: served by the shared heap, one object at
- *   a time under its lock, because other exit handlers may still run and ours will not run again
+ *   (none) --first slow path--> has a heap --thread exit--> exited: served by
+ * the shared heap, one object at a time under its lock, because other exit
+ * handlers may still run and ours will not run again
  *
- * Invariant: a heap is never freed. One without a thread keeps its spans; threads that need a span take those
- * first, and a new thread takes the whole heap. In the child of a fork the heaps of threads that are gone are
- * idle, and what their magazines held is lost: their tops went with the threads. */
+ * Invariant: a heap is never freed. One without a thread keeps its spans;
+ * threads that need a span take those first, and a new thread takes the whole
+ * heap. In the child of a fork the heaps of threads that are gone are idle, and
+ * what their magazines held is lost: their tops went with the threads. */
 #include "heap.h"
 
 #include "hardened.h"
@@ -14,16 +16,17 @@
 
 #include <string.h>
 
-/* NULL before, a multiple of the magazine's size at: `top[-1]` says empty, its low bits say full. */
+/* NULL before, a multiple of the magazine's size at: `top[-1]` says empty, its
+ * low bits say full. */
 alignas(MAGAZINE_BYTES) void *const no_magazine[2 * MAGAZINE_SLOTS] = {NULL};
 
-#define N1 \
-    { .top = NO_MAGAZINE }
+#define N1 {.top = NO_MAGAZINE}
 #define N8 N1, N1, N1, N1, N1, N1, N1, N1
 #define N24 N8, N8, N8
-_Thread_local struct cache thread_cache __attribute__((tls_model("initial-exec"))) = {
-    .bins = {N24, N24, N24},
-    .small_end = SMALL_MAX + 1,
+_Thread_local struct cache thread_cache
+    __attribute__((tls_model("initial-exec"))) = {
+        .bins = {N24, N24, N24},
+        .small_end = SMALL_MAX + 1,
 };
 
 static struct {
@@ -34,9 +37,7 @@ static struct {
     _Atomic bool idle_partial[CLASS_COUNT];
 } heaps;
 
-struct heap *heap_by_id(uint32_t id) {
-    return &range.heaps[id];
-}
+struct heap *heap_by_id(uint32_t id) { return &range.heaps[id]; }
 
 uint32_t heap_count(void) {
     os_lock(&heaps.lock);
@@ -48,7 +49,8 @@ uint32_t heap_count(void) {
 bool heap_exists(uint32_t id) { return id <= heaps.count; }
 
 void note_idle_partial(unsigned class) {
-    atomic_store_explicit(&heaps.idle_partial[class], true, memory_order_relaxed);
+    atomic_store_explicit(&heaps.idle_partial[class], true,
+                          memory_order_relaxed);
 }
 
 /* Under heaps.lock. */
@@ -91,12 +93,13 @@ static void attach(struct heap *heap) {
     cache->base = range.base;
     cache->entries = range.entries;
     cache->tag = entry_for(heap->id, 0);
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         cache->bins[class].states = range.states[class_infos[class].shift];
     }
     uintptr_t grains = range.bytes >> GRAIN_SHIFT;
     if (options.hardened) {
-        /* No size is small and no address in the range: every operation leaves default mode's paths there. */
+        /* No size is small and no address in the range: every operation leaves
+         * default mode's paths there. */
         cache->hardened = heap->hardened;
         cache->small_end = 0;
         cache->hardened_grains = grains;
@@ -135,7 +138,7 @@ COLD struct heap *thread_attach(void) {
 
 static void note_all_partial(struct heap *heap) {
     os_lock(&heap->lock);
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         if (heap->partial[class].head != NULL) {
             note_idle_partial(class);
         }
@@ -149,29 +152,33 @@ void thread_exit_handler(void *token) {
     if (cache->heap != heap) {
         return;
     }
-    /* Idle first: what is sent from now on goes to the spans, what was sent before is drained. */
+    /* Idle first: what is sent from now on goes to the spans, what was sent
+     * before is drained. */
     atomic_store(&heap->idle, true);
     heap_drain(heap);
     (void)heap_end_empty_spans(heap);
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         cache->bins[class].top = NO_MAGAZINE;
     }
     heap->bins = NULL;
     cache->grains = cache->hardened_grains = 0;
-    cache->small_end = SMALL_MAX + 1; /* what the bins do not have is then the slow path's */
+    cache->small_end =
+        SMALL_MAX + 1; /* what the bins do not have is then the slow path's */
     cache->heap = NULL;
     cache->hardened = NULL;
     cache->exited = 1;
-    /* Noted last: who reads the note finds the heap in the list, or the note would be gone for nothing. */
+    /* Noted last: who reads the note finds the heap in the list, or the note
+     * would be gone for nothing. */
     make_idle(heap);
     note_all_partial(heap);
 }
 
 /* --- adopting spans --- */
 
-/* Under heaps.lock, and so the only place besides fork and statistics where two heaps are locked at once. A
- * span is in one list at any moment anybody can look: one that was on its way, in neither, could be adopted
- * again as soon as an object that came back had put it into the shared heap's list. */
+/* Under heaps.lock, and so the only place besides fork and statistics where two
+ * heaps are locked at once. A span is in one list at any moment anybody can
+ * look: one that was on its way, in neither, could be adopted again as soon as
+ * an object that came back had put it into the shared heap's list. */
 static bool move_partial(struct heap *from, struct heap *to, unsigned class) {
     os_lock(&from->lock);
     struct span *span = from->partial[class].head;
@@ -186,13 +193,16 @@ static bool move_partial(struct heap *from, struct heap *to, unsigned class) {
 }
 
 bool span_adopt(struct heap *heap, unsigned class) {
-    if (LIKELY(!atomic_load_explicit(&heaps.idle_partial[class], memory_order_relaxed))) {
+    if (LIKELY(!atomic_load_explicit(&heaps.idle_partial[class],
+                                     memory_order_relaxed))) {
         return false;
     }
     os_lock(&heaps.lock);
-    atomic_store_explicit(&heaps.idle_partial[class], false, memory_order_relaxed);
+    atomic_store_explicit(&heaps.idle_partial[class], false,
+                          memory_order_relaxed);
     bool moved = heap->id != 1 && move_partial(heap_by_id(1), heap, class);
-    for (struct heap *idle = heaps.idle; idle != NULL && !moved; idle = idle->next_idle) {
+    for (struct heap *idle = heaps.idle; idle != NULL && !moved;
+         idle = idle->next_idle) {
         moved = move_partial(idle, heap, class);
     }
     if (moved) {
@@ -213,7 +223,8 @@ void heaps_before_fork(void) {
     range_lock();
 }
 
-/* Whatever a thread that is gone was about to do with a heap, it is ready for another now. */
+/* Whatever a thread that is gone was about to do with a heap, it is ready for
+ * another now. */
 static void take_from_gone_thread(struct heap *heap) {
     if (heap->id == 1 || heap == thread_cache.heap || heap->parked) {
         return;
@@ -232,7 +243,7 @@ void heaps_after_fork(bool child) {
             take_from_gone_thread(&range.heaps[id]);
         }
     }
-    for (unsigned class = 0; child && class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; child && class < CLASS_COUNT; class++) {
         note_idle_partial(class);
     }
     os_unlock(&heaps.lock);

@@ -1,8 +1,8 @@
 /* range.h: units of the range by bitmap, and their decay.
  *
- * Invariants: a word per segment has a bit for each free unit and one for each that is free and dirty; what
- * is free and not dirty reads as zeros. Everything here is under one lock, taken once per span or large
- * object. */
+ * Invariants: a word per segment has a bit for each free unit and one for each
+ * that is free and dirty; what is free and not dirty reads as zeros. Everything
+ * here is under one lock, taken once per span or large object. */
 #include "range.h"
 
 #include "options.h"
@@ -26,15 +26,18 @@ void range_unlock(void) { os_unlock(&state.lock); }
 
 static void lower_hints(size_t segment) {
     for (unsigned k = 0; k < RUN_HINTS; k++) {
-        state.run_hints[k] = segment < state.run_hints[k] ? segment : state.run_hints[k];
+        state.run_hints[k] =
+            segment < state.run_hints[k] ? segment : state.run_hints[k];
     }
 }
 
 /* A segment that was given back, mapped again. */
 static bool regrow(void) {
-    for (size_t i = 0; i < state.segment_count && state.unmapped_count > 0; i++) {
+    for (size_t i = 0; i < state.segment_count && state.unmapped_count > 0;
+         i++) {
         struct segment *segment = &range.segments[i];
-        if (segment->unmapped && os_map_at(range.base + (i << SEGMENT_SHIFT), SEGMENT_BYTES)) {
+        if (segment->unmapped &&
+            os_map_at(range.base + (i << SEGMENT_SHIFT), SEGMENT_BYTES)) {
             *segment = (struct segment){.free = ~(uint64_t)0};
             state.unmapped_count--;
             lower_hints(i);
@@ -50,14 +53,19 @@ static bool grow(void) {
         if (segment_map(segment)) {
             range.segments[segment].free = ~(uint64_t)0;
             state.segment_count++;
-            /* A program that came this far will use most of the next segment: one fault instead of 512. A
-             * small one keeps small pages, and its memory. */
-            if (options.huge_after != 0 && segment << SEGMENT_SHIFT >= options.huge_after << 20) {
-                os_ask_huge_pages((void *)(range.base + (segment << SEGMENT_SHIFT)), SEGMENT_BYTES);
+            /* A program that came this far will use most of the next segment:
+             * one fault instead of 512. A small one keeps small pages, and its
+             * memory. */
+            if (options.huge_after != 0 &&
+                segment << SEGMENT_SHIFT >= options.huge_after << 20) {
+                os_ask_huge_pages(
+                    (void *)(range.base + (segment << SEGMENT_SHIFT)),
+                    SEGMENT_BYTES);
             }
             return true;
         }
-        /* Out of memory, or somebody else is at this place; then the next one may be free. */
+        /* Out of memory, or somebody else is at this place; then the next one
+         * may be free. */
         void *probe = os_map(2 * SEGMENT_BYTES);
         if (probe == NULL) {
             return false;
@@ -74,7 +82,8 @@ static uint64_t mask_of(unsigned first, unsigned count) {
     return (count == 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1) << first;
 }
 
-/* Purges the dirty units of one segment that `which` names, a system call for each stretch of them. */
+/* Purges the dirty units of one segment that `which` names, a system call for
+ * each stretch of them. */
 static void purge_units(size_t index, uint64_t which) {
     struct segment *segment = &range.segments[index];
     which &= segment->dirty;
@@ -83,7 +92,8 @@ static void purge_units(size_t index, uint64_t which) {
         uint64_t rest = ~(which >> first);
         unsigned count = rest == 0 ? 64u : (unsigned)__builtin_ctzll(rest);
         uint64_t mask = mask_of(first, count);
-        uintptr_t place = range.base + (index << SEGMENT_SHIFT) + ((uintptr_t)first << UNIT_SHIFT);
+        uintptr_t place = range.base + (index << SEGMENT_SHIFT) +
+                          ((uintptr_t)first << UNIT_SHIFT);
         if (os_purge((void *)place, (size_t)count << UNIT_SHIFT)) {
             segment->dirty &= ~mask;
             segment->old_dirty &= ~mask;
@@ -96,13 +106,15 @@ static void purge_units(size_t index, uint64_t which) {
 
 /* Highest addresses first: they are taken last. */
 static void purge_down_to(size_t units) {
-    for (size_t i = state.segment_count; i-- > 0 && state.units_dirty > units;) {
+    for (size_t i = state.segment_count;
+         i-- > 0 && state.units_dirty > units;) {
         purge_units(i, ~(uint64_t)0);
     }
 }
 
-/* Called when units change hands. A purge costs a system call and later faults, so it must be earned: by more
- * free memory than a quarter of what is used, or by a whole period without use (units_age). */
+/* Called when units change hands. A purge costs a system call and later faults,
+ * so it must be earned: by more free memory than a quarter of what is used, or
+ * by a whole period without use (units_age). */
 static void decay(void) {
     size_t allowed = options.dirty_units + state.units_used / 4;
     if (state.units_dirty > allowed) {
@@ -130,7 +142,8 @@ size_t segments_unmap(void) {
     for (size_t i = 0; i < state.segment_count && !range_is_reserved(); i++) {
         struct segment *segment = &range.segments[i];
         if (segment->free == ~(uint64_t)0) {
-            os_unmap((void *)(range.base + (i << SEGMENT_SHIFT)), SEGMENT_BYTES);
+            os_unmap((void *)(range.base + (i << SEGMENT_SHIFT)),
+                     SEGMENT_BYTES);
             state.units_dirty -= (size_t)__builtin_popcountll(segment->dirty);
             *segment = (struct segment){.unmapped = true};
             state.unmapped_count++;
@@ -172,17 +185,20 @@ static bool claim(struct segment *segment, uint64_t mask, unsigned count) {
     return dirty == 0;
 }
 
-/* Lowest address first. `aligned` has a bit for each unit of a segment a run may begin at. */
+/* Lowest address first. `aligned` has a bit for each unit of a segment a run
+ * may begin at. */
 static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
     unsigned floor_log = 31u - (unsigned)__builtin_clz(count);
     unsigned ceil_log = floor_log + ((count & (count - 1)) != 0);
     size_t i = state.run_hints[floor_log];
     uint64_t starts = 0;
     while (i < state.segment_count &&
-           (starts = starts_of_runs(range.segments[i].free, count) & aligned) == 0) {
+           (starts = starts_of_runs(range.segments[i].free, count) & aligned) ==
+               0) {
         i++;
     }
-    if (aligned == ~(uint64_t)0 && ceil_log < RUN_HINTS && state.run_hints[ceil_log] < i) {
+    if (aligned == ~(uint64_t)0 && ceil_log < RUN_HINTS &&
+        state.run_hints[ceil_log] < i) {
         state.run_hints[ceil_log] = i;
     }
     if (starts == 0) {
@@ -195,7 +211,8 @@ static uintptr_t find_units(unsigned count, uint64_t aligned, bool *clean) {
 
 uintptr_t units_take(unsigned count, unsigned alignment, bool *clean) {
     uint64_t aligned = alignment == 1 ? ~(uint64_t)0 : 0;
-    for (unsigned unit = 0; unit < SEGMENT_UNITS && alignment > 1; unit += alignment) {
+    for (unsigned unit = 0; unit < SEGMENT_UNITS && alignment > 1;
+         unit += alignment) {
         aligned |= (uint64_t)1 << unit;
     }
     os_lock(&state.lock);

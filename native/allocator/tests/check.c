@@ -1,8 +1,10 @@
-/* check.h: the runner. Usage: PROGRAM [--list] [--only=TEXT] [--inner=CLAIM] [--emulator=PATH]
+/* check.h: the runner. Usage: PROGRAM [--list] [--only=TEXT] [--inner=CLAIM]
+ * [--emulator=PATH]
  * [--NAME=number]...
  *
- * Each test is this program again with --inner, so that it starts with the environment it needs. Exit 0 when
- * none failed; the last line is "N passed, N failed" with ", N skipped" where some were. */
+ * Each test is this program again with --inner, so that it starts with the
+ * environment it needs. Exit 0 when none failed; the last line is "N passed, N
+ * failed" with ", N skipped" where some were. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -24,7 +26,8 @@ static const char *argument(const char *name) {
     size_t length = strlen(name);
     for (int i = 1; i < argument_count; i++) {
         const char *text = arguments[i];
-        if (strncmp(text, "--", 2) == 0 && strncmp(text + 2, name, length) == 0 && text[2 + length] == '=') {
+        if (strncmp(text, "--", 2) == 0 &&
+            strncmp(text + 2, name, length) == 0 && text[2 + length] == '=') {
             return text + 2 + length + 1;
         }
     }
@@ -65,7 +68,8 @@ static void run_inner(const struct check_test *test, int errors) {
 }
 
 /* The process's wait status; its stderr in `text`. */
-static int run_process(const struct check_test *test, char *text, size_t capacity) {
+static int run_process(const struct check_test *test, char *text,
+                       size_t capacity) {
     int ends[2];
     int status = -1;
     if (pipe(ends) != 0) {
@@ -91,7 +95,8 @@ static int run_process(const struct check_test *test, char *text, size_t capacit
     return status;
 }
 
-static const char *verdict(const struct check_test *test, int status, const char *text) {
+static const char *verdict(const struct check_test *test, int status,
+                           const char *text) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == CHECK_SKIPPED) {
         return "skip";
     }
@@ -105,7 +110,8 @@ static const char *verdict(const struct check_test *test, int status, const char
 static int run_all(const char *only) {
     static char text[1 << 16];
     int passed = 0, failed = 0, skipped = 0;
-    for (const struct check_test *test = tests; test != NULL; test = test->next) {
+    for (const struct check_test *test = tests; test != NULL;
+         test = test->next) {
         if (only != NULL && strstr(test->name, only) == NULL) {
             continue;
         }
@@ -136,15 +142,18 @@ int main(int count, char **values) {
     arguments = values;
     const char *inner = argument("inner");
     if (count == 2 && strcmp(values[1], "--list") == 0) {
-        for (const struct check_test *test = tests; test != NULL; test = test->next) {
-            printf("%s %s\n", test->death != NULL ? "dies" : "lives", test->name);
+        for (const struct check_test *test = tests; test != NULL;
+             test = test->next) {
+            printf("%s %s\n", test->death != NULL ? "dies" : "lives",
+                   test->name);
         }
         return 0;
     }
     if (inner == NULL) {
         return run_all(argument("only"));
     }
-    for (const struct check_test *test = tests; test != NULL; test = test->next) {
+    for (const struct check_test *test = tests; test != NULL;
+         test = test->next) {
         if (strcmp(test->name, inner) == 0) {
             if (test->signal == SIGSEGV) {
                 signal(SIGSEGV, SIG_DFL); /* not a sanitizer's handler */

@@ -1,12 +1,16 @@
-/* Sequences of operations as bytes: a libFuzzer target, or with FUZZ_ALONE a seeded fuzzer that shrinks.
+/* Sequences of operations as bytes: a libFuzzer target, or with FUZZ_ALONE a
+ * seeded fuzzer that shrinks.
  *
- *   fuzz --operations=N [--seed=N] [--break=N]    random sequences of 4,096 operations, N operations in all
+ *   fuzz --operations=N [--seed=N] [--break=N]    random sequences of 4,096
+ * operations, N operations in all
  *
- * An operation is four bytes: what, slot, and sixteen bits of size. Whatever bytes there are, they are a
- * valid program; objects carry stamps, and contents, alignment, zeros and usable sizes are checked at each
- * step. A sequence runs in a fork; one that ends badly is cut down, by halves of what can go, to a sequence
- * that still does, and printed as hexadecimal. --break=N makes operation N of a kind fail, to see that
- * shrinking works. Deliberately single-threaded: a failure must repeat. */
+ * An operation is four bytes: what, slot, and sixteen bits of size. Whatever
+ * bytes there are, they are a valid program; objects carry stamps, and
+ * contents, alignment, zeros and usable sizes are checked at each step. A
+ * sequence runs in a fork; one that ends badly is cut down, by halves of what
+ * can go, to a sequence that still does, and printed as hexadecimal. --break=N
+ * makes operation N of a kind fail, to see that shrinking works. Deliberately
+ * single-threaded: a failure must repeat. */
 #define _GNU_SOURCE
 #include "paceline_alloc.h"
 
@@ -26,7 +30,8 @@ struct object {
 };
 
 static struct object objects[SLOTS];
-static unsigned broken = 256; /* an operation that fails, for a look at shrinking */
+static unsigned broken =
+    256; /* an operation that fails, for a look at shrinking */
 
 static void must(int condition, const char *what) {
     if (!condition) {
@@ -35,7 +40,8 @@ static void must(int condition, const char *what) {
     }
 }
 
-/* Three in four small; the top of the range is huge. Sizes beside powers of two are frequent. */
+/* Three in four small; the top of the range is huge. Sizes beside powers of two
+ * are frequent. */
 static size_t size_of(unsigned code) {
     size_t low = code & 0x1FFF;
     switch (code >> 13) {
@@ -47,7 +53,8 @@ static size_t size_of(unsigned code) {
     case 3:
         return low;
     case 4:
-        return ((size_t)1 << (low & 15)) + (low >> 4 & 15) - 8 + 16 * ((low & 15) < 4);
+        return ((size_t)1 << (low & 15)) + (low >> 4 & 15) - 8 +
+               16 * ((low & 15) < 4);
     case 5:
         return low * 8;
     case 6:
@@ -57,7 +64,8 @@ static size_t size_of(unsigned code) {
     }
 }
 
-/* Of what is long the ends and a byte in 509 carry the stamp: else the run would be about memory bandwidth.
+/* Of what is long the ends and a byte in 509 carry the stamp: else the run
+ * would be about memory bandwidth.
  */
 static size_t step(size_t size) { return size < 1024 ? 1 : 509; }
 
@@ -65,7 +73,8 @@ static void check_stamp(const struct object *object, size_t count) {
     for (size_t i = 0; i < count; i += step(object->size)) {
         must(object->place[i] == object->stamp, "contents stay");
     }
-    must(count == 0 || count < object->size || object->place[count - 1] == object->stamp,
+    must(count == 0 || count < object->size ||
+             object->place[count - 1] == object->stamp,
          "the last byte stays");
 }
 
@@ -140,7 +149,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 #ifdef FUZZ_ALONE
 
-static long parameter(int count, char **values, const char *name, long otherwise) {
+static long parameter(int count, char **values, const char *name,
+                      long otherwise) {
     size_t length = strlen(name);
     for (int i = 1; i < count; i++) {
         if (strncmp(values[i], name, length) == 0) {
@@ -169,7 +179,8 @@ static int ends_badly(const uint8_t *bytes, size_t size, int quiet) {
 /* Takes out ever smaller pieces while what is left still ends badly. */
 static size_t shrink(uint8_t *bytes, size_t size) {
     static uint8_t less[SEQUENCE * OPERATION_BYTES];
-    for (size_t piece = size / 2 / OPERATION_BYTES * OPERATION_BYTES; piece > 0;) {
+    for (size_t piece = size / 2 / OPERATION_BYTES * OPERATION_BYTES;
+         piece > 0;) {
         int removed = 0;
         for (size_t at = 0; at + piece <= size;) {
             memcpy(less, bytes, at);
@@ -189,7 +200,8 @@ static size_t shrink(uint8_t *bytes, size_t size) {
 
 static int report(uint8_t *bytes, size_t size, uint64_t number) {
     size = shrink(bytes, size);
-    printf("sequence %llu, cut down to %zu operations:", (unsigned long long)number, size / OPERATION_BYTES);
+    printf("sequence %llu, cut down to %zu operations:",
+           (unsigned long long)number, size / OPERATION_BYTES);
     for (size_t i = 0; i < size; i++) {
         printf("%s%02x", i % OPERATION_BYTES == 0 ? " " : "", bytes[i]);
     }
@@ -201,7 +213,8 @@ static int report(uint8_t *bytes, size_t size, uint64_t number) {
 int main(int count, char **values) {
     static uint8_t bytes[SEQUENCE * OPERATION_BYTES];
     uint64_t drawn = (uint64_t)parameter(count, values, "--seed=", 20260731);
-    long sequences = parameter(count, values, "--operations=", 400000) / SEQUENCE + 1;
+    long sequences =
+        parameter(count, values, "--operations=", 400000) / SEQUENCE + 1;
     broken = (unsigned)parameter(count, values, "--break=", 256);
     for (long number = 0; number < sequences; number++) {
         for (size_t i = 0; i < sizeof bytes; i += 8) {

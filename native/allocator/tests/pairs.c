@@ -1,5 +1,6 @@
-/* Work for instructions.sh: `pairs KIND COUNT` makes COUNT malloc and free pairs of a kind; `loop-KIND` is
- * the same loop with nothing allocated. Built with -fno-builtin, so that no call is removed. */
+/* Work for instructions.sh: `pairs KIND COUNT` makes COUNT malloc and free
+ * pairs of a kind; `loop-KIND` is the same loop with nothing allocated. Built
+ * with -fno-builtin, so that no call is removed. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -87,7 +88,8 @@ static void *free_messages(void *unused) {
     return NULL;
 }
 
-/* Allocated here, freed by a thread; a new thread for every 500, whose start is in the loop's count too. */
+/* Allocated here, freed by a thread; a new thread for every 500, whose start is
+ * in the loop's count too. */
 static void remote(long count) {
     for (long done = 0; done < count; done += MESSAGES) {
         pthread_t thread;
@@ -109,8 +111,10 @@ static long lane_count;
 static int receive(uintptr_t me, unsigned *at) {
     int received = 0;
     for (char *object;
-         (object = atomic_load_explicit(&lanes[me][*at % LANE], memory_order_acquire)) != NULL;) {
-        atomic_store_explicit(&lanes[me][*at % LANE], NULL, memory_order_release);
+         (object = atomic_load_explicit(&lanes[me][*at % LANE],
+                                        memory_order_acquire)) != NULL;) {
+        atomic_store_explicit(&lanes[me][*at % LANE], NULL,
+                              memory_order_release);
         give(object);
         ++*at;
         received++;
@@ -118,7 +122,8 @@ static int receive(uintptr_t me, unsigned *at) {
     return received;
 }
 
-static void send(uintptr_t me, unsigned *sent, unsigned *received, char *object) {
+static void send(uintptr_t me, unsigned *sent, unsigned *received,
+                 char *object) {
     _Atomic(char *) *place = &lanes[1 - me][*sent % LANE];
     while (atomic_load_explicit(place, memory_order_acquire) != NULL) {
         if (receive(me, received) == 0) {

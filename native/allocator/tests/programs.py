@@ -27,13 +27,22 @@ PREPARE = Path(__file__).resolve().parents[1] / "bench" / "programs" / "prepare.
 
 def programs(work: Path, percent: str) -> dict[str, list[str]]:
     """Name to command; each is repeatable and says little."""
-    subprocess.run(["sh", PREPARE, work, percent], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        ["sh", PREPARE, work, percent], check=True, stdout=subprocess.DEVNULL
+    )
     lines = [line.split("\t") for line in (work / "commands").read_text().splitlines()]
-    return {name: command for name, *command in lines if name != "redis"}  # a server, no command
+    return {
+        name: command for name, *command in lines if name != "redis"
+    }  # a server, no command
 
 
 def environment(library: str) -> dict[str, str]:
-    return {**os.environ, "LD_PRELOAD": library, "PYTHONMALLOC": "malloc", "PYTHONHASHSEED": "0"}
+    return {
+        **os.environ,
+        "LD_PRELOAD": library,
+        "PYTHONMALLOC": "malloc",
+        "PYTHONHASHSEED": "0",
+    }
 
 
 def measure(command: list[str], library: str) -> tuple[float, float, float]:
@@ -50,7 +59,11 @@ def measure(command: list[str], library: str) -> tuple[float, float, float]:
 def instructions(command: list[str], library: str) -> int:
     tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}"]
     done = subprocess.run(
-        tool + command, check=False, env=environment(library), capture_output=True, text=True
+        tool + command,
+        check=False,
+        env=environment(library),
+        capture_output=True,
+        text=True,
     )
     counts = [line for line in done.stderr.splitlines() if "Collected" in line]
     if done.returncode != 0 or not counts:
@@ -66,7 +79,9 @@ def compare(name: str, command: list[str], ours: str, other: str, rounds: int) -
         pair = {library: measure(command, library) for library in (first, second)}
         rows.append(tuple(a / b for a, b in zip(pair[ours], pair[other], strict=True)))
         times.append((pair[ours][0], pair[other][0]))
-    time, faults, peak = (statistics.median(column) for column in zip(*rows, strict=True))
+    time, faults, peak = (
+        statistics.median(column) for column in zip(*rows, strict=True)
+    )
     spread = sorted(row[0] for row in rows)
     least = min(a for a, _ in times) / min(b for _, b in times)
     within = f"({spread[0]:.3f}, {spread[-1]:.3f})"
@@ -80,8 +95,12 @@ def say(line: str) -> None:
 
 
 def main() -> None:
-    options = dict(word[2:].partition("=")[::2] for word in sys.argv[1:] if word.startswith("--"))
-    libraries = [str(Path(word).resolve()) for word in sys.argv[1:] if not word.startswith("--")]
+    options = dict(
+        word[2:].partition("=")[::2] for word in sys.argv[1:] if word.startswith("--")
+    )
+    libraries = [
+        str(Path(word).resolve()) for word in sys.argv[1:] if not word.startswith("--")
+    ]
     if len(libraries) != 2:
         sys.exit(__doc__)
     ours, other = libraries
@@ -92,14 +111,18 @@ def main() -> None:
             if "instructions" in options
             else "program      least  median (from, to)  faults  peak memory"
         )
-        for name, command in programs(Path(folder), options.get("percent", "100")).items():
+        for name, command in programs(
+            Path(folder), options.get("percent", "100")
+        ).items():
             if options.get("only", "") not in name:
                 continue
             if "instructions" in options:
                 means.append(instructions(command, ours) / instructions(command, other))
                 say(f"{name:14} {means[-1]:.3f}")
                 continue
-            means.append(compare(name, command, ours, other, int(options.get("rounds", "10"))))
+            means.append(
+                compare(name, command, ours, other, int(options.get("rounds", "10")))
+            )
     say(f"geometric mean {math.exp(statistics.fmean(map(math.log, means))):.3f}")
 
 

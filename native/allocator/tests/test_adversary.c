@@ -1,8 +1,10 @@
-/* Addresses that are no live object, drawn from everywhere in a process that has used the allocator: each
- * ends the process at free, realloc or malloc_usable_size.
+/* Addresses that are no live object, drawn from everywhere in a process that
+ * has used the allocator: each ends the process at free, realloc or
+ * malloc_usable_size.
  *
- * The model knows every live object of the process, so it knows which addresses are bad. Each is tried in a
- * fork of its own; one that survives fails the test and is named. --addresses=N sets how many. */
+ * The model knows every live object of the process, so it knows which addresses
+ * are bad. Each is tried in a fork of its own; one that survives fails the test
+ * and is named. --addresses=N sets how many. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "paceline_alloc.h"
@@ -26,7 +28,9 @@ static char *other_mapping;
 static char *on_stack;
 static char in_data[4096];
 
-static size_t below(size_t bound) { return (size_t)(next_random(&seed) % bound); }
+static size_t below(size_t bound) {
+    return (size_t)(next_random(&seed) % bound);
+}
 
 static size_t random_size(void) {
     switch (below(20)) {
@@ -44,8 +48,10 @@ static size_t random_size(void) {
 
 static void take(int i) {
     objects[i].size = random_size();
-    objects[i].place = below(6) == 0 ? paceline_memalign((size_t)16 << below(10), objects[i].size)
-                                     : paceline_malloc(objects[i].size);
+    objects[i].place =
+        below(6) == 0
+            ? paceline_memalign((size_t)16 << below(10), objects[i].size)
+            : paceline_malloc(objects[i].size);
     CHECK(objects[i].place != NULL);
     objects[i].live = 1;
 }
@@ -65,7 +71,8 @@ static void *give_some(void *unused) {
     return NULL;
 }
 
-/* Live, cached and free objects; ended spans and runs; freed huge mappings; frees by another thread. */
+/* Live, cached and free objects; ended spans and runs; freed huge mappings;
+ * frees by another thread. */
 static void populate(void) {
     pthread_t thread;
     for (int round = 0; round < 3; round++) {
@@ -79,7 +86,8 @@ static void populate(void) {
         CHECK(pthread_create(&thread, NULL, give_some, NULL) == 0);
         pthread_join(thread, NULL);
     }
-    other_mapping = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    other_mapping = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 static int is_live(const char *place) {
@@ -91,9 +99,10 @@ static int is_live(const char *place) {
     return 0;
 }
 
-static const char *const kinds[] = {"freed",    "off by one to 15",   "off by 16s",   "inside",
-                                    "far off",  "anywhere",           "stack",        "static",
-                                    "not ours", "the program's code", "freed inside", "behind the end"};
+static const char *const kinds[] = {
+    "freed",    "off by one to 15",   "off by 16s",   "inside",
+    "far off",  "anywhere",           "stack",        "static",
+    "not ours", "the program's code", "freed inside", "behind the end"};
 
 static char *bad_address(unsigned kind) {
     unsigned i = (unsigned)below(OBJECTS);
@@ -130,7 +139,8 @@ static char *bad_address(unsigned kind) {
 }
 
 static void misuse(char *place, unsigned how) {
-    void *volatile result = place; /* the compiler knows what realloc promises */
+    void *volatile result =
+        place; /* the compiler knows what realloc promises */
     if (how == 0) {
         result = paceline_realloc(result, 1 + below(4000));
     } else if (how == 1) {
@@ -145,7 +155,8 @@ static void try_all(long count) {
     on_stack = frame;
     populate();
     for (long i = 0; i < count; i++) {
-        unsigned kind = (unsigned)i % (sizeof kinds / sizeof *kinds), how = (unsigned)below(4);
+        unsigned kind = (unsigned)i % (sizeof kinds / sizeof *kinds),
+                 how = (unsigned)below(4);
         char *place = bad_address(kind);
         if (place == NULL || is_live(place)) {
             continue;
@@ -161,8 +172,8 @@ static void try_all(long count) {
         int status = -1;
         CHECK(waitpid(child, &status, 0) == child);
         if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT) {
-            fprintf(stderr, "%p, %s, way %u: status %#x\n", (void *)place, kinds[kind], how,
-                    (unsigned)status);
+            fprintf(stderr, "%p, %s, way %u: status %#x\n", (void *)place,
+                    kinds[kind], how, (unsigned)status);
             _Exit(1);
         }
     }
@@ -174,5 +185,9 @@ static void no_bad_address_passes(void) {
     try_all(check_parameter("addresses", 400));
 }
 
-TEST(every_address_that_is_no_live_object_is_caught) { no_bad_address_passes(); }
-HARDENED(every_address_that_is_no_live_object_is_caught_in_hardened_mode) { no_bad_address_passes(); }
+TEST(every_address_that_is_no_live_object_is_caught) {
+    no_bad_address_passes();
+}
+HARDENED(every_address_that_is_no_live_object_is_caught_in_hardened_mode) {
+    no_bad_address_passes();
+}

@@ -1,4 +1,5 @@
-/* Every function of the family at its edges: sizes 0 and huge, overflow, alignment, errno, realloc, usable.
+/* Every function of the family at its edges: sizes 0 and huge, overflow,
+ * alignment, errno, realloc, usable.
  */
 #include "check.h"
 #include "paceline_alloc.h"
@@ -6,7 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-static volatile size_t zero_size; /* volatile: the compiler must not know sizes and drop calls */
+static volatile size_t
+    zero_size; /* volatile: the compiler must not know sizes and drop calls */
 
 static int is_filled(const unsigned char *bytes, size_t count, int value) {
     for (size_t i = 0; i < count; i++) {
@@ -36,7 +38,8 @@ TEST(every_size_to_40000_is_aligned_usable_and_writable) {
 }
 
 TEST(sizes_past_all_boundaries_work) {
-    static const size_t near[] = {3840, 4096, 32768, 65536, 2u << 20, 4u << 20, 64u << 20};
+    static const size_t near[] = {3840,     4096,     32768,    65536,
+                                  2u << 20, 4u << 20, 64u << 20};
     for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
         for (size_t size = near[i] - 1; size <= near[i] + 1; size++) {
             unsigned char *object = paceline_malloc(size);
@@ -50,8 +53,8 @@ TEST(sizes_past_all_boundaries_work) {
 }
 
 TEST(impossible_sizes_fail_with_enomem) {
-    volatile size_t sizes[] = {SIZE_MAX, SIZE_MAX - 15, (size_t)PTRDIFF_MAX + 1, PTRDIFF_MAX,
-                               (size_t)1 << 62};
+    volatile size_t sizes[] = {SIZE_MAX, SIZE_MAX - 15, (size_t)PTRDIFF_MAX + 1,
+                               PTRDIFF_MAX, (size_t)1 << 62};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         errno = 0;
         CHECK(paceline_malloc(sizes[i]) == NULL && errno == ENOMEM);
@@ -75,8 +78,9 @@ TEST(products_that_overflow_fail_with_enomem) {
 }
 
 TEST(calloc_is_zero_in_memory_that_was_used) {
-    static const size_t sizes[] = {1,     16,    100,    1000,     3840,     5000,
-                                   32768, 40000, 200000, 1u << 20, 3u << 20, 9u << 20};
+    static const size_t sizes[] = {1,      16,       100,      1000,
+                                   3840,   5000,     32768,    40000,
+                                   200000, 1u << 20, 3u << 20, 9u << 20};
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             unsigned char *object = paceline_malloc(sizes[i]);
@@ -112,7 +116,8 @@ TEST(bad_alignments_are_refused) {
     CHECK(paceline_posix_memalign(&object, 4, 8) == EINVAL);
     CHECK(paceline_posix_memalign(&object, 0, 8) == EINVAL);
     errno = 7;
-    CHECK(paceline_posix_memalign(&object, 64, SIZE_MAX / 2 + 9) == ENOMEM && errno == 7);
+    CHECK(paceline_posix_memalign(&object, 64, SIZE_MAX / 2 + 9) == ENOMEM &&
+          errno == 7);
     CHECK(object == (void *)&object);
     errno = 0;
     CHECK(paceline_aligned_alloc(48, 8) == NULL && errno == EINVAL);
@@ -123,7 +128,8 @@ TEST(valloc_and_pvalloc_give_whole_pages) {
     CHECK((uintptr_t)object % 4096 == 0);
     paceline_free(object);
     object = paceline_pvalloc(10);
-    CHECK((uintptr_t)object % 4096 == 0 && paceline_malloc_usable_size(object) >= 4096);
+    CHECK((uintptr_t)object % 4096 == 0 &&
+          paceline_malloc_usable_size(object) >= 4096);
     paceline_free(object);
 }
 
@@ -149,7 +155,9 @@ TEST(realloc_of_null_allocates_and_to_zero_frees) {
 }
 
 TEST(realloc_keeps_contents_between_all_kinds) {
-    static const size_t sizes[] = {1, 17, 300, 3000, 3841, 20000, 33000, 70000, 900000, 2097153, 6000000, 50};
+    static const size_t sizes[] = {1,      17,      300,     3000,
+                                   3841,   20000,   33000,   70000,
+                                   900000, 2097153, 6000000, 50};
     enum { COUNT = sizeof sizes / sizeof *sizes };
     for (size_t from = 0; from < COUNT; from++) {
         for (size_t to = 0; to < COUNT; to++) {
@@ -199,7 +207,9 @@ TEST(growing_step_by_step_keeps_every_byte) {
 }
 
 TEST(trim_gives_memory_back_and_leaves_objects) {
-    enum { COUNT = 5000 }; /* a heap too small to be purged as objects are freed */
+    enum {
+        COUNT = 5000
+    }; /* a heap too small to be purged as objects are freed */
     static unsigned char *objects[COUNT];
     for (int i = 0; i < COUNT; i++) {
         objects[i] = paceline_malloc(1000);
@@ -224,6 +234,7 @@ TEST(statistics_are_one_json_object) {
     CHECK(length > 2 && length < sizeof text && strlen(text) == length);
     CHECK(text[0] == '{' && text[length - 1] == '}');
     char small[8];
-    CHECK(paceline_alloc_stats_json(small, sizeof small) >= sizeof small && strlen(small) == 7);
+    CHECK(paceline_alloc_stats_json(small, sizeof small) >= sizeof small &&
+          strlen(small) == 7);
     paceline_free(object);
 }

@@ -1,4 +1,5 @@
-/* Every double, invalid, interior and foreign free of every kind of object ends the process with its line. */
+/* Every double, invalid, interior and foreign free of every kind of object ends
+ * the process with its line. */
 #include "canary.h"
 #include "check.h"
 #include "guarded.h"
@@ -7,7 +8,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* volatile: the compiler knows malloc and free and would warn about, or remove, what is tested. */
+/* volatile: the compiler knows malloc and free and would warn about, or remove,
+ * what is tested. */
 static void *volatile kept;
 static char *volatile bytes;
 
@@ -78,12 +80,24 @@ static void free_inside(size_t size, size_t offset) {
 DEATH(interior_free_off_by_one, "free of") { free_inside(100, 1); }
 DEATH(interior_free_off_by_eight, "free of") { free_inside(100, 8); }
 DEATH(interior_free_off_by_16, "free of") { free_inside(100, 16); }
-DEATH(interior_free_in_a_small_object, "interior free") { free_inside(3000, 2048); }
-DEATH(interior_free_in_a_medium_object, "interior free") { free_inside(20000, 16); }
-DEATH(interior_free_in_a_medium_object_at_its_grain, "interior free") { free_inside(20000, 512 * 9); }
-DEATH(interior_free_in_a_large_object, "interior free") { free_inside(100000, 4096); }
-DEATH(interior_free_at_a_unit_of_a_large_object, "invalid free") { free_inside(200000, 65536); }
-DEATH(interior_free_in_a_huge_object, "foreign free") { free_inside(5u << 20, 4096); }
+DEATH(interior_free_in_a_small_object, "interior free") {
+    free_inside(3000, 2048);
+}
+DEATH(interior_free_in_a_medium_object, "interior free") {
+    free_inside(20000, 16);
+}
+DEATH(interior_free_in_a_medium_object_at_its_grain, "interior free") {
+    free_inside(20000, 512 * 9);
+}
+DEATH(interior_free_in_a_large_object, "interior free") {
+    free_inside(100000, 4096);
+}
+DEATH(interior_free_at_a_unit_of_a_large_object, "invalid free") {
+    free_inside(200000, 65536);
+}
+DEATH(interior_free_in_a_huge_object, "foreign free") {
+    free_inside(5u << 20, 4096);
+}
 
 DEATH(free_of_a_never_allocated_object, "free of") {
     bytes = paceline_malloc(256);
@@ -127,17 +141,26 @@ DEATH(realloc_of_a_foreign_address, "foreign free") {
 /* --- hardened mode: the same, and what only it sees --- */
 
 HARDENED_DEATH(hardened_double_free, "double free") { free_twice(100); }
-HARDENED_DEATH(hardened_double_free_of_a_medium_object, "double free") { free_twice(9000); }
-HARDENED_DEATH(hardened_double_free_of_a_large_object, "invalid free") { free_twice(100000); }
-HARDENED_DEATH(hardened_double_free_of_a_huge_object, "foreign free") { free_twice(5u << 20); }
-HARDENED_DEATH(hardened_interior_free, "interior free") { free_inside(1000, 48); }
+HARDENED_DEATH(hardened_double_free_of_a_medium_object, "double free") {
+    free_twice(9000);
+}
+HARDENED_DEATH(hardened_double_free_of_a_large_object, "invalid free") {
+    free_twice(100000);
+}
+HARDENED_DEATH(hardened_double_free_of_a_huge_object, "foreign free") {
+    free_twice(5u << 20);
+}
+HARDENED_DEATH(hardened_interior_free, "interior free") {
+    free_inside(1000, 48);
+}
 HARDENED_DEATH(hardened_foreign_free, "foreign free") {
     static char object[64];
     kept = object;
     paceline_free(kept);
 }
 
-/* By a thread that has an outgoing batch of the class, so that the object is put there without a detour. */
+/* By a thread that has an outgoing batch of the class, so that the object is
+ * put there without a detour. */
 static void *free_two(void *objects) {
     paceline_free(((void **)objects)[0]);
     paceline_free(((void **)objects)[1]);
@@ -151,7 +174,8 @@ static void free_two_elsewhere(void *one, void *two) {
     pthread_join(thread, NULL);
 }
 
-/* At the call, so not "double free, by two threads at once", which the span says later. */
+/* At the call, so not "double free, by two threads at once", which the span
+ * says later. */
 HARDENED_DEATH(hardened_double_free_by_another_thread, "double free of") {
     kept = paceline_malloc(64);
     free_two_elsewhere(kept, kept);
@@ -179,11 +203,19 @@ static void write_behind(size_t size, size_t count) {
 }
 
 HARDENED_DEATH(overflow_by_one_byte, "overflow") { write_behind(100, 1); }
-HARDENED_DEATH(overflow_by_one_byte_of_a_full_block, "overflow") { write_behind(120, 1); }
+HARDENED_DEATH(overflow_by_one_byte_of_a_full_block, "overflow") {
+    write_behind(120, 1);
+}
 HARDENED_DEATH(overflow_by_many_bytes, "overflow") { write_behind(33, 40); }
-HARDENED_DEATH(overflow_of_a_medium_object, "overflow") { write_behind(5000, 1); }
-HARDENED_DEATH(overflow_of_a_large_object, "overflow") { write_behind(100000, 1); }
-HARDENED_DEATH(overflow_of_a_huge_object, "overflow") { write_behind(3000000, 1); }
+HARDENED_DEATH(overflow_of_a_medium_object, "overflow") {
+    write_behind(5000, 1);
+}
+HARDENED_DEATH(overflow_of_a_large_object, "overflow") {
+    write_behind(100000, 1);
+}
+HARDENED_DEATH(overflow_of_a_huge_object, "overflow") {
+    write_behind(3000000, 1);
+}
 
 /* A block of 112: behind its canary nothing is left to forge. */
 static void overwrite_the_rest(void) {
@@ -203,7 +235,8 @@ TEST_(no_byte_of_a_block_says_where_its_canary_lies, NULL,
     }
 }
 
-HARDENED_DEATH(overflow_is_caught_whatever_the_rest_of_the_block_says, "overflow") {
+HARDENED_DEATH(overflow_is_caught_whatever_the_rest_of_the_block_says,
+               "overflow") {
     overwrite_the_rest();
     bytes[100] = (char)(bytes[100] + 1);
     paceline_free(bytes);
@@ -276,14 +309,17 @@ static void check_the_last_fifteen(void) {
     }
 }
 
-HARDENED(the_last_fifteen_freed_objects_of_a_class_are_not_handed_out) { check_the_last_fifteen(); }
+HARDENED(the_last_fifteen_freed_objects_of_a_class_are_not_handed_out) {
+    check_the_last_fifteen();
+}
 TEST_(nor_are_they_where_samples_cut_batches_short, NULL,
       "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
     check_the_last_fifteen();
 }
 
 HARDENED(usable_size_is_what_was_asked_for) {
-    static const size_t sizes[] = {0, 1, 100, 3839, 3840, 9000, 32760, 100000, 3000000};
+    static const size_t sizes[] = {0,    1,     100,    3839,   3840,
+                                   9000, 32760, 100000, 3000000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         void *object = paceline_malloc(sizes[i]);
         CHECK(paceline_malloc_usable_size(object) == sizes[i]);
@@ -293,8 +329,10 @@ HARDENED(usable_size_is_what_was_asked_for) {
     CHECK(paceline_alloc_is_hardened());
 }
 
-/* Of two allocations in turn, of one class: a sample must not prefer where a batch of the class begins. */
-TEST_(one_allocation_in_so_many_is_guarded, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
+/* Of two allocations in turn, of one class: a sample must not prefer where a
+ * batch of the class begins. */
+TEST_(one_allocation_in_so_many_is_guarded, NULL,
+      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
     enum { PAIRS = 20000 };
     int guarded[2] = {0, 0};
     for (int i = 0; i < PAIRS; i++) {
@@ -311,7 +349,8 @@ TEST_(one_allocation_in_so_many_is_guarded, NULL, "PACELINE_ALLOC_HARDENED=1 PAC
     CHECK(guarded[1] > PAIRS / 15 && guarded[1] < PAIRS / 7);
 }
 
-TEST_(sampled_objects_behave_like_others, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
+TEST_(sampled_objects_behave_like_others, NULL,
+      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10") {
     for (int i = 0; i < 200000; i++) {
         size_t size = (size_t)i % 4000;
         char *object = paceline_malloc(size);

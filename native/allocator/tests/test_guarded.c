@@ -1,5 +1,5 @@
-/* Sampled objects, and pages that may not be touched: where a write ends the process at once, and where at
- * the object's next use. */
+/* Sampled objects, and pages that may not be touched: where a write ends the
+ * process at once, and where at the object's next use. */
 #include "guarded.h"
 #include "canary.h"
 #include "check.h"
@@ -12,7 +12,8 @@
 #define SAMPLE_NONE "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0"
 #define SAMPLE_TENTH "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=10"
 
-/* volatile: the compiler knows malloc and free and would warn about, or remove, what is tested. */
+/* volatile: the compiler knows malloc and free and would warn about, or remove,
+ * what is tested. */
 static char *volatile bytes;
 
 static char *sampled(size_t alignment, size_t size) {
@@ -37,14 +38,16 @@ TEST_(overflow_of_a_sampled_object, "overflow", SAMPLE_ALL) {
     paceline_free(bytes);
 }
 
-TEST_(overflow_of_a_sampled_object_to_the_end_of_its_page, "overflow", SAMPLE_ALL) {
+TEST_(overflow_of_a_sampled_object_to_the_end_of_its_page, "overflow",
+      SAMPLE_ALL) {
     bytes = sampled(512, 10);
     change(bytes + 511);
     paceline_free(bytes);
 }
 
 /* In a page that was another's before. */
-TEST_(overflow_of_a_sampled_object_by_the_end_of_a_string, "overflow", SAMPLE_ALL) {
+TEST_(overflow_of_a_sampled_object_by_the_end_of_a_string, "overflow",
+      SAMPLE_ALL) {
     for (int i = 0; i < 200; i++) {
         bytes = sampled(1, 112);
         memset(bytes, 0, 112);
@@ -85,7 +88,8 @@ static void count_guarded(const size_t sizes[2], int rounds, int guarded[2]) {
             paceline_free(object);
         }
     }
-    fprintf(stderr, "%d of %zu bytes and %d of %zu\n", guarded[0], sizes[0], guarded[1], sizes[1]);
+    fprintf(stderr, "%d of %zu bytes and %d of %zu\n", guarded[0], sizes[0],
+            guarded[1], sizes[1]);
 }
 
 TEST_(objects_that_cannot_be_guarded_take_no_samples_away, NULL, SAMPLE_TENTH) {
@@ -97,7 +101,8 @@ TEST_(objects_that_cannot_be_guarded_take_no_samples_away, NULL, SAMPLE_TENTH) {
     CHECK(guarded[1] == 0);
 }
 
-/* The queue of the larger ones is four times shorter, so it is refilled four times as often. */
+/* The queue of the larger ones is four times shorter, so it is refilled four
+ * times as often. */
 TEST_(classes_have_their_share_of_samples_however_often_they_are_refilled, NULL,
       "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=100") {
     enum { ROUNDS = 200000 };
@@ -115,7 +120,8 @@ static uint64_t used_bytes(struct heap *heap) {
     return used;
 }
 
-/* Nearly every refill is cut short; what is cut off must be there for later ones. */
+/* Nearly every refill is cut short; what is cut off must be there for later
+ * ones. */
 TEST_(what_a_sample_cuts_off_a_batch_is_used_later, NULL, SAMPLE_TENTH) {
     enum { LIVE = 100, TURNS = 200, WARM_TURNS = 20 };
     void *live[LIVE];
@@ -129,7 +135,9 @@ TEST_(what_a_sample_cuts_off_a_batch_is_used_later, NULL, SAMPLE_TENTH) {
         }
         warm = turn == WARM_TURNS ? used_bytes(thread_heap()) : warm;
     }
-    CHECK(used_bytes(thread_heap()) < warm + (uint64_t)LIVE * class_infos[class_of(100 + CANARY_BYTES)].size);
+    CHECK(used_bytes(thread_heap()) <
+          warm +
+              (uint64_t)LIVE * class_infos[class_of(100 + CANARY_BYTES)].size);
 }
 
 /* Of the slots and the forbidden pages around them. */
@@ -148,7 +156,8 @@ static int count_mappings(void) {
     return count;
 }
 
-TEST_(a_sample_splits_and_merges_no_mapping, NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=2") {
+TEST_(a_sample_splits_and_merges_no_mapping, NULL,
+      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=2") {
     SKIP_IN_SHARED_PROCESS("mappings are counted");
     void *objects[40];
     paceline_free(sampled(1, 100));
@@ -171,23 +180,27 @@ static void write_where_forbidden(char *place) {
     *(volatile char *)place = 1;
 }
 
-FAULT(running_on_from_a_span_ends_the_process, "at the forbidden page", SAMPLE_NONE) {
+FAULT(running_on_from_a_span_ends_the_process, "at the forbidden page",
+      SAMPLE_NONE) {
     bytes = paceline_malloc(100);
     if (range.page_bytes > UNIT_BYTES / 4) {
         SKIP("pages of 64 KiB leave a span none to spare");
     }
-    char *end = bytes + (UNIT_BYTES - range.page_bytes - (uintptr_t)bytes % UNIT_BYTES);
+    char *end =
+        bytes + (UNIT_BYTES - range.page_bytes - (uintptr_t)bytes % UNIT_BYTES);
     change(end - 1);
     write_where_forbidden(end);
 }
 
-FAULT(running_on_from_a_sampled_object_ends_the_process, "at the forbidden page", SAMPLE_ALL) {
+FAULT(running_on_from_a_sampled_object_ends_the_process,
+      "at the forbidden page", SAMPLE_ALL) {
     bytes = sampled(1, 112);
     change(bytes + 111);
     write_where_forbidden(bytes + 112);
 }
 
-FAULT(a_write_to_a_freed_sampled_object_ends_the_process, "at the forbidden page", SAMPLE_ALL) {
+FAULT(a_write_to_a_freed_sampled_object_ends_the_process,
+      "at the forbidden page", SAMPLE_ALL) {
     bytes = sampled(1, 112);
     change(bytes);
     paceline_free(bytes);

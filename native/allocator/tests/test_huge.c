@@ -1,4 +1,5 @@
-/* Huge objects: their huge pages, and the mappings that are kept for the next. */
+/* Huge objects: their huge pages, and the mappings that are kept for the next.
+ */
 #include "check.h"
 #include "paceline_alloc.h"
 
@@ -9,7 +10,8 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* Whether the mapping this address lies in has the flag, by /proc/self/smaps. */
+/* Whether the mapping this address lies in has the flag, by /proc/self/smaps.
+ */
 static int mapping_has_flag(const void *place, const char *flag) {
     char line[1024];
     int inside = 0, found = -1;
@@ -50,7 +52,8 @@ TEST(huge_objects_have_huge_pages_from_their_first_byte_on) {
     }
 }
 
-TEST_(without_huge_pages_no_object_asks_for_any, NULL, "PACELINE_ALLOC_HUGE_PAGES=0") {
+TEST_(without_huge_pages_no_object_asks_for_any, NULL,
+      "PACELINE_ALLOC_HUGE_PAGES=0") {
     skip_without_huge_pages();
     for (size_t size = 1 * MIB; size <= 64 * MIB; size *= 2) {
         char *object = paceline_malloc(size + 1);
@@ -70,7 +73,8 @@ TEST(huge_objects_need_no_more_addresses_than_their_own_when_these_are_short) {
     FILE *file = fopen("/proc/self/statm", "r");
     CHECK(file != NULL && fscanf(file, "%lu", &pages) == 1);
     fclose(file);
-    rlim_t limit = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + 32 * MIB + MIB;
+    rlim_t limit =
+        (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + 32 * MIB + MIB;
     CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){limit, limit}) == 0);
     char *object = paceline_malloc(32 * MIB);
     CHECK(object != NULL);
@@ -78,7 +82,8 @@ TEST(huge_objects_need_no_more_addresses_than_their_own_when_these_are_short) {
     paceline_free(object);
 }
 
-TEST_(a_kept_mapping_serves_objects_of_half_its_size, NULL, "PACELINE_ALLOC_DECAY_MS=1000000") {
+TEST_(a_kept_mapping_serves_objects_of_half_its_size, NULL,
+      "PACELINE_ALLOC_DECAY_MS=1000000") {
     char *first = paceline_malloc(8 * MIB - 64);
     CHECK(first != NULL);
     memset(first, 0x55, 8 * MIB - 64);

@@ -1,4 +1,5 @@
-/* Invariants of README.md seen from inside: classes, marks and states of every address of every class. */
+/* Invariants of README.md seen from inside: classes, marks and states of every
+ * address of every class. */
 #include "check.h"
 #include "paceline_alloc.h"
 #include "range.h"
@@ -10,7 +11,7 @@ TEST(a_class_is_the_smallest_that_fits) {
     unsigned class = 0;
     for (size_t size = 0; size <= MEDIUM_MAX; size++) {
         while (class_infos[class].size < size) {
-            class ++;
+            class++;
         }
         CHECK(class_of(size) == class);
     }
@@ -19,18 +20,22 @@ TEST(a_class_is_the_smallest_that_fits) {
 }
 
 TEST(a_magazine_holds_two_batches_and_ends_where_full_is_seen) {
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         const struct class_info *info = &class_infos[class];
-        CHECK(info->batch >= 1 && info->batch <= BATCH_OBJECTS && info->batch * 2 <= info->capacity + 1);
+        CHECK(info->batch >= 1 && info->batch <= BATCH_OBJECTS &&
+              info->batch * 2 <= info->capacity + 1);
         CHECK(info->capacity < MAGAZINE_SLOTS);
-        CHECK(1u << info->shift <= info->size && info->size < 2u << info->shift);
+        CHECK(1u << info->shift <= info->size &&
+              info->size < 2u << info->shift);
     }
 }
 
-/* What free() accepts: the address is on the grain and its state is its own mark. */
+/* What free() accepts: the address is on the grain and its state is its own
+ * mark. */
 static int looks_live(unsigned class, uintptr_t place) {
     uintptr_t grain = class < SMALL_CLASSES ? 16 : 512;
-    return place % grain == 0 && state_read(state_of(class, place)) == live_mark(class, place);
+    return place % grain == 0 &&
+           state_read(state_of(class, place)) == live_mark(class, place);
 }
 
 TEST(no_address_inside_of_an_object_passes_for_one) {
@@ -38,14 +43,15 @@ TEST(no_address_inside_of_an_object_passes_for_one) {
     if (paceline_alloc_is_hardened()) {
         SKIP("hardened objects are laid out differently");
     }
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         char *objects[PER_CLASS];
         for (int i = 0; i < PER_CLASS; i++) {
             objects[i] = paceline_malloc(class_infos[class].size);
             CHECK(looks_live(class, (uintptr_t)objects[i]));
         }
         for (int i = 0; i < PER_CLASS; i++) {
-            for (uintptr_t offset = 1; offset < class_infos[class].size; offset++) {
+            for (uintptr_t offset = 1; offset < class_infos[class].size;
+                 offset++) {
                 CHECK(!looks_live(class, (uintptr_t)objects[i] + offset));
             }
         }
@@ -56,22 +62,26 @@ TEST(no_address_inside_of_an_object_passes_for_one) {
     }
 }
 
-static unsigned give_back(struct span *span, void *const *objects, unsigned count) {
-    return span_put(span, objects, count, range.states[class_infos[span->class].shift]);
+static unsigned give_back(struct span *span, void *const *objects,
+                          unsigned count) {
+    return span_put(span, objects, count,
+                    range.states[class_infos[span->class].shift]);
 }
 
-/* Exact counts: what span_take hands out is each object once, also after any pattern of giving back. */
+/* Exact counts: what span_take hands out is each object once, also after any
+ * pattern of giving back. */
 TEST(a_span_hands_out_each_object_once) {
     static void *objects[4096];
     static unsigned char seen[UNIT_BYTES / 16];
     uint64_t seed = 88172645463325252u, refaulted = 0;
     paceline_free(paceline_malloc(1)); /* the allocator is ready */
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         struct span *span = span_begin(class);
         CHECK(span != NULL);
         unsigned held = 0;
         for (int step = 0; step < 200; step++) {
-            held += span_take(span, objects + held, (unsigned)(next_random(&seed) % 64), &refaulted);
+            held += span_take(span, objects + held,
+                              (unsigned)(next_random(&seed) % 64), &refaulted);
             CHECK(held == span->used && held <= span->capacity);
             unsigned give = (unsigned)(next_random(&seed) % 50);
             for (; give > 0 && held > 0; give--) {
@@ -88,10 +98,12 @@ TEST(a_span_hands_out_each_object_once) {
         }
         for (unsigned i = 0; i < held; i++) {
             uintptr_t offset = (uintptr_t)objects[i] - span->start;
-            CHECK(offset % class_infos[class].size == 0 && seen[offset / 16]++ == 0);
-            CHECK(unit_of((uintptr_t)objects[i]) == (size_t)(span - range.spans));
-            CHECK(unit_of((uintptr_t)objects[i] + class_infos[class].size - 1) ==
+            CHECK(offset % class_infos[class].size == 0 &&
+                  seen[offset / 16]++ == 0);
+            CHECK(unit_of((uintptr_t)objects[i]) ==
                   (size_t)(span - range.spans));
+            CHECK(unit_of((uintptr_t)objects[i] + class_infos[class].size -
+                          1) == (size_t)(span - range.spans));
         }
         CHECK(give_back(span, objects, held) == held && span->used == 0);
         span_end(span);
@@ -102,7 +114,7 @@ TEST(objects_come_back_up_to_one_of_another_span_or_one_that_is_free) {
     uint64_t refaulted = 0;
     void *objects[4], *elsewhere;
     paceline_free(paceline_malloc(1));
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         unsigned count = class_infos[class].size <= 8192 ? 4 : 2;
         struct span *span = span_begin(class), *other = span_begin(class);
         CHECK(span != NULL && other != NULL);
@@ -113,28 +125,35 @@ TEST(objects_come_back_up_to_one_of_another_span_or_one_that_is_free) {
         void *doubled[] = {objects[1], objects[0]};
         CHECK(give_back(span, doubled, 2) == 1 && span->used == count - 2);
         CHECK(give_back(span, doubled, 2) == 0 && span->used == count - 2);
-        CHECK(count == 2 || give_back(span, objects + 2, count - 2) == count - 2);
+        CHECK(count == 2 ||
+              give_back(span, objects + 2, count - 2) == count - 2);
         CHECK(give_back(other, &elsewhere, 1) == 1);
         span_end(span);
         span_end(other);
     }
 }
 
-static unsigned empty_pages(const struct span *span, void *const *held, unsigned count) {
+static unsigned empty_pages(const struct span *span, void *const *held,
+                            unsigned count) {
     uintptr_t unit = span->start & ~(uintptr_t)(UNIT_BYTES - 1);
     uint32_t size = class_infos[span->class].size, busy = 0;
     for (unsigned i = 0; i < count; i++) {
         uintptr_t begin = (uintptr_t)held[i] - unit;
-        for (uintptr_t page = begin / 4096; page <= (begin + size - 1) / 4096; page++) {
+        for (uintptr_t page = begin / 4096; page <= (begin + size - 1) / 4096;
+             page++) {
             busy |= 1u << page;
         }
     }
-    unsigned touched = (unsigned)((span->start + (uintptr_t)span->carved * size - 1 - unit) / 4096) + 1;
+    unsigned touched =
+        (unsigned)((span->start + (uintptr_t)span->carved * size - 1 - unit) /
+                   4096) +
+        1;
     return touched - (unsigned)__builtin_popcount(busy);
 }
 
-/* Of every class, with few and with many objects left, spread and together: the pages given back are exactly
- * those that hold nothing, and what is left keeps its bytes. */
+/* Of every class, with few and with many objects left, spread and together: the
+ * pages given back are exactly those that hold nothing, and what is left keeps
+ * its bytes. */
 TEST(a_span_purges_the_pages_that_hold_nothing) {
     static void *objects[4096];
     uint64_t seed = 88172645463325252u, refaulted = 0;
@@ -142,13 +161,15 @@ TEST(a_span_purges_the_pages_that_hold_nothing) {
         SKIP("needs pages of 4 KiB");
     }
     paceline_free(paceline_malloc(1));
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class++) {
         for (unsigned left = 0; left < 64; left++) {
             struct span *span = span_begin(class);
             CHECK(span != NULL);
             uint32_t size = class_infos[class].size;
             unsigned some = 1 + (unsigned)(next_random(&seed) % span->capacity);
-            unsigned held = span_take(span, objects, left % 3 == 0 ? span->capacity : some, &refaulted);
+            unsigned held =
+                span_take(span, objects, left % 3 == 0 ? span->capacity : some,
+                          &refaulted);
             unsigned keep = left < held ? left : held;
             for (unsigned i = 0; i < held && left % 2 == 0; i++) {
                 unsigned other = (unsigned)(next_random(&seed) % held);

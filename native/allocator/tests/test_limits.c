@@ -1,4 +1,5 @@
-/* Little memory: limits on address space, from before the start and set later; what is left after a burst. */
+/* Little memory: limits on address space, from before the start and set later;
+ * what is left after a burst. */
 #include "check.h"
 #include "paceline_alloc.h"
 
@@ -8,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* This program again, as `claim`, with at most `mib` MiB of addresses; its exit status. */
+/* This program again, as `claim`, with at most `mib` MiB of addresses; its exit
+ * status. */
 static int rerun_limited(const char *claim, rlim_t mib) {
     char inner[128];
     snprintf(inner, sizeof inner, "--inner=%s", claim);
@@ -65,15 +67,20 @@ static void in_limited_memory(const char *claim, void (*use)(void)) {
 }
 
 TEST(under_an_address_space_limit_memory_is_used_up_and_comes_back) {
-    in_limited_memory("under_an_address_space_limit_memory_is_used_up_and_comes_back", use_limited_memory);
+    in_limited_memory(
+        "under_an_address_space_limit_memory_is_used_up_and_comes_back",
+        use_limited_memory);
 }
 
-HARDENED(under_an_address_space_limit_hardened_memory_is_used_up_and_comes_back) {
-    in_limited_memory("under_an_address_space_limit_hardened_memory_is_used_up_and_comes_back",
+HARDENED(
+    under_an_address_space_limit_hardened_memory_is_used_up_and_comes_back) {
+    in_limited_memory("under_an_address_space_limit_hardened_memory_is_used_up_"
+                      "and_comes_back",
                       use_limited_memory);
 }
 
-/* Fewer freed objects than a quarantine is worth are still memory when there is no other. */
+/* Fewer freed objects than a quarantine is worth are still memory when there is
+ * no other. */
 static void use_the_last_objects(void) {
     static void *objects[4 << 20];
     static const size_t sizes[] = {100, 5000, 100};
@@ -99,13 +106,16 @@ static void use_the_last_objects(void) {
 }
 
 TEST(every_freed_object_is_memory_when_there_is_no_other) {
-    in_limited_memory("every_freed_object_is_memory_when_there_is_no_other", use_the_last_objects);
+    in_limited_memory("every_freed_object_is_memory_when_there_is_no_other",
+                      use_the_last_objects);
 }
 
 /* Without samples: the page of a freed one serves none but the next. */
 TEST_(every_freed_hardened_object_is_memory_when_there_is_no_other, NULL,
       "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
-    in_limited_memory("every_freed_hardened_object_is_memory_when_there_is_no_other", use_the_last_objects);
+    in_limited_memory(
+        "every_freed_hardened_object_is_memory_when_there_is_no_other",
+        use_the_last_objects);
 }
 
 TEST(a_limit_set_later_makes_huge_objects_fail_and_small_ones_work) {
@@ -129,7 +139,8 @@ static size_t resident_bytes(void) {
     return resident * 4096;
 }
 
-/* What a program at a low rate does to the allocator: some objects of a few sizes, and hardly a unit. */
+/* What a program at a low rate does to the allocator: some objects of a few
+ * sizes, and hardly a unit. */
 static void work_a_little(uint64_t *seed) {
     void *objects[40];
     for (int i = 0; i < 40; i++) {
@@ -148,7 +159,9 @@ static void burst_then_work_a_little(void) {
     work_a_little(&seed);
     size_t before = resident_bytes();
     for (int i = 0; i < SMALL + LARGE; i++) {
-        size_t size = i < SMALL ? 1000 : i < SMALL + LARGE / 2 ? 100000 : 3000000;
+        size_t size = i < SMALL               ? 1000
+                      : i < SMALL + LARGE / 2 ? 100000
+                                              : 3000000;
         objects[i] = paceline_malloc(size);
         memset(objects[i], 1, size);
     }
@@ -156,21 +169,25 @@ static void burst_then_work_a_little(void) {
         paceline_free(objects[i]);
     }
     size_t after = resident_bytes();
-    CHECK(after > before + (8u << 20)); /* or there would be nothing to give back */
+    CHECK(after >
+          before + (8u << 20)); /* or there would be nothing to give back */
     size_t left = after;
     for (long i = 0; i < 1000000 && left > before + (6u << 20); i++) {
         work_a_little(&seed);
         left = i % 1000 == 999 ? resident_bytes() : left;
     }
-    fprintf(stderr, "%zu KiB before, %zu after, %zu left\n", before >> 10, after >> 10, left >> 10);
+    fprintf(stderr, "%zu KiB before, %zu after, %zu left\n", before >> 10,
+            after >> 10, left >> 10);
     CHECK(left <= before + (6u << 20));
 }
 
-TEST_(little_work_after_a_burst_gives_its_memory_back, NULL, "PACELINE_ALLOC_DECAY_MS=10") {
+TEST_(little_work_after_a_burst_gives_its_memory_back, NULL,
+      "PACELINE_ALLOC_DECAY_MS=10") {
     burst_then_work_a_little();
 }
 TEST_(little_hardened_work_after_a_burst_gives_its_memory_back, NULL,
-      "PACELINE_ALLOC_DECAY_MS=10 PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
+      "PACELINE_ALLOC_DECAY_MS=10 PACELINE_ALLOC_HARDENED=1 "
+      "PACELINE_ALLOC_SAMPLE=0") {
     burst_then_work_a_little();
 }
 

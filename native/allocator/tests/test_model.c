@@ -1,8 +1,11 @@
-/* A random sequence of every operation against a model that knows what each object must contain.
+/* A random sequence of every operation against a model that knows what each
+ * object must contain.
  *
- * Invariant checked: no two live objects overlap (each is filled with its own stamp over its whole usable
- * size, and the stamp is intact when it goes), alignment, usable size, calloc's zeros, realloc's contents.
- * --operations=N sets the length (100,000,000 is the full run), --seed=N the sequence. */
+ * Invariant checked: no two live objects overlap (each is filled with its own
+ * stamp over its whole usable size, and the stamp is intact when it goes),
+ * alignment, usable size, calloc's zeros, realloc's contents.
+ * --operations=N sets the length (100,000,000 is the full run), --seed=N the
+ * sequence. */
 #include "check.h"
 #include "paceline_alloc.h"
 
@@ -19,7 +22,9 @@ struct object {
 static struct object objects[SLOTS];
 static uint64_t seed;
 
-static size_t below(size_t bound) { return (size_t)(next_random(&seed) % bound); }
+static size_t below(size_t bound) {
+    return (size_t)(next_random(&seed) % bound);
+}
 
 /* Mostly small, sometimes medium, seldom large or huge: as programs are. */
 static size_t random_size(void) {
@@ -37,7 +42,8 @@ static size_t random_size(void) {
 }
 
 static void check_stamp(const struct object *object, size_t count) {
-    /* First, last and some between: all of a huge object would make the run about memory bandwidth. */
+    /* First, last and some between: all of a huge object would make the run
+     * about memory bandwidth. */
     size_t step = count < 4096 ? 1 : count / 1024;
     for (size_t i = 0; i < count; i += step) {
         CHECK(object->place[i] == object->stamp);
@@ -118,5 +124,10 @@ static void run_model(void) {
 }
 
 TEST(random_operations_agree_with_the_model) { run_model(); }
-HARDENED(random_operations_agree_with_the_model_in_hardened_mode) { run_model(); }
-TEST_(random_operations_agree_with_immediate_purging, NULL, "PACELINE_ALLOC_DIRTY_MIB=0") { run_model(); }
+HARDENED(random_operations_agree_with_the_model_in_hardened_mode) {
+    run_model();
+}
+TEST_(random_operations_agree_with_immediate_purging, NULL,
+      "PACELINE_ALLOC_DIRTY_MIB=0") {
+    run_model();
+}

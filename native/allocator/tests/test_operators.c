@@ -1,5 +1,5 @@
-/* The operators of C++ without C++: what they are to a process that has no C++ library. operators.sh has the
- * rest, where there is a compiler. */
+/* The operators of C++ without C++: what they are to a process that has no C++
+ * library. operators.sh has the rest, where there is a compiler. */
 #include "operators.h"
 
 #include "check.h"
@@ -11,10 +11,11 @@ TEST(operators_of_every_form_make_aligned_objects) {
     int tag = 0;
     for (size_t size = 0; size < 3000000; size = size * 3 + 7) {
         for (size_t alignment = 1; alignment <= (1u << 17); alignment *= 4) {
-            void *objects[] = {paceline_new(size), paceline_new_nothrow(size, &tag),
-                               paceline_new_aligned(size, alignment),
-                               paceline_new_aligned_nothrow(size, alignment, &tag),
-                               paceline_new_aligned(size, alignment)};
+            void *objects[] = {
+                paceline_new(size), paceline_new_nothrow(size, &tag),
+                paceline_new_aligned(size, alignment),
+                paceline_new_aligned_nothrow(size, alignment, &tag),
+                paceline_new_aligned(size, alignment)};
             for (int i = 0; i < 5; i++) {
                 uintptr_t least = i < 2 || alignment < 16 ? 16 : alignment;
                 CHECK(objects[i] != NULL && (uintptr_t)objects[i] % least == 0);
@@ -47,12 +48,22 @@ static void fail(void *(*make)(size_t)) {
     (void)make(PTRDIFF_MAX);
 }
 
-static void *make_aligned(size_t size) { return paceline_new_aligned(size, 64); }
-static void *make_crooked(size_t size) { return paceline_new_aligned(size >> 40, 48); }
+static void *make_aligned(size_t size) {
+    return paceline_new_aligned(size, 64);
+}
+static void *make_crooked(size_t size) {
+    return paceline_new_aligned(size >> 40, 48);
+}
 
-DEATH(a_new_that_cannot_throw_ends_the_process, "no C++ library to throw") { fail(paceline_new); }
-DEATH(an_aligned_new_that_cannot_throw_ends_the_process, "no C++ library to throw") { fail(make_aligned); }
-DEATH(a_new_of_no_alignment_that_cannot_throw_ends_the_process, "no C++ library to throw") {
+DEATH(a_new_that_cannot_throw_ends_the_process, "no C++ library to throw") {
+    fail(paceline_new);
+}
+DEATH(an_aligned_new_that_cannot_throw_ends_the_process,
+      "no C++ library to throw") {
+    fail(make_aligned);
+}
+DEATH(a_new_of_no_alignment_that_cannot_throw_ends_the_process,
+      "no C++ library to throw") {
     fail(make_crooked);
 }
 DEATH(a_second_delete_is_a_double_free, "double free") {
@@ -61,5 +72,6 @@ DEATH(a_second_delete_is_a_double_free, "double free") {
     paceline_delete_sized(object, 100);
 }
 DEATH(a_delete_inside_of_an_object_is_caught, "paceline_alloc: ") {
-    paceline_delete_sized_aligned((char *)paceline_new_aligned(1000, 64) + 64, 1000, 64);
+    paceline_delete_sized_aligned((char *)paceline_new_aligned(1000, 64) + 64,
+                                  1000, 64);
 }

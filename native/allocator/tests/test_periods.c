@@ -1,5 +1,6 @@
-/* What time and the system do to the allocator: decay of what nobody wants, handlers of fork and of signals,
- * and statistics that agree with themselves. */
+/* What time and the system do to the allocator: decay of what nobody wants,
+ * handlers of fork and of signals, and statistics that agree with themselves.
+ */
 #define _GNU_SOURCE
 #include "canary.h"
 #include "check.h"
@@ -35,7 +36,8 @@ static void free_every(int step, int count) {
 
 /* --- empty spans --- */
 
-/* Half of each span's objects are freed; then the pages of the structures in their midst are forbidden. */
+/* Half of each span's objects are freed; then the pages of the structures in
+ * their midst are forbidden. */
 TEST(ending_empty_spans_looks_at_no_other_span) {
     SKIP_IN_SHARED_PROCESS("pages of tables are watched");
     make(MANY, MEDIUM);
@@ -66,13 +68,15 @@ TEST(of_each_class_one_empty_span_is_kept_and_ended) {
     free_every(1, MANY);
     heap_drain(heap);
     unsigned class = class_of(MEDIUM);
-    CHECK(paceline_alloc_is_hardened() || (heap->empty[class] != NULL && heap->empty[class]->used == 0));
+    CHECK(paceline_alloc_is_hardened() ||
+          (heap->empty[class] != NULL && heap->empty[class]->used == 0));
     (void)heap_end_empty_spans(heap);
     CHECK(heap->empty[class] == NULL && heap->partial[class].head == NULL);
     CHECK(paceline_alloc_is_hardened() || spans_of(heap) <= before);
 }
 
-/* --- who frees only, or asks for large objects only, lets time pass as well --- */
+/* --- who frees only, or asks for large objects only, lets time pass as well
+ * --- */
 
 static void *make_objects(void *size) {
     make(MANY, (size_t)(uintptr_t)size);
@@ -86,7 +90,8 @@ static void run(void *(*work)(void *), void *argument) {
 }
 
 static uint32_t slow_calls_of_freeing_what_another_made(void) {
-    paceline_free(paceline_malloc(1)); /* or this thread would get the other's heap */
+    paceline_free(
+        paceline_malloc(1)); /* or this thread would get the other's heap */
     run(make_objects, (void *)(uintptr_t)200);
     uint32_t before = thread_cache.slow_calls;
     free_every(1, MANY);
@@ -107,8 +112,12 @@ static uint32_t slow_calls_of_freeing(void) {
     return thread_cache.slow_calls - before;
 }
 
-TEST(frees_alone_let_time_pass) { CHECK(slow_calls_of_freeing() >= MANY / MAGAZINE_SLOTS); }
-HARDENED(hardened_frees_alone_let_time_pass) { CHECK(slow_calls_of_freeing() >= MANY / MAGAZINE_SLOTS); }
+TEST(frees_alone_let_time_pass) {
+    CHECK(slow_calls_of_freeing() >= MANY / MAGAZINE_SLOTS);
+}
+HARDENED(hardened_frees_alone_let_time_pass) {
+    CHECK(slow_calls_of_freeing() >= MANY / MAGAZINE_SLOTS);
+}
 
 TEST(aligned_and_cleared_large_objects_let_time_pass) {
     void *kept[20];
@@ -134,21 +143,24 @@ static void fill_the_inbox(void) {
     make(MANY, 200);
     struct heap *heap = thread_heap();
     uint64_t before = heap->used_bytes;
-    unsigned class = class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
+    unsigned class =
+        class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
     run(free_them, NULL);
     unsigned waiting = 0, kept = 0;
-    for (const struct batch *batch = heap->inbox[class]; batch != NULL; batch = batch->next) {
+    for (const struct batch *batch = heap->inbox[class]; batch != NULL;
+         batch = batch->next) {
         CHECK(batch->next == NULL || batch->below == batch->next->below + 1);
         waiting++;
         kept += batch->count;
     }
-    CHECK(waiting == class_infos[class].max_spare && heap->inbox[class]->below == waiting - 1);
+    CHECK(waiting == class_infos[class].max_spare &&
+          heap->inbox[class]->below == waiting - 1);
     CHECK(before - heap->used_bytes >= (MANY - kept) * (uint64_t)200);
 }
 
 TEST(an_inbox_that_is_not_emptied_takes_as_much_as_spares) { fill_the_inbox(); }
-TEST_(an_inbox_that_is_not_emptied_takes_as_much_as_spares_in_hardened_mode, NULL,
-      "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
+TEST_(an_inbox_that_is_not_emptied_takes_as_much_as_spares_in_hardened_mode,
+      NULL, "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
     fill_the_inbox();
 }
 
@@ -163,7 +175,8 @@ static void work_until(uint64_t end_ms) {
 static void send_then_let_time_pass(void) {
     make(MANY, 200);
     struct heap *heap = thread_heap();
-    unsigned class = class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
+    unsigned class =
+        class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
     run(free_them, NULL);
     CHECK(heap->inbox[class] != NULL);
     uint64_t deadline = os_clock_ms() + 60000;
@@ -173,11 +186,13 @@ static void send_then_let_time_pass(void) {
     CHECK(heap->inbox[class] == NULL);
 }
 
-TEST_(what_others_sent_in_vain_goes_to_its_spans, NULL, "PACELINE_ALLOC_DECAY_MS=10") {
+TEST_(what_others_sent_in_vain_goes_to_its_spans, NULL,
+      "PACELINE_ALLOC_DECAY_MS=10") {
     send_then_let_time_pass();
 }
 TEST_(what_others_sent_in_vain_goes_to_its_spans_in_hardened_mode, NULL,
-      "PACELINE_ALLOC_DECAY_MS=10 PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
+      "PACELINE_ALLOC_DECAY_MS=10 PACELINE_ALLOC_HARDENED=1 "
+      "PACELINE_ALLOC_SAMPLE=0") {
     send_then_let_time_pass();
 }
 
@@ -185,7 +200,8 @@ TEST_(what_others_sent_in_vain_goes_to_its_spans_in_hardened_mode, NULL,
 
 static void *free_a_few_then_let_time_pass(void *unused) {
     enum { FEW = 10 };
-    unsigned class = class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
+    unsigned class =
+        class_of(paceline_alloc_is_hardened() ? 200 + CANARY_BYTES : 200);
     free_every(1, FEW);
     const struct heap *heap = thread_heap();
     CHECK(heap->outgoing[class] != NULL && heap->outgoing[class]->count == FEW);
@@ -197,12 +213,14 @@ static void *free_a_few_then_let_time_pass(void *unused) {
     return unused;
 }
 
-TEST_(what_is_too_little_to_be_sent_goes_to_its_spans, NULL, "PACELINE_ALLOC_DECAY_MS=10") {
+TEST_(what_is_too_little_to_be_sent_goes_to_its_spans, NULL,
+      "PACELINE_ALLOC_DECAY_MS=10") {
     make(MANY, 200);
     run(free_a_few_then_let_time_pass, NULL);
 }
 TEST_(what_is_too_little_to_be_sent_goes_to_its_spans_in_hardened_mode, NULL,
-      "PACELINE_ALLOC_DECAY_MS=10 PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
+      "PACELINE_ALLOC_DECAY_MS=10 PACELINE_ALLOC_HARDENED=1 "
+      "PACELINE_ALLOC_SAMPLE=0") {
     make(MANY, 200);
     run(free_a_few_then_let_time_pass, NULL);
 }
@@ -219,7 +237,9 @@ static void write_into_batches(void) {
     heap_drain(heap);
 }
 
-HARDENED_DEATH(write_after_free_to_an_object_of_a_batch, "write after free") { write_into_batches(); }
+HARDENED_DEATH(write_after_free_to_an_object_of_a_batch, "write after free") {
+    write_into_batches();
+}
 
 /* --- a handler of SIGABRT allocates --- */
 
@@ -229,7 +249,8 @@ static void allocate_then_die(int number) {
     raise(number);
 }
 
-DEATH(a_double_free_that_the_span_notices_holds_no_lock, "double free, by two threads") {
+DEATH(a_double_free_that_the_span_notices_holds_no_lock,
+      "double free, by two threads") {
     void *object = paceline_malloc(200);
     void *other = paceline_malloc(200);
     CHECK(object != NULL && other != NULL);
@@ -257,7 +278,8 @@ static void *hold_the_range(void *unused) {
     return unused;
 }
 
-/* As a library that was loaded before ours may do it: its constructor has a thread and forks. */
+/* As a library that was loaded before ours may do it: its constructor has a
+ * thread and forks. */
 __attribute__((constructor(101))) static void fork_early(void) {
     if (getenv("PACELINE_CHECK_EARLY") == NULL) {
         return;
@@ -270,14 +292,16 @@ __attribute__((constructor(101))) static void fork_early(void) {
     pid_t child = fork();
     if (child == 0) {
         alarm(240);
-        range_lock(); /* free in the child, if a handler waited for it in the parent */
+        range_lock(); /* free in the child, if a handler waited for it in the
+                         parent */
         _Exit(0);
     }
     CHECK(waitpid(child, &early.status, 0) == child);
     pthread_join(holder, NULL);
 }
 
-TEST_(a_fork_before_our_constructor_copies_no_lock_that_is_held, NULL, "PACELINE_CHECK_EARLY=1") {
+TEST_(a_fork_before_our_constructor_copies_no_lock_that_is_held, NULL,
+      "PACELINE_CHECK_EARLY=1") {
     CHECK(early.status == 0);
 }
 
@@ -292,7 +316,8 @@ static uint64_t number_after(const char *text, const char *key) {
 
 static uint64_t sum_of(const char *text, const char *key) {
     uint64_t sum = 0;
-    for (const char *at = strstr(text, "\"classes\":"); (at = strstr(at, key)) != NULL; at++) {
+    for (const char *at = strstr(text, "\"classes\":");
+         (at = strstr(at, key)) != NULL; at++) {
         sum += number_after(at, key);
     }
     return sum;
@@ -314,12 +339,15 @@ TEST(statistics_count_spans_objects_and_huge_mappings_exactly) {
     CHECK(own != NULL);
     struct heap *heap = thread_heap();
     unsigned class = class_of(MEDIUM);
-    uint64_t cached = (uint64_t)(thread_cache.bins[class].top - magazine_begin(heap, class));
+    uint64_t cached =
+        (uint64_t)(thread_cache.bins[class].top - magazine_begin(heap, class));
     CHECK(number_after(own, "\"used_objects\":") == COUNT + cached);
     uint64_t spans = number_after(own, "\"spans\":");
-    CHECK(number_after(own, "\"capacity_objects\":") == spans * 3); /* of 20 KiB in 64 */
+    CHECK(number_after(own, "\"capacity_objects\":") ==
+          spans * 3); /* of 20 KiB in 64 */
     CHECK(spans == (COUNT + cached + 2) / 3);
-    CHECK(number_after(after, "\"used_bytes\":") - number_after(before, "\"used_bytes\":") ==
+    CHECK(number_after(after, "\"used_bytes\":") -
+              number_after(before, "\"used_bytes\":") ==
           spans << UNIT_SHIFT);
     CHECK(number_after(strstr(after, "\"huge\""), "\"objects\":") == 1);
     CHECK(number_after(strstr(after, "\"huge\""), "\"bytes\":") >= 3 << 20);
@@ -347,11 +375,14 @@ TEST(statistics_are_of_one_moment) {
     pthread_t threads[2];
     paceline_free(paceline_malloc(1));
     for (int i = 0; i < 2; i++) {
-        CHECK(pthread_create(&threads[i], NULL, begin_and_end_spans, NULL) == 0);
+        CHECK(pthread_create(&threads[i], NULL, begin_and_end_spans, NULL) ==
+              0);
     }
-    for (long i = 0, rounds = check_parameter("rounds", 300) * 20; i < rounds; i++) {
+    for (long i = 0, rounds = check_parameter("rounds", 300) * 20; i < rounds;
+         i++) {
         CHECK(paceline_alloc_stats_json(text, sizeof text) < sizeof text);
-        CHECK(sum_of(text, "\"spans\":") << UNIT_SHIFT <= number_after(text, "\"used_bytes\":"));
+        CHECK(sum_of(text, "\"spans\":") << UNIT_SHIFT <=
+              number_after(text, "\"used_bytes\":"));
     }
     atomic_store(&stop_now, true);
     for (int i = 0; i < 2; i++) {

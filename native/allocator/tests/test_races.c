@@ -1,7 +1,9 @@
-/* The moments between two steps of a heap's life: a thread that ends while others adopt its spans, a fork
- * while heaps change hands, statistics and trim while threads work.
+/* The moments between two steps of a heap's life: a thread that ends while
+ * others adopt its spans, a fork while heaps change hands, statistics and trim
+ * while threads work.
  *
- * --rounds=N sets how often a moment is sought; each is a few hundred nanoseconds long. */
+ * --rounds=N sets how often a moment is sought; each is a few hundred
+ * nanoseconds long. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "heap.h"
@@ -18,15 +20,18 @@ enum { WORKERS = 3, SLOTS = 512 };
 static _Atomic(unsigned char *) slots[SLOTS];
 static atomic_bool stop_now;
 
-static void start(pthread_t *thread, void *(*work)(void *), uintptr_t argument) {
+static void start(pthread_t *thread, void *(*work)(void *),
+                  uintptr_t argument) {
     CHECK(pthread_create(thread, NULL, work, (void *)argument) == 0);
 }
 
-/* Objects of many classes, whose first and last bytes say their size, change hands. */
+/* Objects of many classes, whose first and last bytes say their size, change
+ * hands. */
 static void exchange(uint64_t *seed, int steps) {
     for (int i = 0; i < steps; i++) {
         uint64_t drawn = next_random(seed);
-        size_t size = 32 + (drawn % 50 == 0 ? drawn >> 8 & 0xFFFF : drawn >> 8 & 0x3FF);
+        size_t size =
+            32 + (drawn % 50 == 0 ? drawn >> 8 & 0xFFFF : drawn >> 8 & 0x3FF);
         unsigned char *object = paceline_malloc(size);
         CHECK(object != NULL);
         memcpy(object, &size, sizeof size);
@@ -68,8 +73,12 @@ static void look_while_others_work(void) {
     }
 }
 
-TEST(statistics_and_trim_may_run_beside_working_threads) { look_while_others_work(); }
-HARDENED(statistics_and_trim_may_run_beside_working_threads_in_hardened_mode) { look_while_others_work(); }
+TEST(statistics_and_trim_may_run_beside_working_threads) {
+    look_while_others_work();
+}
+HARDENED(statistics_and_trim_may_run_beside_working_threads_in_hardened_mode) {
+    look_while_others_work();
+}
 
 /* --- the end of a thread --- */
 
@@ -91,13 +100,15 @@ TEST(what_an_ended_thread_left_can_be_adopted_whoever_looked_meanwhile) {
     paceline_free(paceline_malloc(1));
     pthread_t adopter, leaver;
     start(&adopter, adopt_on, 0);
-    for (long i = 0, rounds = check_parameter("rounds", 300) * 10; i < rounds; i++) {
+    for (long i = 0, rounds = check_parameter("rounds", 300) * 10; i < rounds;
+         i++) {
         struct heap *heap = NULL;
         void *object = NULL;
         start(&leaver, leave_one_object, (uintptr_t)&heap);
         pthread_join(leaver, &object);
         (void)span_adopt(heap_by_id(1), class_of(16));
-        (void)heap_count(); /* takes the lock of the list, so who is adopting has finished */
+        (void)heap_count(); /* takes the lock of the list, so who is adopting
+                               has finished */
         os_lock(&heap->lock);
         bool left = heap->partial[class_of(16)].head != NULL;
         os_unlock(&heap->lock);
@@ -150,7 +161,8 @@ static void use_every_heap(void) {
 }
 
 static void fork_while_heaps_change_hands(void) {
-    SKIP_IN_SHARED_PROCESS("threads cannot be started in the child of a threaded process");
+    SKIP_IN_SHARED_PROCESS(
+        "threads cannot be started in the child of a threaded process");
     pthread_t threads[2 * WORKERS];
     paceline_free(paceline_malloc(1));
     for (uintptr_t i = 0; i < 2 * WORKERS; i++) {
@@ -159,7 +171,8 @@ static void fork_while_heaps_change_hands(void) {
     while (heap_count() < 3) { /* the shared one, our own and a worker's */
         sched_yield();
     }
-    for (long i = 0, rounds = check_parameter("rounds", 300) / 5; i < rounds; i++) {
+    for (long i = 0, rounds = check_parameter("rounds", 300) / 5; i < rounds;
+         i++) {
         pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) {
@@ -177,5 +190,9 @@ static void fork_while_heaps_change_hands(void) {
     }
 }
 
-TEST(a_child_has_every_heap_of_threads_that_were_not_copied) { fork_while_heaps_change_hands(); }
-HARDENED(a_hardened_child_has_every_heap_of_threads_that_were_not_copied) { fork_while_heaps_change_hands(); }
+TEST(a_child_has_every_heap_of_threads_that_were_not_copied) {
+    fork_while_heaps_change_hands();
+}
+HARDENED(a_hardened_child_has_every_heap_of_threads_that_were_not_copied) {
+    fork_while_heaps_change_hands();
+}

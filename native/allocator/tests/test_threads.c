@@ -1,4 +1,5 @@
-/* Threads that allocate, hand on and free under stamps; thread exit; fork under load.
+/* Threads that allocate, hand on and free under stamps; thread exit; fork under
+ * load.
  *
  * --steps=N sets the length of each thread's work. */
 #define _GNU_SOURCE
@@ -25,7 +26,9 @@ static atomic_int stop_now;
 
 static struct message *make(uint64_t *seed) {
     size_t kind = next_random(seed) % 200;
-    size_t size = next_random(seed) % (kind == 0 ? 200000 : kind < 10 ? 9000 : 700);
+    size_t size = next_random(seed) % (kind == 0   ? 200000
+                                       : kind < 10 ? 9000
+                                                   : 700);
     struct message *message = paceline_malloc(sizeof *message + size);
     CHECK(message != NULL);
     message->size = size;
@@ -52,7 +55,8 @@ static void *mix(void *argument) {
             consume(own[slot]);
         }
         own[slot] = make(&seed);
-        struct message *other = atomic_exchange(&mailbox[next_random(&seed) % SHARED], own[slot]);
+        struct message *other =
+            atomic_exchange(&mailbox[next_random(&seed) % SHARED], own[slot]);
         own[slot] = NULL;
         if (other != NULL && next_random(&seed) % 2 == 0) {
             own[slot] = other;
@@ -71,7 +75,8 @@ static void *mix(void *argument) {
 static void run_threads(void *(*work)(void *), int count) {
     pthread_t threads[64];
     for (int i = 0; i < count; i++) {
-        CHECK(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)(i + 1)) == 0);
+        CHECK(pthread_create(&threads[i], NULL, work,
+                             (void *)(uintptr_t)(i + 1)) == 0);
     }
     for (int i = 0; i < count; i++) {
         pthread_join(threads[i], NULL);
@@ -95,17 +100,21 @@ static void exchange_stamped(void) {
 }
 
 TEST(objects_handed_between_threads_keep_their_contents) { exchange_stamped(); }
-HARDENED(objects_handed_between_threads_keep_their_contents_in_hardened_mode) { exchange_stamped(); }
+HARDENED(objects_handed_between_threads_keep_their_contents_in_hardened_mode) {
+    exchange_stamped();
+}
 
 /* --- one thread allocates, another frees --- */
 
 static void *produce(void *unused) {
     uint64_t seed = 99;
     (void)unused;
-    for (long i = 0, steps = check_parameter("steps", 60000) * 2; i < steps; i++) {
+    for (long i = 0, steps = check_parameter("steps", 60000) * 2; i < steps;
+         i++) {
         struct message *message = make(&seed);
         struct message *expected = NULL;
-        while (!atomic_compare_exchange_weak(&mailbox[i % 64], &expected, message)) {
+        while (!atomic_compare_exchange_weak(&mailbox[i % 64], &expected,
+                                             message)) {
             expected = NULL;
             sched_yield();
         }
@@ -130,7 +139,9 @@ static void *free_all(void *unused) {
     }
 }
 
-static void *by_role(void *argument) { return (uintptr_t)argument == 1 ? produce(NULL) : free_all(NULL); }
+static void *by_role(void *argument) {
+    return (uintptr_t)argument == 1 ? produce(NULL) : free_all(NULL);
+}
 
 static size_t resident_bytes(void) {
     unsigned long pages = 0, resident = 0;
@@ -145,7 +156,10 @@ TEST(a_consumer_returns_what_a_producer_makes) {
     CHECK(CHECK_SHARED_PROCESS || resident_bytes() < 64u << 20);
 }
 
-enum { SENT = 20, TAKEN = 200 }; /* more than half of a batch, less than a whole one */
+enum {
+    SENT = 20,
+    TAKEN = 200
+}; /* more than half of a batch, less than a whole one */
 
 static void *free_and_take(void *argument) {
     void **sent = argument;
@@ -172,7 +186,9 @@ static void free_for_others(void) {
 }
 
 TEST(a_thread_leaves_what_it_frees_for_others_to_them) { free_for_others(); }
-HARDENED(a_thread_leaves_what_it_frees_for_others_to_them_hardened) { free_for_others(); }
+HARDENED(a_thread_leaves_what_it_frees_for_others_to_them_hardened) {
+    free_for_others();
+}
 
 /* --- threads that come and go --- */
 
@@ -197,15 +213,17 @@ TEST(heaps_of_ended_threads_are_reused) {
 
 static pthread_key_t late_key;
 
-/* A system runs handlers again up to four times; in the last of them the thread sanitizer has already ended
- * what it knows of the thread, and sees races in whatever that does next. */
+/* A system runs handlers again up to four times; in the last of them the thread
+ * sanitizer has already ended what it knows of the thread, and sees races in
+ * whatever that does next. */
 #if defined(__SANITIZE_THREAD__)
 enum { LATE_ROUNDS = 3 };
 #else
 enum { LATE_ROUNDS = 4 };
 #endif
 
-/* Runs after the allocator's own handler in some round: the thread has no heap any more. */
+/* Runs after the allocator's own handler in some round: the thread has no heap
+ * any more. */
 static void late_handler(void *value) {
     uintptr_t round = (uintptr_t)value;
     void *objects[100];
@@ -236,7 +254,9 @@ static void allocate_late(void) {
 }
 
 TEST(exit_handlers_may_allocate_after_the_heap_is_gone) { allocate_late(); }
-HARDENED(exit_handlers_may_allocate_after_the_hardened_heap_is_gone) { allocate_late(); }
+HARDENED(exit_handlers_may_allocate_after_the_hardened_heap_is_gone) {
+    allocate_late();
+}
 
 /* What an ended thread takes and frees is checked like all else. */
 static void overflow_late(void *unused) {
@@ -255,7 +275,8 @@ HARDENED_DEATH(overflow_found_after_the_hardened_heap_is_gone, "overflow") {
     run_threads(leave_late, 1);
 }
 
-/* Spans pass between the shared heap, which several ended threads use at once, and heaps of new threads. */
+/* Spans pass between the shared heap, which several ended threads use at once,
+ * and heaps of new threads. */
 static void exchange_small(uintptr_t seed_of_thread, long steps) {
     uint64_t seed = seed_of_thread;
     for (long i = 0; i < steps; i++) {
@@ -264,7 +285,8 @@ static void exchange_small(uintptr_t seed_of_thread, long steps) {
         CHECK(message != NULL);
         *message = (struct message){.size = size, .stamp = (unsigned char)i};
         memset(message->bytes, message->stamp, size);
-        struct message *other = atomic_exchange(&mailbox[next_random(&seed) % SHARED], message);
+        struct message *other =
+            atomic_exchange(&mailbox[next_random(&seed) % SHARED], message);
         if (other != NULL) {
             consume(other);
         }
@@ -273,14 +295,16 @@ static void exchange_small(uintptr_t seed_of_thread, long steps) {
 
 static void exchange_late(void *value) {
     uintptr_t round = (uintptr_t)value >> 8, thread = (uintptr_t)value & 255;
-    exchange_small((uintptr_t)value, round > 1 ? check_parameter("steps", 60000) / 60 : 1);
+    exchange_small((uintptr_t)value,
+                   round > 1 ? check_parameter("steps", 60000) / 60 : 1);
     if (round < LATE_ROUNDS) {
         pthread_setspecific(late_key, (void *)((round + 1) << 8 | thread));
     }
 }
 
 static void *leave_exchanging(void *thread) {
-    pthread_setspecific(late_key, (void *)((uintptr_t)1 << 8 | (uintptr_t)thread));
+    pthread_setspecific(late_key,
+                        (void *)((uintptr_t)1 << 8 | (uintptr_t)thread));
     exchange_small((uintptr_t)thread + 1000, 300);
     return NULL;
 }
@@ -294,7 +318,9 @@ static void share_spans(void) {
 }
 
 TEST(ended_threads_share_spans_with_new_ones) { share_spans(); }
-HARDENED(ended_threads_share_spans_with_new_ones_in_hardened_mode) { share_spans(); }
+HARDENED(ended_threads_share_spans_with_new_ones_in_hardened_mode) {
+    share_spans();
+}
 
 /* --- fork --- */
 
@@ -315,10 +341,12 @@ static void *more(void *argument) {
 }
 
 static void fork_under_load(void) {
-    SKIP_IN_SHARED_PROCESS("threads cannot be started in the child of a threaded process");
+    SKIP_IN_SHARED_PROCESS(
+        "threads cannot be started in the child of a threaded process");
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
-        CHECK(pthread_create(&threads[i], NULL, churn, (void *)(uintptr_t)(i + 1)) == 0);
+        CHECK(pthread_create(&threads[i], NULL, churn,
+                             (void *)(uintptr_t)(i + 1)) == 0);
     }
     for (int i = 0; i < 60; i++) {
         pid_t child = fork();
@@ -338,4 +366,6 @@ static void fork_under_load(void) {
 }
 
 TEST(children_of_a_busy_process_can_allocate_in_threads) { fork_under_load(); }
-HARDENED(children_of_a_busy_hardened_process_can_allocate_in_threads) { fork_under_load(); }
+HARDENED(children_of_a_busy_hardened_process_can_allocate_in_threads) {
+    fork_under_load();
+}

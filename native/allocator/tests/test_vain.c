@@ -1,5 +1,5 @@
-/* Purging inside spans: whoever fills memory and drops it all again is soon left alone; who stays shrunken is
- * purged, however often. */
+/* Purging inside spans: whoever fills memory and drops it all again is soon
+ * left alone; who stays shrunken is purged, however often. */
 #include "check.h"
 #include "heap.h"
 #include "paceline_alloc.h"
@@ -47,20 +47,28 @@ static void fill_and_drop(void) {
         SKIP("pages are larger than 4 KiB, so none is purged inside a span");
     }
     for (int round = 0; round < ROUNDS; round++) {
-        fill(round % 2 == 0 ? 300 : 2000); /* units change their class: what faults then is another span */
+        fill(round % 2 == 0 ? 300 : 2000); /* units change their class: what
+                                              faults then is another span */
         drop(0, COUNT);
         first = round < FIRST ? pages_purged() : first;
-        fprintf(stderr, "round %d: %d pages purged in all\n", round, (int)pages_purged());
+        fprintf(stderr, "round %d: %d pages purged in all\n", round,
+                (int)pages_purged());
     }
-    fprintf(stderr, "%d pages purged in %d rounds, %d at the end\n", (int)first, FIRST, (int)pages_purged());
+    fprintf(stderr, "%d pages purged in %d rounds, %d at the end\n", (int)first,
+            FIRST, (int)pages_purged());
     CHECK(first > 256); /* or nothing was tried */
     CHECK(pages_purged() - first <= first / 4);
 }
 
-/* The decay period is longer than the test, so no time passes by the allocator's measure. */
-TEST_(filling_and_dropping_is_soon_left_alone, NULL, "PACELINE_ALLOC_DECAY_MS=1000000") { fill_and_drop(); }
+/* The decay period is longer than the test, so no time passes by the
+ * allocator's measure. */
+TEST_(filling_and_dropping_is_soon_left_alone, NULL,
+      "PACELINE_ALLOC_DECAY_MS=1000000") {
+    fill_and_drop();
+}
 TEST_(hardened_filling_and_dropping_is_soon_left_alone, NULL,
-      "PACELINE_ALLOC_DECAY_MS=1000000 PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
+      "PACELINE_ALLOC_DECAY_MS=1000000 PACELINE_ALLOC_HARDENED=1 "
+      "PACELINE_ALLOC_SAMPLE=0") {
     fill_and_drop();
 }
 
@@ -83,16 +91,20 @@ static void burst_again_and_again(size_t most, uint64_t rest_ms) {
             (void)sched_yield();
         }
         drop(COUNT - LEFT, COUNT);
-        const struct heap *heap = thread_heap(); /* no other thread has any object */
+        const struct heap *heap =
+            thread_heap(); /* no other thread has any object */
         fprintf(stderr, "of %d pages %d in vain\n", (int)heap->recently_purged,
                 (int)heap->recently_refaulted);
-        CHECK(rest_ms == 0 || heap->recently_refaulted * 50 < heap->recently_purged);
+        CHECK(rest_ms == 0 ||
+              heap->recently_refaulted * 50 < heap->recently_purged);
     }
 }
 
-TEST_(what_stays_away_for_a_decay_period_was_not_purged_in_vain, NULL, "PACELINE_ALLOC_DECAY_MS=90") {
+TEST_(what_stays_away_for_a_decay_period_was_not_purged_in_vain, NULL,
+      "PACELINE_ALLOC_DECAY_MS=90") {
     burst_again_and_again(1000, 120);
 }
-TEST_(bursts_of_which_little_is_left_are_purged_each_time, NULL, "PACELINE_ALLOC_DECAY_MS=1000000") {
+TEST_(bursts_of_which_little_is_left_are_purged_each_time, NULL,
+      "PACELINE_ALLOC_DECAY_MS=1000000") {
     burst_again_and_again(4000, 0);
 }

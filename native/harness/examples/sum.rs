@@ -31,21 +31,34 @@ fn main() -> ExitCode {
         open: Box::new(|| Ok(vec![("profile".to_owned(), profile().to_owned())])),
         checks: Box::new(|| {
             let ok = iterator(&[1, 2, 3]) == 6;
-            vec![Check { name: "known_sum".to_owned(), ok, detail: "1 + 2 + 3".to_owned() }]
+            vec![Check {
+                name: "known_sum".to_owned(),
+                ok,
+                detail: "1 + 2 + 3".to_owned(),
+            }]
         }),
     }
     .main()
 }
 
 fn profile() -> &'static str {
-    if cfg!(debug_assertions) { "debug" } else { "release" }
+    if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    }
 }
 
 // Clippy cannot know that the signature is the harness's.
-#[allow(clippy::unnecessary_wraps, reason = "a workload's preparation may fail; this one cannot")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "a workload's preparation may fail; this one cannot"
+)]
 fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
     let mut random = SplitMix64::new(context.seed);
-    let numbers: Vec<u64> = (0..context.int("numbers")).map(|_| random.draw() >> 32).collect();
+    let numbers: Vec<u64> = (0..context.int("numbers"))
+        .map(|_| random.draw() >> 32)
+        .collect();
     let count = numbers.len() as u64;
     let (for_indexed, for_iterator) = (numbers.clone(), numbers.clone());
     let repeats = context.knobs[0].1;
@@ -64,7 +77,11 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
         bytes_per_iteration: Some(count * 8),
         verify: Box::new(move || {
             let ok = indexed(&numbers) == iterator(&numbers);
-            vec![Check { name: "arms_agree".to_owned(), ok, detail: format!("{count} numbers") }]
+            vec![Check {
+                name: "arms_agree".to_owned(),
+                ok,
+                detail: format!("{count} numbers"),
+            }]
         }),
     })
 }
@@ -80,5 +97,7 @@ fn indexed(numbers: &[u64]) -> u64 {
 }
 
 fn iterator(numbers: &[u64]) -> u64 {
-    numbers.iter().fold(0, |sum, number| sum.wrapping_add(*number))
+    numbers
+        .iter()
+        .fold(0, |sum, number| sum.wrapping_add(*number))
 }

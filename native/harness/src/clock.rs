@@ -32,7 +32,11 @@ impl Clock {
         // The quickest batch: an interruption can only make a batch slower.
         let batches = (0..OVERHEAD_BATCHES).map(|_| mean_read_ns());
         let overhead_ns = batches.min().unwrap_or(0);
-        Self { origin, resolution_ns: smallest_step_ns(), overhead_ns }
+        Self {
+            origin,
+            resolution_ns: smallest_step_ns(),
+            overhead_ns,
+        }
     }
 
     /// The name in `start.clock`.
@@ -103,7 +107,10 @@ mod tests {
     fn resolution_is_at_least_one_nanosecond_and_finer_than_a_sample() {
         let clock = Clock::measure();
         assert!(clock.resolution_ns() >= 1);
-        assert!(clock.resolution_ns() < 1_000_000_000, "the clock never moved");
+        assert!(
+            clock.resolution_ns() < 1_000_000_000,
+            "the clock never moved"
+        );
     }
 
     #[test]
@@ -111,10 +118,22 @@ mod tests {
         let clock = Clock::measure();
         let begin = Instant::now();
         let end = begin + Duration::from_nanos(1500);
-        let sample = clock.process(RawSample { begin, end, elsewhere_ns: None });
+        let sample = clock.process(RawSample {
+            begin,
+            end,
+            elsewhere_ns: None,
+        });
         assert_eq!(sample.total_ns, 1500);
         let end = end + Duration::from_nanos(7);
-        let later = clock.process(RawSample { begin, end, elsewhere_ns: Some(9) });
-        assert_eq!((later.total_ns, later.end_ns - sample.end_ns), (9, 7), "measured there, ended here");
+        let later = clock.process(RawSample {
+            begin,
+            end,
+            elsewhere_ns: Some(9),
+        });
+        assert_eq!(
+            (later.total_ns, later.end_ns - sample.end_ns),
+            (9, 7),
+            "measured there, ended here"
+        );
     }
 }

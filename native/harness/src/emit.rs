@@ -21,7 +21,11 @@ pub(crate) struct Emitter<W: Write> {
 
 impl<W: Write> Emitter<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, pending: Vec::with_capacity(2 * FLUSH_BYTES), flushed: Instant::now() }
+        Self {
+            out,
+            pending: Vec::with_capacity(2 * FLUSH_BYTES),
+            flushed: Instant::now(),
+        }
     }
 
     pub(crate) fn push(&mut self, event: &Event) {
@@ -30,7 +34,8 @@ impl<W: Write> Emitter<W> {
 
     /// Any object as a line; for the answer to `--list`.
     pub(crate) fn line(&mut self, object: &Json) {
-        self.pending.extend_from_slice(object.to_string().as_bytes());
+        self.pending
+            .extend_from_slice(object.to_string().as_bytes());
         self.pending.push(b'\n');
     }
 
@@ -73,12 +78,26 @@ pub(crate) fn metrics_json(metrics: &[Metric]) -> Json {
 }
 
 fn texts_json(texts: &[(String, String)]) -> Json {
-    Json::Object(texts.iter().map(|(name, text)| (clean(name), json!(clean(text)))).collect())
+    Json::Object(
+        texts
+            .iter()
+            .map(|(name, text)| (clean(name), json!(clean(text))))
+            .collect(),
+    )
 }
 
 fn to_json(event: &Event) -> Json {
     match event {
-        Event::Start { suite, workload, launch, seed, build, clock_name, resolution_ns, overhead_ns } => {
+        Event::Start {
+            suite,
+            workload,
+            launch,
+            seed,
+            build,
+            clock_name,
+            resolution_ns,
+            overhead_ns,
+        } => {
             json!({
                 "type": "start", "v": VERSION, "suite": suite, "workload": workload,
             "launch": launch, "seed": seed,
@@ -100,33 +119,67 @@ fn to_json(event: &Event) -> Json {
                 "type": "case", "case": case, "benchmark": benchmark, "arm": arm,
                 "params": params_json(params), "metrics": metrics_json(metrics),
             });
-            add(&mut object, "items_per_iteration", items_per_iteration.map(Json::from));
-            add(&mut object, "bytes_per_iteration", bytes_per_iteration.map(Json::from));
-            add(&mut object, "unavailable", unavailable.as_ref().map(|reason| json!(clean(reason))));
+            add(
+                &mut object,
+                "items_per_iteration",
+                items_per_iteration.map(Json::from),
+            );
+            add(
+                &mut object,
+                "bytes_per_iteration",
+                bytes_per_iteration.map(Json::from),
+            );
+            add(
+                &mut object,
+                "unavailable",
+                unavailable.as_ref().map(|reason| json!(clean(reason))),
+            );
             object
         }
-        Event::Samples { case, metric, launch, round, position, phase, iterations, values, t_ns, work } => {
+        Event::Samples {
+            case,
+            metric,
+            launch,
+            round,
+            position,
+            phase,
+            iterations,
+            values,
+            t_ns,
+            work,
+        } => {
             let mut object = json!({
                 "type": "samples", "case": case, "metric": metric, "launch": launch, "round": round,
                 "position": position, "phase": phase.wire(), "iterations": iterations, "values": values,
                 "t_ns": t_ns,
             });
             let counters = work.iter().map(|(name, count)| (clean(name), json!(count)));
-            add(&mut object, "work", (!work.is_empty()).then(|| Json::Object(counters.collect())));
+            add(
+                &mut object,
+                "work",
+                (!work.is_empty()).then(|| Json::Object(counters.collect())),
+            );
             object
         }
         Event::Check(check) => {
             json!({"type": "check", "name": check.name, "ok": check.ok, "detail": clean(&check.detail)})
         }
-        Event::Progress { done, total } => json!({"type": "progress", "done": done, "total": total}),
-        Event::Warning { code, text } => json!({"type": "warning", "code": code, "text": clean(text)}),
+        Event::Progress { done, total } => {
+            json!({"type": "progress", "done": done, "total": total})
+        }
+        Event::Warning { code, text } => {
+            json!({"type": "warning", "code": code, "text": clean(text)})
+        }
         Event::Done => json!({"type": "done"}),
         Event::Error { code, text } => json!({"type": "error", "code": code, "text": clean(text)}),
     }
 }
 
 fn add(object: &mut Json, name: &str, value: Option<Json>) {
-    if let (Some(value), Some(fields)) = (value, object.as_object_mut() as Option<&mut Map<String, Json>>) {
+    if let (Some(value), Some(fields)) = (
+        value,
+        object.as_object_mut() as Option<&mut Map<String, Json>>,
+    ) {
         fields.insert(name.to_owned(), value);
     }
 }

@@ -138,7 +138,10 @@ pub struct Check {
 
 /// One line of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the wire's; README.md of native/protocol describes each")]
+#[allow(
+    missing_docs,
+    reason = "the fields are the wire's; README.md of native/protocol describes each"
+)]
 pub enum Event {
     Start {
         suite: String,

@@ -59,7 +59,8 @@ impl Options {
     /// Rounds before the measured ones; STATISTICS §1: the larger of 5 and 10 %.
     #[must_use]
     pub fn warmup(&self) -> u64 {
-        self.warmup_rounds.unwrap_or_else(|| self.rounds.div_ceil(10).max(5))
+        self.warmup_rounds
+            .unwrap_or_else(|| self.rounds.div_ceil(10).max(5))
     }
 
     /// Parses arguments without the program's name.
@@ -74,11 +75,13 @@ impl Options {
                 options.list = true;
             } else if option.starts_with("--") {
                 let value = args.next();
-                let value =
-                    value.ok_or_else(|| Failure::usage(format!("'{option}' needs a value. {HELP}")))?;
+                let value = value
+                    .ok_or_else(|| Failure::usage(format!("'{option}' needs a value. {HELP}")))?;
                 options.set(option, value)?;
             } else {
-                return Err(Failure::usage(format!("Unexpected argument '{option}'. {HELP}")));
+                return Err(Failure::usage(format!(
+                    "Unexpected argument '{option}'. {HELP}"
+                )));
             }
         }
         Ok(options)
@@ -96,10 +99,12 @@ impl Options {
             "--params" => {
                 let (name, values) = pair(option, value)?;
                 if self.params.iter().any(|(known, _)| *known == name) {
-                    let text = format!("--params {name} is given twice. Join the values: {name}=v1|v2.");
+                    let text =
+                        format!("--params {name} is given twice. Join the values: {name}=v1|v2.");
                     return Err(Failure::usage(text));
                 }
-                self.params.push((name, values.split('|').map(str::to_owned).collect()));
+                self.params
+                    .push((name, values.split('|').map(str::to_owned).collect()));
             }
             "--knob" => {
                 let (name, setting) = pair(option, value)?;
@@ -118,24 +123,39 @@ fn case_filter(text: &str) -> Result<CaseFilter, Failure> {
         let text = format!("--case '{text}': expected benchmark/arm or benchmark/arm/k=v,k=v.");
         return Err(Failure::usage(text));
     }
-    let named = parts.get(2).map_or(Vec::new(), |named| named.split(',').collect());
-    let params = named.into_iter().map(|entry| pair("--case", entry)).collect::<Result<_, _>>()?;
-    Ok(CaseFilter { benchmark: parts[0].to_owned(), arm: parts[1].to_owned(), params })
+    let named = parts
+        .get(2)
+        .map_or(Vec::new(), |named| named.split(',').collect());
+    let params = named
+        .into_iter()
+        .map(|entry| pair("--case", entry))
+        .collect::<Result<_, _>>()?;
+    Ok(CaseFilter {
+        benchmark: parts[0].to_owned(),
+        arm: parts[1].to_owned(),
+        params,
+    })
 }
 
 fn pair(option: &str, text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err(Failure::usage(format!("{option} '{text}': expected name=value."))),
+        _ => Err(Failure::usage(format!(
+            "{option} '{text}': expected name=value."
+        ))),
     }
 }
 
 fn integer(option: &str, text: &str, minimum: u64, maximum: u64) -> Result<u64, Failure> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let value = digits.then(|| text.parse().ok()).flatten();
-    value.filter(|value| (minimum..=maximum).contains(value)).ok_or_else(|| {
-        Failure::usage(format!("{option} '{text}': expected an integer from {minimum} to {maximum}."))
-    })
+    value
+        .filter(|value| (minimum..=maximum).contains(value))
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "{option} '{text}': expected an integer from {minimum} to {maximum}."
+            ))
+        })
 }
 
 #[cfg(test)]
@@ -143,7 +163,12 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<Options, Failure> {
-        Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        Options::parse(
+            &line
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>(),
+        )
     }
 
     #[test]
@@ -151,9 +176,15 @@ mod tests {
         let line = "--launch 3 --rounds 40 --min-time-ns 5000 --seed 9 --warmup-rounds 2 --case b/a/n=5,m=x \
                     --case b/c --benchmark b --params n=5|6 --knob k=7";
         let options = parse(line).expect("valid");
-        assert_eq!((options.launch, options.rounds, options.warmup()), (3, 40, 2));
+        assert_eq!(
+            (options.launch, options.rounds, options.warmup()),
+            (3, 40, 2)
+        );
         assert_eq!((options.min_time_ns, options.seed), (5000, 9));
-        assert_eq!(options.cases[0].params, [("n".into(), "5".into()), ("m".into(), "x".into())]);
+        assert_eq!(
+            options.cases[0].params,
+            [("n".into(), "5".into()), ("m".into(), "x".into())]
+        );
         assert_eq!(options.cases[1].arm, "c");
         assert_eq!(options.params, [("n".into(), vec!["5".into(), "6".into()])]);
         assert_eq!(options.knobs, [("k".into(), 7)]);
@@ -164,7 +195,12 @@ mod tests {
         assert_eq!(parse("--rounds 20").expect("valid").warmup(), 5);
         assert_eq!(parse("--rounds 51").expect("valid").warmup(), 6);
         assert_eq!(parse("--rounds 100").expect("valid").warmup(), 10);
-        assert_eq!(parse("--rounds 100 --warmup-rounds 0").expect("valid").warmup(), 0);
+        assert_eq!(
+            parse("--rounds 100 --warmup-rounds 0")
+                .expect("valid")
+                .warmup(),
+            0
+        );
     }
 
     #[test]

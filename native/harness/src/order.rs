@@ -66,7 +66,10 @@ pub fn fnv1a64(bytes: &[u8]) -> u64 {
 pub fn key(phase: Phase, benchmark: &str, params: &Params) -> String {
     let mut named: Vec<_> = params.iter().collect();
     named.sort_by(|a, b| a.0.cmp(&b.0));
-    let named: Vec<_> = named.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let named: Vec<_> = named
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     format!("{}/{benchmark}/{}", phase.wire(), named.join(","))
 }
 
@@ -85,7 +88,12 @@ impl Order {
     #[must_use]
     pub fn new(seed: u64, key: &str, arms: usize) -> Self {
         let random = SplitMix64::new(seed ^ fnv1a64(key.as_bytes()));
-        Self { random, arms, columns: Vec::new(), rows: Vec::new() }
+        Self {
+            random,
+            arms,
+            columns: Vec::new(),
+            rows: Vec::new(),
+        }
     }
 
     /// The order of the next round: `result[position]` is the arm's index.
@@ -96,7 +104,9 @@ impl Order {
             self.rows.reverse();
         }
         let shift = self.rows.pop().unwrap_or(0);
-        (0..self.arms).map(|position| self.columns[(position + shift) % self.arms]).collect()
+        (0..self.arms)
+            .map(|position| self.columns[(position + shift) % self.arms])
+            .collect()
     }
 }
 
@@ -141,7 +151,9 @@ mod tests {
 
     #[test]
     fn both_orders_of_two_arms_start_a_square_about_equally_often() {
-        let first = (0..1000).filter(|seed| Order::new(*seed, "k", 2).next_round() == [0, 1]).count();
+        let first = (0..1000)
+            .filter(|seed| Order::new(*seed, "k", 2).next_round() == [0, 1])
+            .count();
         assert!((400..=600).contains(&first), "{first} of 1000"); // ± 6 sigma
     }
 }

@@ -118,27 +118,45 @@ pub struct Reader<R> {
 impl<R: BufRead> Reader<R> {
     /// A reader at the beginning of a stream.
     pub fn new(input: R) -> Self {
-        Self { input, line: 0, seen: Seen::default(), stopped: false }
+        Self {
+            input,
+            line: 0,
+            seen: Seen::default(),
+            stopped: false,
+        }
     }
 
     /// The next event; `None` at a proper end.
     fn read(&mut self) -> Result<Option<Event>, ReadError> {
         let mut bytes = Vec::new();
         let limit = LINE_BYTES_MAX as u64 + 1; // and its newline
-        self.input.by_ref().take(limit).read_until(b'\n', &mut bytes).map_err(ReadError::Io)?;
+        self.input
+            .by_ref()
+            .take(limit)
+            .read_until(b'\n', &mut bytes)
+            .map_err(ReadError::Io)?;
         if bytes.is_empty() && self.seen.terminal {
             return Ok(None);
         }
         self.line += 1;
         let complete = bytes.pop_if(|last| *last == b'\n').is_some();
         if bytes.is_empty() && !complete {
-            return self.fault(Code::Truncated, "the stream ended without done or error".to_owned());
+            return self.fault(
+                Code::Truncated,
+                "the stream ended without done or error".to_owned(),
+            );
         }
         if bytes.len() > LINE_BYTES_MAX {
-            return self.fault(Code::LineTooLong, format!("more than {LINE_BYTES_MAX} bytes"));
+            return self.fault(
+                Code::LineTooLong,
+                format!("more than {LINE_BYTES_MAX} bytes"),
+            );
         }
         if self.seen.terminal {
-            return self.fault(Code::AfterTerminal, "nothing may follow done or error".to_owned());
+            return self.fault(
+                Code::AfterTerminal,
+                "nothing may follow done or error".to_owned(),
+            );
         }
         match parse(&bytes).and_then(|object| self.seen.accept(&object)) {
             Ok(event) => Ok(Some(event)),
@@ -148,7 +166,11 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn fault<T>(&self, code: Code, text: String) -> Result<T, ReadError> {
-        Err(ReadError::Fault(Fault { code, line: self.line, text }))
+        Err(ReadError::Fault(Fault {
+            code,
+            line: self.line,
+            text,
+        }))
     }
 }
 
@@ -178,7 +200,9 @@ impl Seen {
     fn accept(&mut self, object: &Map<String, Json>) -> Result<Event, (Code, String)> {
         let fields = Fields::new(object);
         let kind = fields.text("type")?;
-        let known = ["start", "case", "samples", "check", "progress", "warning", "done", "error"];
+        let known = [
+            "start", "case", "samples", "check", "progress", "warning", "done", "error",
+        ];
         if !known.contains(&kind.as_str()) {
             return Err((Code::UnknownType, format!("type '{kind}' is not known")));
         }
@@ -196,10 +220,19 @@ impl Seen {
                 ok: fields.flag("ok")?,
                 detail: fields.optional_text("detail")?.unwrap_or_default(),
             }),
-            "progress" => Event::Progress { done: fields.natural("done")?, total: fields.natural("total")? },
-            "warning" => Event::Warning { code: fields.name("code")?, text: fields.text("text")? },
+            "progress" => Event::Progress {
+                done: fields.natural("done")?,
+                total: fields.natural("total")?,
+            },
+            "warning" => Event::Warning {
+                code: fields.name("code")?,
+                text: fields.text("text")?,
+            },
             "done" => Event::Done,
-            _ => Event::Error { code: fields.name("code")?, text: fields.text("text")? },
+            _ => Event::Error {
+                code: fields.name("code")?,
+                text: fields.text("text")?,
+            },
         };
         self.refer(&event)?;
         Ok(event)
@@ -209,24 +242,49 @@ impl Seen {
     fn refer(&mut self, event: &Event) -> Result<(), (Code, String)> {
         match event {
             Event::Start { launch, .. } => self.launch = Some(*launch),
-            Event::Case { case, metrics, unavailable, .. } => {
-                let announced = Announced { metrics: metrics.clone(), unavailable: unavailable.is_some() };
+            Event::Case {
+                case,
+                metrics,
+                unavailable,
+                ..
+            } => {
+                let announced = Announced {
+                    metrics: metrics.clone(),
+                    unavailable: unavailable.is_some(),
+                };
                 if self.cases.insert(*case, announced).is_some() {
-                    return Err((Code::DuplicateCase, format!("case {case} was announced before")));
+                    return Err((
+                        Code::DuplicateCase,
+                        format!("case {case} was announced before"),
+                    ));
                 }
             }
-            Event::Samples { case, metric, launch, .. } => {
+            Event::Samples {
+                case,
+                metric,
+                launch,
+                ..
+            } => {
                 let Some(announced) = self.cases.get(case) else {
                     return Err((Code::UnknownCase, format!("case {case} was not announced")));
                 };
                 if announced.unavailable {
-                    return Err((Code::BadField, format!("case: {case} is unavailable, it has no samples")));
+                    return Err((
+                        Code::BadField,
+                        format!("case: {case} is unavailable, it has no samples"),
+                    ));
                 }
                 if !announced.metrics.iter().any(|known| known.name == *metric) {
-                    return Err((Code::BadField, format!("metric: case {case} does not declare '{metric}'")));
+                    return Err((
+                        Code::BadField,
+                        format!("metric: case {case} does not declare '{metric}'"),
+                    ));
                 }
                 if self.launch != Some(*launch) {
-                    return Err((Code::BadField, format!("launch: {launch} is not the launch of start")));
+                    return Err((
+                        Code::BadField,
+                        format!("launch: {launch} is not the launch of start"),
+                    ));
                 }
             }
             Event::Done | Event::Error { .. } => self.terminal = true,
@@ -239,7 +297,10 @@ impl Seen {
 fn start(fields: &Fields<'_>) -> Result<Event, (Code, String)> {
     let version = fields.natural("v")?;
     if version != VERSION {
-        return Err((Code::Version, format!("v is {version}, this reader speaks {VERSION}")));
+        return Err((
+            Code::Version,
+            format!("v is {version}, this reader speaks {VERSION}"),
+        ));
     }
     let clock = fields.nested("clock", "clock.")?;
     Ok(Event::Start {

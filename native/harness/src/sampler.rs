@@ -55,7 +55,12 @@ impl<'a> Sampler<'a> {
     pub fn new(clock: &'a Clock, arms: Vec<&'a mut Arm>, min_time_ns: u64) -> Self {
         let required_ns = min_time_ns.max(RESOLUTIONS_PER_SAMPLE * clock.resolution_ns());
         let raw = Vec::with_capacity(arms.len());
-        Self { clock, arms, required_ns, raw }
+        Self {
+            clock,
+            arms,
+            required_ns,
+            raw,
+        }
     }
 
     /// How long a sample has to be.
@@ -69,7 +74,10 @@ impl<'a> Sampler<'a> {
     ///
     /// Fails when a process that does an arm's work failed; so does [`Sampler::round`].
     pub fn calibrate(&mut self) -> Result<u64, Failure> {
-        let (clock, target) = (self.clock, self.required_ns + self.required_ns / HEADROOM_DIVISOR);
+        let (clock, target) = (
+            self.clock,
+            self.required_ns + self.required_ns / HEADROOM_DIVISOR,
+        );
         let mut iterations = 1;
         for arm in &mut self.arms {
             iterations = calibrate(clock, arm, target)?.max(iterations);
@@ -91,7 +99,11 @@ impl<'a> Sampler<'a> {
             let raw = time(self.arms[*arm], iterations)?;
             self.raw.push(raw); // has room: no allocation between the arms of a round
         }
-        Ok(self.raw.iter().map(|raw| self.clock.process(*raw)).collect())
+        Ok(self
+            .raw
+            .iter()
+            .map(|raw| self.clock.process(*raw))
+            .collect())
     }
 
     /// By arm, the metrics that it has one value of in this launch.
@@ -117,7 +129,8 @@ fn calibrate(clock: &Clock, arm: &mut Arm, target_ns: u64) -> Result<u64, Failur
             iterations * 2
         } else {
             // In 128 bits: iterations × target may pass 2^64.
-            let scaled = u128::from(iterations) * u128::from(target_ns) / u128::from(quickest.max(1)) + 1;
+            let scaled =
+                u128::from(iterations) * u128::from(target_ns) / u128::from(quickest.max(1)) + 1;
             u64::try_from(scaled).unwrap_or(MOST_ITERATIONS)
         };
         iterations = next.min(MOST_ITERATIONS);
@@ -133,7 +146,11 @@ fn time(arm: &mut Arm, iterations: u64) -> Result<RawSample, Failure> {
     fence::full(); // the work ends before the second read
     let end = Instant::now();
     fence::full(); // what follows stays after the second read
-    Ok(RawSample { begin, end, elsewhere_ns: elsewhere? })
+    Ok(RawSample {
+        begin,
+        end,
+        elsewhere_ns: elsewhere?,
+    })
 }
 
 #[cfg(test)]
@@ -170,16 +187,27 @@ mod tests {
         let mut sampler = Sampler::new(&clock, vec![&mut quick, &mut slow], 200_000);
         let iterations = sampler.calibrate().expect("work here cannot fail");
         // The median of several: one sample may be interrupted, none can be quicker than the work.
-        let mut round = || sampler.round(&[0, 1], iterations).expect("work here cannot fail")[0].total_ns;
+        let mut round = || {
+            sampler
+                .round(&[0, 1], iterations)
+                .expect("work here cannot fail")[0]
+                .total_ns
+        };
         let mut totals: Vec<u64> = (0..9).map(|_| round()).collect();
         totals.sort_unstable();
-        assert!(totals[4] >= sampler.required_ns() * 3 / 4, "{totals:?} for {iterations} iterations");
+        assert!(
+            totals[4] >= sampler.required_ns() * 3 / 4,
+            "{totals:?} for {iterations} iterations"
+        );
     }
 
     #[test]
     fn a_sample_is_never_shorter_than_a_thousand_clock_steps() {
         let clock = Clock::measure();
         let (mut arm, _) = counting("a", 1);
-        assert_eq!(Sampler::new(&clock, vec![&mut arm], 0).required_ns(), 1000 * clock.resolution_ns());
+        assert_eq!(
+            Sampler::new(&clock, vec![&mut arm], 0).required_ns(),
+            1000 * clock.resolution_ns()
+        );
     }
 }

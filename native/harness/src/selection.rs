@@ -39,27 +39,42 @@ impl<'a> Selection<'a> {
             for params in points(benchmark, options)? {
                 let arms = arms(benchmark, &params, options);
                 if !arms.is_empty() {
-                    groups.push(Group { benchmark, params, arms });
+                    groups.push(Group {
+                        benchmark,
+                        params,
+                        arms,
+                    });
                 }
             }
         }
         if groups.is_empty() {
-            return Err(Failure::new("no_case", "The filters leave no case. See what there is with --list."));
+            return Err(Failure::new(
+                "no_case",
+                "The filters leave no case. See what there is with --list.",
+            ));
         }
-        Ok(Self { groups, knobs: knobs(workload, options)? })
+        Ok(Self {
+            groups,
+            knobs: knobs(workload, options)?,
+        })
     }
 }
 
 fn arms(benchmark: &Benchmark, params: &Params, options: &Options) -> Vec<usize> {
     let matches = |case: &CaseFilter, arm: &str| {
         let here = |(name, value): &(String, String)| {
-            params.iter().any(|(known, at)| known == name && at.to_string() == *value)
+            params
+                .iter()
+                .any(|(known, at)| known == name && at.to_string() == *value)
         };
         case.benchmark == benchmark.name && case.arm == arm && case.params.iter().all(here)
     };
-    let wanted =
-        |arm: &String| options.cases.is_empty() || options.cases.iter().any(|case| matches(case, arm));
-    (0..benchmark.arms.len()).filter(|i| wanted(&benchmark.arms[*i])).collect()
+    let wanted = |arm: &String| {
+        options.cases.is_empty() || options.cases.iter().any(|case| matches(case, arm))
+    };
+    (0..benchmark.arms.len())
+        .filter(|i| wanted(&benchmark.arms[*i]))
+        .collect()
 }
 
 /// The cross product of the values of each param, the last param fastest.
@@ -70,7 +85,9 @@ fn points(benchmark: &Benchmark, options: &Options) -> Result<Vec<Params>, Failu
         points = points
             .iter()
             .flat_map(|point| {
-                values.iter().map(|value| [point.as_slice(), &[(param.name.clone(), value.clone())]].concat())
+                values.iter().map(|value| {
+                    [point.as_slice(), &[(param.name.clone(), value.clone())]].concat()
+                })
             })
             .collect();
     }
@@ -86,8 +103,14 @@ fn values(benchmark: &Benchmark, param: &Param, options: &Options) -> Result<Vec
         }
     } else {
         values.clone_from(&param.values);
-        let cases = options.cases.iter().filter(|case| case.benchmark == benchmark.name);
-        for (_, text) in cases.flat_map(|case| &case.params).filter(|(name, _)| *name == param.name) {
+        let cases = options
+            .cases
+            .iter()
+            .filter(|case| case.benchmark == benchmark.name);
+        for (_, text) in cases
+            .flat_map(|case| &case.params)
+            .filter(|(name, _)| *name == param.name)
+        {
             values.push(value(param, text)?);
         }
     }
@@ -106,46 +129,95 @@ fn value(param: &Param, text: &str) -> Result<Value, Failure> {
     }
     let expected = match param.allowed {
         Allowed::Range(minimum, maximum) => {
-            let asked = text.parse().ok().filter(|asked| (minimum..=maximum.min(LARGEST)).contains(asked));
+            let asked = text
+                .parse()
+                .ok()
+                .filter(|asked| (minimum..=maximum.min(LARGEST)).contains(asked));
             match asked {
                 Some(asked) if u64::to_string(&asked) == text => return Ok(Value::Int(asked)),
                 _ => format!("{minimum} to {maximum}"),
             }
         }
-        Allowed::Listed => param.values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        Allowed::Listed => param
+            .values
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
     };
-    Err(Failure::usage(format!("{}={text}: expected {expected}.", param.name)))
+    Err(Failure::usage(format!(
+        "{}={text}: expected {expected}.",
+        param.name
+    )))
 }
 
 fn check_names(workload: &Workload, options: &Options) -> Result<(), Failure> {
-    let names = || workload.benchmarks.iter().map(|benchmark| benchmark.name.as_str());
-    for name in options.benchmarks.iter().chain(options.cases.iter().map(|case| &case.benchmark)) {
+    let names = || {
+        workload
+            .benchmarks
+            .iter()
+            .map(|benchmark| benchmark.name.as_str())
+    };
+    for name in options
+        .benchmarks
+        .iter()
+        .chain(options.cases.iter().map(|case| &case.benchmark))
+    {
         known("benchmark", name, names())?;
     }
     for case in &options.cases {
-        let benchmarks = workload.benchmarks.iter().filter(|benchmark| benchmark.name == case.benchmark);
+        let benchmarks = workload
+            .benchmarks
+            .iter()
+            .filter(|benchmark| benchmark.name == case.benchmark);
         for benchmark in benchmarks {
             known("arm", &case.arm, benchmark.arms.iter().map(String::as_str))?;
             for (name, _) in &case.params {
-                known("param", name, benchmark.params.iter().map(|param| param.name.as_str()))?;
+                known(
+                    "param",
+                    name,
+                    benchmark.params.iter().map(|param| param.name.as_str()),
+                )?;
             }
         }
     }
-    let params = || workload.benchmarks.iter().flat_map(|b| &b.params).map(|param| param.name.as_str());
-    options.params.iter().try_for_each(|(name, _)| known("param", name, params()))
+    let params = || {
+        workload
+            .benchmarks
+            .iter()
+            .flat_map(|b| &b.params)
+            .map(|param| param.name.as_str())
+    };
+    options
+        .params
+        .iter()
+        .try_for_each(|(name, _)| known("param", name, params()))
 }
 
 fn knobs(workload: &Workload, options: &Options) -> Result<Vec<(String, u64)>, Failure> {
     for (name, value) in &options.knobs {
-        known("knob", name, workload.knobs.iter().map(|knob| knob.name.as_str()))?;
+        known(
+            "knob",
+            name,
+            workload.knobs.iter().map(|knob| knob.name.as_str()),
+        )?;
         let knob = workload.knobs.iter().find(|knob| knob.name == *name);
         if let Some(knob) = knob.filter(|knob| !(knob.minimum..=knob.maximum).contains(value)) {
-            let text = format!("--knob {name}={value}: expected {} to {}.", knob.minimum, knob.maximum);
+            let text = format!(
+                "--knob {name}={value}: expected {} to {}.",
+                knob.minimum, knob.maximum
+            );
             return Err(Failure::usage(text));
         }
     }
-    let set =
-        |name: &str| options.knobs.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value);
+    let set = |name: &str| {
+        options
+            .knobs
+            .iter()
+            .rev()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| *value)
+    };
     Ok(workload
         .knobs
         .iter()
@@ -162,6 +234,12 @@ fn known<'a>(
     if names.any(|known| known == name) {
         return Ok(());
     }
-    let all = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
-    Err(Failure::usage(format!("Unknown {kind} '{name}'. Known: {all}.")))
+    let all = if all.is_empty() {
+        "none".to_owned()
+    } else {
+        all.join(", ")
+    };
+    Err(Failure::usage(format!(
+        "Unknown {kind} '{name}'. Known: {all}."
+    )))
 }

@@ -49,7 +49,14 @@ pub fn run(workload: &Workload, args: &[String], out: impl Write) -> ExitCode {
     let mut emitter = Emitter::new(out);
     let mut options = Options::default();
     let mut started = false;
-    let stop = match launch(workload, args, &clock, &mut emitter, &mut options, &mut started) {
+    let stop = match launch(
+        workload,
+        args,
+        &clock,
+        &mut emitter,
+        &mut options,
+        &mut started,
+    ) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(stop) => stop,
     };
@@ -58,7 +65,10 @@ pub fn run(workload: &Workload, args: &[String], out: impl Write) -> ExitCode {
             if !started {
                 emitter.push(&start(workload, &options, &clock, Vec::new()));
             }
-            emitter.push(&Event::Error { code: failure.code, text: failure.text });
+            emitter.push(&Event::Error {
+                code: failure.code,
+                text: failure.text,
+            });
             emitter.flush()
         }
         Stop::Io(error) => Err(error),
@@ -88,12 +98,22 @@ fn launch<W: Write>(
     let knobs = workload.knobs.iter().zip(&selection.knobs);
     let changed = knobs.filter(|(knob, (_, value))| *value != knob.default);
     // Knobs that are not at their default belong to what ran, so they are build facts.
-    facts.extend(changed.map(|(knob, (_, value))| (format!("knob.{}", knob.name), value.to_string())));
+    facts.extend(
+        changed.map(|(knob, (_, value))| (format!("knob.{}", knob.name), value.to_string())),
+    );
     emitter.push(&start(workload, options, clock, facts));
     *started = true;
     let rounds = options.warmup() + options.rounds;
     let total = rounds * selection.groups.len() as u64;
-    let mut launch = Launch { workload, options, clock, emitter, done: 0, total, next_case: 0 };
+    let mut launch = Launch {
+        workload,
+        options,
+        clock,
+        emitter,
+        done: 0,
+        total,
+        next_case: 0,
+    };
     launch.open(&selection)?;
     for group in &selection.groups {
         launch.measure(group, &selection.knobs)?;
@@ -102,7 +122,12 @@ fn launch<W: Write>(
     Ok(emitter.flush()?)
 }
 
-fn start(workload: &Workload, options: &Options, clock: &Clock, build: Vec<(String, String)>) -> Event {
+fn start(
+    workload: &Workload,
+    options: &Options,
+    clock: &Clock,
+    build: Vec<(String, String)>,
+) -> Event {
     Event::Start {
         suite: workload.suite.clone(),
         workload: workload.name.clone(),
@@ -119,7 +144,12 @@ fn list(workload: &Workload, selection: &Selection<'_>) -> serde_json::Value {
     let cases: Vec<_> = selection
         .groups
         .iter()
-        .flat_map(|group| group.arms.iter().map(move |arm| (group, &group.benchmark.arms[*arm])))
+        .flat_map(|group| {
+            group
+                .arms
+                .iter()
+                .map(move |arm| (group, &group.benchmark.arms[*arm]))
+        })
         .map(|(group, arm)| {
             json!({
                 "benchmark": group.benchmark.name, "arm": arm, "params": params_json(&group.params),
@@ -132,7 +162,11 @@ fn list(workload: &Workload, selection: &Selection<'_>) -> serde_json::Value {
 
 /// `time`, which the sampler takes, and what the benchmark declares besides.
 fn metrics(benchmark: &Benchmark) -> Vec<Metric> {
-    let time = Metric { name: TIME.to_owned(), unit: Unit::Nanoseconds, direction: Direction::Lower };
+    let time = Metric {
+        name: TIME.to_owned(),
+        unit: Unit::Nanoseconds,
+        direction: Direction::Lower,
+    };
     [&[time], benchmark.metrics.as_slice()].concat()
 }
 
@@ -160,7 +194,10 @@ impl<W: Write> Launch<'_, W> {
         for (knob, (_, value)) in self.workload.knobs.iter().zip(&selection.knobs) {
             if knob.demonstration && *value != knob.default {
                 let text = format!("{} = {value}: {}", knob.name, knob.what);
-                self.emitter.push(&Event::Warning { code: "demonstration".to_owned(), text });
+                self.emitter.push(&Event::Warning {
+                    code: "demonstration".to_owned(),
+                    text,
+                });
             }
         }
         for check in (self.workload.checks)() {
@@ -170,14 +207,36 @@ impl<W: Write> Launch<'_, W> {
     }
 
     fn measure(&mut self, group: &Group<'_>, knobs: &[(String, u64)]) -> Result<(), Stop> {
-        let Options { seed, launch, rounds, .. } = *self.options;
-        let context = Context { params: &group.params, knobs, seed, launch, rounds };
+        let Options {
+            seed,
+            launch,
+            rounds,
+            ..
+        } = *self.options;
+        let context = Context {
+            params: &group.params,
+            knobs,
+            seed,
+            launch,
+            rounds,
+        };
         let mut prepared = (group.benchmark.prepare)(&context)?;
-        let cases: Vec<u64> = group.arms.iter().map(|arm| self.announce(group, *arm, &prepared)).collect();
+        let cases: Vec<u64> = group
+            .arms
+            .iter()
+            .map(|arm| self.announce(group, *arm, &prepared))
+            .collect();
         self.verify(&mut prepared)?;
-        let chosen = prepared.arms.iter_mut().enumerate().filter(|(i, _)| group.arms.contains(i));
-        let runnable = chosen.zip(cases).filter(|((_, arm), _)| arm.why_unavailable().is_none());
-        let (arms, cases): (Vec<&mut Arm>, Vec<u64>) = runnable.map(|((_, arm), case)| (arm, case)).unzip();
+        let chosen = prepared
+            .arms
+            .iter_mut()
+            .enumerate()
+            .filter(|(i, _)| group.arms.contains(i));
+        let runnable = chosen
+            .zip(cases)
+            .filter(|((_, arm), _)| arm.why_unavailable().is_none());
+        let (arms, cases): (Vec<&mut Arm>, Vec<u64>) =
+            runnable.map(|((_, arm), case)| (arm, case)).unzip();
         if !arms.is_empty() {
             let sampler = Sampler::new(self.clock, arms, self.options.min_time_ns);
             self.rounds(group, sampler, &cases)?;
@@ -187,14 +246,20 @@ impl<W: Write> Launch<'_, W> {
     }
 
     /// Warm-up, then measured rounds of the arms that can run here; `cases[arm]` is an arm's case.
-    fn rounds(&mut self, group: &Group<'_>, mut sampler: Sampler<'_>, cases: &[u64]) -> Result<(), Stop> {
+    fn rounds(
+        &mut self,
+        group: &Group<'_>,
+        mut sampler: Sampler<'_>,
+        cases: &[u64],
+    ) -> Result<(), Stop> {
         let iterations = sampler.calibrate()?;
         let warmup = self.options.warmup();
         let mut short = 0;
         let mut last = Vec::new();
-        for (phase, numbers) in
-            [(Phase::Warmup, 0..warmup), (Phase::Measure, warmup..warmup + self.options.rounds)]
-        {
+        for (phase, numbers) in [
+            (Phase::Warmup, 0..warmup),
+            (Phase::Measure, warmup..warmup + self.options.rounds),
+        ] {
             let key = order::key(phase, &group.benchmark.name, &group.params);
             let mut orders = Order::new(self.options.seed, &key, cases.len());
             for number in numbers {
@@ -202,10 +267,30 @@ impl<W: Write> Launch<'_, W> {
                 let block = sampler.round(&order, iterations)?;
                 let accounts = sampler.accounts(&order);
                 let cases: Vec<u64> = order.iter().map(|arm| cases[*arm]).collect();
-                self.emit(&cases, &block, &accounts, Round { number, phase, iterations })?;
-                last = block.iter().map(|sample| sample.end_ns).zip(order).collect();
-                let too_short = block.iter().filter(|sample| sample.total_ns < sampler.required_ns()).count();
-                short += if phase == Phase::Measure { too_short } else { 0 };
+                self.emit(
+                    &cases,
+                    &block,
+                    &accounts,
+                    Round {
+                        number,
+                        phase,
+                        iterations,
+                    },
+                )?;
+                last = block
+                    .iter()
+                    .map(|sample| sample.end_ns)
+                    .zip(order)
+                    .collect();
+                let too_short = block
+                    .iter()
+                    .filter(|sample| sample.total_ns < sampler.required_ns())
+                    .count();
+                short += if phase == Phase::Measure {
+                    too_short
+                } else {
+                    0
+                };
             }
         }
         self.emit_once(&mut sampler, cases, &last)?;
@@ -247,7 +332,9 @@ impl<W: Write> Launch<'_, W> {
         accounts: &[Account],
         round: Round,
     ) -> io::Result<()> {
-        for (position, ((case, sample), account)) in cases.iter().zip(samples).zip(accounts).enumerate() {
+        for (position, ((case, sample), account)) in
+            cases.iter().zip(samples).zip(accounts).enumerate()
+        {
             let event = |metric: &str, iterations: u64, values: Vec<u64>| Event::Samples {
                 case: *case,
                 metric: metric.to_owned(),
@@ -268,7 +355,8 @@ impl<W: Write> Launch<'_, W> {
             for (metric, reading) in &account.readings {
                 match reading {
                     Reading::Total(total) => {
-                        self.emitter.push(&event(metric, round.iterations, vec![*total]));
+                        self.emitter
+                            .push(&event(metric, round.iterations, vec![*total]));
                     }
                     Reading::Each(values) => {
                         for values in values.chunks(VALUES_MAX) {
@@ -279,7 +367,10 @@ impl<W: Write> Launch<'_, W> {
             }
         }
         self.done += 1;
-        self.emitter.push(&Event::Progress { done: self.done, total: self.total });
+        self.emitter.push(&Event::Progress {
+            done: self.done,
+            total: self.total,
+        });
         self.emitter.round_ended()
     }
 
@@ -318,6 +409,9 @@ impl<W: Write> Launch<'_, W> {
              Ask for longer ones with --min-time-ns.",
             group.benchmark.name
         );
-        self.emitter.push(&Event::Warning { code: "few_iterations".to_owned(), text });
+        self.emitter.push(&Event::Warning {
+            code: "few_iterations".to_owned(),
+            text,
+        });
     }
 }

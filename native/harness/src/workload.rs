@@ -22,7 +22,10 @@ pub struct Failure {
 impl Failure {
     /// A failure with advice.
     pub fn new(code: &str, text: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), text: text.into() }
+        Self {
+            code: code.to_owned(),
+            text: text.into(),
+        }
     }
 
     pub(crate) fn usage(text: impl Into<String>) -> Self {
@@ -114,7 +117,14 @@ impl Arm {
 
     fn of(name: &str, body: Body) -> Self {
         let name = name.to_owned();
-        Self { name, body, iterations: None, work: None, readings: Vec::new(), once: Vec::new() }
+        Self {
+            name,
+            body,
+            iterations: None,
+            work: None,
+            readings: Vec::new(),
+            once: Vec::new(),
+        }
     }
 
     /// Every sample is of exactly so many iterations, where how often the operation ran decides what is
@@ -186,14 +196,21 @@ impl Arm {
 
     /// The metrics a launch has one value of.
     pub(crate) fn once(&mut self) -> Result<Vec<(String, u64)>, Failure> {
-        self.once.iter_mut().map(|(name, take)| Ok((name.clone(), take()?))).collect()
+        self.once
+            .iter_mut()
+            .map(|(name, take)| Ok((name.clone(), take()?)))
+            .collect()
     }
 
     /// What happened since it was last asked.
     pub(crate) fn account(&mut self) -> Account {
         Account {
             work: self.work.as_mut().map(|take| take()).unwrap_or_default(),
-            readings: self.readings.iter_mut().map(|(name, take)| (name.clone(), take())).collect(),
+            readings: self
+                .readings
+                .iter_mut()
+                .map(|(name, take)| (name.clone(), take()))
+                .collect(),
         }
     }
 }
@@ -223,14 +240,25 @@ impl Param {
     #[must_use]
     pub fn int(name: &str, values: &[u64], minimum: u64, maximum: u64) -> Self {
         let values = values.iter().map(|value| Value::Int(*value)).collect();
-        Self { name: name.to_owned(), values, allowed: Allowed::Range(minimum, maximum) }
+        Self {
+            name: name.to_owned(),
+            values,
+            allowed: Allowed::Range(minimum, maximum),
+        }
     }
 
     /// A param with listed words.
     #[must_use]
     pub fn words(name: &str, values: &[&str]) -> Self {
-        let values = values.iter().map(|value| Value::Text((*value).to_owned())).collect();
-        Self { name: name.to_owned(), values, allowed: Allowed::Listed }
+        let values = values
+            .iter()
+            .map(|value| Value::Text((*value).to_owned()))
+            .collect();
+        Self {
+            name: name.to_owned(),
+            values,
+            allowed: Allowed::Listed,
+        }
     }
 }
 
@@ -343,8 +371,10 @@ impl Workload {
     /// Runs this process's command line on its standard output.
     #[must_use]
     pub fn main(&self) -> ExitCode {
-        let args: Vec<String> =
-            std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+        let args: Vec<String> = std::env::args_os()
+            .skip(1)
+            .map(|arg| arg.to_string_lossy().into_owned())
+            .collect();
         session::run(self, &args, std::io::stdout().lock())
     }
 }

@@ -1,5 +1,8 @@
 //! Counters, metrics besides `time`, text params and arms that cannot run here, through a whole launch.
-#![allow(clippy::unwrap_used, reason = "what cannot be read fails the test, which is meant")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "what cannot be read fails the test, which is meant"
+)]
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -7,8 +10,8 @@ use std::rc::Rc;
 use paceline_harness::event::Work;
 use paceline_harness::reader::Reader;
 use paceline_harness::{
-    Arm, Benchmark, Context, Direction, Event, Failure, Metric, Param, Phase, Prepared, Reading, Unit,
-    Workload, session,
+    Arm, Benchmark, Context, Direction, Event, Failure, Metric, Param, Phase, Prepared, Reading,
+    Unit, Workload, session,
 };
 
 const CALLS_BEYOND_ONE_EVENT: u64 = 1001;
@@ -28,7 +31,10 @@ fn counted(name: &str) -> Arm {
 }
 
 // Clippy cannot know that the signature is the harness's.
-#[allow(clippy::unnecessary_wraps, reason = "a workload's preparation may fail; this one cannot")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "a workload's preparation may fail; this one cannot"
+)]
 fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
     let lanes = match context.text("engine") {
         "here" => counted("lanes"),
@@ -43,7 +49,11 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
 }
 
 fn metric(name: &str, unit: Unit) -> Metric {
-    Metric { name: name.to_owned(), unit, direction: Direction::Lower }
+    Metric {
+        name: name.to_owned(),
+        unit,
+        direction: Direction::Lower,
+    }
 }
 
 fn launch(args: &[&str]) -> Vec<u8> {
@@ -54,7 +64,10 @@ fn launch(args: &[&str]) -> Vec<u8> {
             name: "count".to_owned(),
             arms: vec!["plain".to_owned(), "lanes".to_owned()],
             params: vec![Param::words("engine", &["here", "avx9"])],
-            metrics: vec![metric("call_time", Unit::Nanoseconds), metric("copied", Unit::Bytes)],
+            metrics: vec![
+                metric("call_time", Unit::Nanoseconds),
+                metric("copied", Unit::Bytes),
+            ],
             prepare: Box::new(prepare),
         }],
         knobs: Vec::new(),
@@ -68,7 +81,9 @@ fn launch(args: &[&str]) -> Vec<u8> {
 }
 
 fn events(args: &[&str]) -> Vec<Event> {
-    Reader::new(launch(args).as_slice()).collect::<Result<_, _>>().unwrap()
+    Reader::new(launch(args).as_slice())
+        .collect::<Result<_, _>>()
+        .unwrap()
 }
 
 const QUICK: [&str; 4] = ["--rounds", "3", "--min-time-ns", "1000"];
@@ -77,7 +92,13 @@ const QUICK: [&str; 4] = ["--rounds", "3", "--min-time-ns", "1000"];
 fn counters_are_those_of_the_timed_region_alone() {
     let mut counted = 0;
     for event in events(&QUICK) {
-        if let Event::Samples { metric, iterations, work, .. } = event {
+        if let Event::Samples {
+            metric,
+            iterations,
+            work,
+            ..
+        } = event
+        {
             // Calibration ran the arms, too: had it been counted, the first round would show it.
             let expected = if metric == "time" {
                 counted += 1;
@@ -88,7 +109,11 @@ fn counters_are_those_of_the_timed_region_alone() {
             assert_eq!(work, expected, "{metric}");
         }
     }
-    assert_eq!(counted, 3 * (5 + 3), "two arms in one group, one in the other, 5 + 3 rounds");
+    assert_eq!(
+        counted,
+        3 * (5 + 3),
+        "two arms in one group, one in the other, 5 + 3 rounds"
+    );
 }
 
 #[test]
@@ -96,26 +121,48 @@ fn a_total_goes_with_the_iterations_and_calls_are_values_of_one() {
     let mut iterations_by_round = std::collections::HashMap::new();
     let mut calls = std::collections::HashMap::new();
     for event in events(&[&QUICK[..], &["--min-time-ns", "200000"]].concat()) {
-        let Event::Samples { case, metric, round, iterations, values, .. } = event else { continue };
+        let Event::Samples {
+            case,
+            metric,
+            round,
+            iterations,
+            values,
+            ..
+        } = event
+        else {
+            continue;
+        };
         match metric.as_str() {
             "time" => {
                 iterations_by_round.insert((case, round), iterations);
             }
             "copied" => {
-                assert_eq!((iterations, values), (iterations_by_round[&(case, round)], vec![iterations * 3]));
+                assert_eq!(
+                    (iterations, values),
+                    (iterations_by_round[&(case, round)], vec![iterations * 3])
+                );
             }
             _ => {
                 assert_eq!(iterations, 1);
-                calls.entry((case, round)).or_insert_with(Vec::new).extend(values);
+                calls
+                    .entry((case, round))
+                    .or_insert_with(Vec::new)
+                    .extend(values);
             }
         }
     }
     assert!(
-        iterations_by_round.values().any(|calls| *calls >= CALLS_BEYOND_ONE_EVENT),
+        iterations_by_round
+            .values()
+            .any(|calls| *calls >= CALLS_BEYOND_ONE_EVENT),
         "needs several events"
     );
     for (block, iterations) in iterations_by_round {
-        assert_eq!(calls[&block], (1..=iterations).collect::<Vec<_>>(), "every call once, in order");
+        assert_eq!(
+            calls[&block],
+            (1..=iterations).collect::<Vec<_>>(),
+            "every call once, in order"
+        );
     }
 }
 
@@ -125,16 +172,29 @@ fn an_arm_that_cannot_run_here_is_announced_with_its_reason_and_not_measured() {
     let missing: Vec<(u64, &str)> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Case { case, arm, unavailable: Some(reason), .. } if arm == "lanes" => {
-                Some((*case, reason.as_str()))
-            }
+            Event::Case {
+                case,
+                arm,
+                unavailable: Some(reason),
+                ..
+            } if arm == "lanes" => Some((*case, reason.as_str())),
             _ => None,
         })
         .collect();
     assert_eq!(missing, [(3, "this CPU has no avx9")]);
-    assert!(events.iter().all(|event| !matches!(event, Event::Samples { case: 3, .. })));
+    assert!(
+        events
+            .iter()
+            .all(|event| !matches!(event, Event::Samples { case: 3, .. }))
+    );
     let alone = |event: &&Event| match event {
-        Event::Samples { case: 2, position: 0, phase: Phase::Measure, metric, .. } => metric == "time",
+        Event::Samples {
+            case: 2,
+            position: 0,
+            phase: Phase::Measure,
+            metric,
+            ..
+        } => metric == "time",
         _ => false,
     };
     assert_eq!(
@@ -149,6 +209,8 @@ fn an_arm_that_cannot_run_here_is_announced_with_its_reason_and_not_measured() {
 fn the_list_names_every_metric_of_a_case() {
     let list: serde_json::Value = serde_json::from_slice(&launch(&["--list"])).unwrap();
     let names = list["cases"][0]["metrics"].as_array().unwrap().iter();
-    let names: Vec<&str> = names.map(|metric| metric["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = names
+        .map(|metric| metric["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["time", "call_time", "copied"]);
 }

@@ -1,5 +1,8 @@
 //! The golden vectors of `native/protocol/vectors`, which every reader and every harness is held by.
-#![allow(clippy::unwrap_used, reason = "a vector that cannot be read fails the test, which is meant")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a vector that cannot be read fails the test, which is meant"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,13 +31,21 @@ fn stream(name: &str) -> Vec<u8> {
     let directive = json_of(&vectors().join(format!("{name}.generate.json")));
     let lines = |field: &str| -> Vec<String> {
         let lines = directive[field].as_array().cloned().unwrap_or_default();
-        lines.iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+        lines
+            .iter()
+            .map(|line| line.as_str().unwrap().to_owned())
+            .collect()
     };
     let (head, tail) = (r#"{"type":"warning","code":"padding","text":""#, r#""}"#);
     let bytes = usize::try_from(directive["line_bytes"].as_u64().unwrap()).unwrap();
-    let giant = format!("{head}{}{tail}", "x".repeat(bytes - head.len() - tail.len()));
+    let giant = format!(
+        "{head}{}{tail}",
+        "x".repeat(bytes - head.len() - tail.len())
+    );
     let all = [lines("prefix_lines"), vec![giant], lines("suffix_lines")].concat();
-    all.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
+    all.iter()
+        .flat_map(|line| [line.as_bytes(), b"\n"].concat())
+        .collect()
 }
 
 /// What this crate's reader says about a stream, in the words of `*.expect.json`.
@@ -50,7 +61,9 @@ fn verdict(stream: &[u8]) -> Json {
             Ok(Event::Done) => terminal = json!("done"),
             Ok(Event::Error { .. }) => terminal = json!("error"),
             Ok(Event::Start { .. } | Event::Progress { .. }) => {}
-            Err(ReadError::Fault(found)) => fault = json!({"code": found.code.wire(), "line": found.line}),
+            Err(ReadError::Fault(found)) => {
+                fault = json!({"code": found.code.wire(), "line": found.line})
+            }
             Err(ReadError::Io(error)) => panic!("{error}"),
         }
     }
@@ -65,7 +78,12 @@ fn every_vector_reads_as_expected() {
     let mut names: Vec<String> = fs::read_dir(vectors())
         .unwrap()
         .filter_map(|entry| {
-            entry.unwrap().file_name().to_str()?.strip_suffix(".expect.json").map(str::to_owned)
+            entry
+                .unwrap()
+                .file_name()
+                .to_str()?
+                .strip_suffix(".expect.json")
+                .map(str::to_owned)
         })
         .collect();
     names.sort();
@@ -75,7 +93,8 @@ fn every_vector_reads_as_expected() {
         .filter_map(|name| {
             let expected = json_of(&vectors().join(format!("{name}.expect.json")));
             let found = verdict(&stream(name));
-            (found != expected).then(|| format!("{name}\n  expected {expected}\n  found    {found}"))
+            (found != expected)
+                .then(|| format!("{name}\n  expected {expected}\n  found    {found}"))
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -87,7 +106,11 @@ fn orders_are_those_of_the_golden_file() {
     let groups = groups.as_array().unwrap();
     assert!(!groups.is_empty());
     for group in groups {
-        let phase = if group["phase"] == "measure" { Phase::Measure } else { Phase::Warmup };
+        let phase = if group["phase"] == "measure" {
+            Phase::Measure
+        } else {
+            Phase::Warmup
+        };
         let params: Params = group["params"]
             .as_object()
             .unwrap()

@@ -43,7 +43,9 @@ TROUBLE = (AbsentError, OfflineError, UnauthorizedError, LostError, SlowError)
 SHOWN_OF_ARGV = 80
 """Characters of a command that an error repeats."""
 SHOWN_OF_REFUSAL = 200
-CANNOT_RESTART = re.compile(rb"error|failed|denied|not (found|permitted)|inaccessible", re.IGNORECASE)
+CANNOT_RESTART = re.compile(
+    rb"error|failed|denied|not (found|permitted)|inaccessible", re.IGNORECASE
+)
 """What adbd (`StartSubprocess` in daemon/shell_service.cpp), its shell or `reboot` say when nothing comes of
 it; a device that restarts may print a word, too."""
 
@@ -101,15 +103,25 @@ class Backend(ABC):
         channel, reading = self._shell(argv, deadline, apart=True)
         return shell.ShellStream(channel, reading, named(argv))
 
-    def push(self, source: Path | bytes, remote: str, mode: int = 0o644, timeout_s: float = 300.0) -> int:
+    def push(
+        self,
+        source: Path | bytes,
+        remote: str,
+        mode: int = 0o644,
+        timeout_s: float = 300.0,
+    ) -> int:
         """See port.Connection."""
         with (
-            io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file,
+            io.BytesIO(source)
+            if isinstance(source, bytes)
+            else source.open("rb") as file,
             self._syncing(timeout_s) as sync,
         ):
             return sync.push(file, remote, mode)
 
-    def pull(self, remote: str, target: Path | None = None, timeout_s: float = 300.0) -> bytes:
+    def pull(
+        self, remote: str, target: Path | None = None, timeout_s: float = 300.0
+    ) -> bytes:
         """See port.Connection."""
         with self._syncing(timeout_s) as sync:
             if target is None:
@@ -121,15 +133,21 @@ class Backend(ABC):
         """See port.Connection."""
         done = self.run(["getprop"])
         if done.rc:
-            raise AdbError(f"getprop ended with {done.rc}: {done.text.strip()[:SHOWN_OF_ARGV]}")
+            raise AdbError(
+                f"getprop ended with {done.rc}: {done.text.strip()[:SHOWN_OF_ARGV]}"
+            )
         return properties(done.text)
 
     def reboot(self) -> None:
         """See port.Connection."""
         deadline, said = self._begin(CONNECT_TIMEOUT_S), b""
         try:
-            with contextlib.closing(self._open(b"reboot:", deadline, apart=False)) as channel:
-                while part := channel.receive(deadline):  # a word now and then; then it goes
+            with contextlib.closing(
+                self._open(b"reboot:", deadline, apart=False)
+            ) as channel:
+                while part := channel.receive(
+                    deadline
+                ):  # a word now and then; then it goes
                     said += part
         except LostError:
             return  # gone
@@ -154,9 +172,13 @@ class Backend(ABC):
             self.connect(min(timeout_s, CONNECT_TIMEOUT_S))
         return time.monotonic() + timeout_s
 
-    def _shell(self, argv: Sequence[str], deadline: float, *, apart: bool) -> tuple[Channel, shell.Reading]:
+    def _shell(
+        self, argv: Sequence[str], deadline: float, *, apart: bool
+    ) -> tuple[Channel, shell.Reading]:
         features = self._banner.features if self._banner else frozenset()
-        services = [shell.V2] if "shell_v2" in features else [shell.EXEC, shell.TERMINAL]
+        services = (
+            [shell.V2] if "shell_v2" in features else [shell.EXEC, shell.TERMINAL]
+        )
         for service in services:
             if service not in self._refused:
                 name, reading = shell.prepared(service, argv, self.longest_service)

@@ -16,5 +16,8 @@ of the time that `sum` takes."""
 def checksum_of(payload: bytes | bytearray | memoryview) -> int:
     """Exact, for a payload of any length."""
     view = memoryview(payload)
-    sums = [zlib.adler32(view[at : at + SUMMED_BYTES]) & 0xFFFF for at in range(0, len(view), SUMMED_BYTES)]
+    sums = [
+        zlib.adler32(view[at : at + SUMMED_BYTES]) & 0xFFFF
+        for at in range(0, len(view), SUMMED_BYTES)
+    ]
     return (sum(sums) - len(sums)) & 0xFFFFFFFF

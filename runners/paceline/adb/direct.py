@@ -36,7 +36,9 @@ class Link:
     """One connection to one device, hands shaken. Raises Absent-, Offline-, Unauthorized-,
     TlsRequiredError."""
 
-    def __init__(self, address: str, key: AgentKey, deadline: float, offers: Offers) -> None:
+    def __init__(
+        self, address: str, key: AgentKey, deadline: float, offers: Offers
+    ) -> None:
         self.address = address
         waiting = offers.taken(address)
         if waiting is None or not self._took_up(waiting, deadline, offers):
@@ -78,7 +80,9 @@ class Link:
 class DirectChannel:
     """A service on a link."""
 
-    def __init__(self, link: Link, service: bytes, deadline: float, *, ends_link: bool) -> None:
+    def __init__(
+        self, link: Link, service: bytes, deadline: float, *, ends_link: bool
+    ) -> None:
         self._link, self._ends_link = link, ends_link
         self._arrived: deque[bytearray] = deque()
         self._ended = False
@@ -88,7 +92,9 @@ class DirectChannel:
         if said.command == packets.CLSE:
             self._ended = True
             self.close()
-            raise RefusedError(f"the device at {link.address} refuses the service {_short(service)}")
+            raise RefusedError(
+                f"the device at {link.address} refuses the service {_short(service)}"
+            )
         self._remote_id = said.arg0
 
     def send(self, data: Bytes, deadline: float) -> None:
@@ -96,7 +102,9 @@ class DirectChannel:
         view, size = memoryview(data), self._link.longest_message
         for at in range(0, len(view), size):
             if self._ended:
-                raise LostError(f"the device at {self._link.address} closed the service")
+                raise LostError(
+                    f"the device at {self._link.address} closed the service"
+                )
             self._say(packets.WRTE, deadline, view[at : at + size])
             while self._next(deadline) == packets.WRTE:
                 pass  # what the device says meanwhile is kept; OKAY or CLSE ends the wait
@@ -141,7 +149,9 @@ class DirectChannel:
         while True:
             said = self._link.packets.receive(deadline)
             if said.command not in (packets.OKAY, packets.WRTE, packets.CLSE):
-                raise LostError(f"the device at {self._link.address} is out of step: it said {said.name}")
+                raise LostError(
+                    f"the device at {self._link.address} is out of step: it said {said.name}"
+                )
             is_from_our_end = said.arg0 in (0, self._remote_id) or not self._remote_id
             if said.arg1 == self._id and is_from_our_end:
                 return said
@@ -151,7 +161,9 @@ class DirectConnection(Backend):
     """The device at `address`, "host:port". `offers`: what this agent has asked of people, shared by all its
     connections; without them this one keeps its own."""
 
-    def __init__(self, address: str, key: AgentKey, offers: Offers | None = None) -> None:
+    def __init__(
+        self, address: str, key: AgentKey, offers: Offers | None = None
+    ) -> None:
         super().__init__(Route("tcp", address))
         self._key = key
         self._shared = offers

@@ -73,7 +73,11 @@ class FakeDevice:
     def __init__(self, serial: str = "FAKE0001") -> None:
         self.serial = serial
         self.faults = FakeFaults()
-        self.props = {"ro.serialno": serial, "ro.product.model": "Fake", "sys.boot_completed": "1"}
+        self.props = {
+            "ro.serialno": serial,
+            "ro.product.model": "Fake",
+            "sys.boot_completed": "1",
+        }
         self.answers: dict[tuple[str, ...], Answer] = {}
         self.files: dict[str, bytes] = {}
         self.modes: dict[str, int] = {}
@@ -118,7 +122,9 @@ class FakeDevice:
     def end(self, argv: Sequence[str]) -> None:
         """Has every stream of `argv` end by itself."""
         with self.changed:
-            for stream in [stream for stream in self.running if stream.argv == list(argv)]:
+            for stream in [
+                stream for stream in self.running if stream.argv == list(argv)
+            ]:
                 stream.ended = True
                 self.running.remove(stream)
             self.changed.notify_all()
@@ -143,7 +149,9 @@ class FakeDevice:
 class FakeStream:
     """What one running command prints."""
 
-    def __init__(self, device: FakeDevice, argv: list[str], printed: bytes, ended: bool) -> None:
+    def __init__(
+        self, device: FakeDevice, argv: list[str], printed: bytes, ended: bool
+    ) -> None:
         self.argv, self.printed, self.ended = argv, bytearray(printed), ended
         self._device, self._generation = device, device.generation
         if not ended:
@@ -164,7 +172,11 @@ class FakeStream:
             return None
 
     def _news(self) -> bool:
-        return bool(self.printed) or self.ended or self._device.generation != self._generation
+        return (
+            bool(self.printed)
+            or self.ended
+            or self._device.generation != self._generation
+        )
 
     def close(self) -> None:
         """See port.Stream."""
@@ -177,7 +189,10 @@ class FakeStream:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -199,11 +214,15 @@ class FakeConnection:
         self.close()
         faults, whom = self.device.faults, f"the device in memory {self.device.serial}"
         if faults.absent:
-            raise AbsentError(f"nobody answers for {whom}", "Set faults.absent to False.")
+            raise AbsentError(
+                f"nobody answers for {whom}", "Set faults.absent to False."
+            )
         if faults.tls:
             raise handshake.tls_required(whom)
         if faults.offline:
-            raise OfflineError(f"{whom} ended the handshake", "Set faults.offline to False.")
+            raise OfflineError(
+                f"{whom} ended the handshake", "Set faults.offline to False."
+            )
         if faults.unauthorized:
             raise handshake.prompt_waits(whom, "00:00")
         self._generation = self.device.generation
@@ -229,16 +248,26 @@ class FakeConnection:
             ended = self.device.execute(words)
             if isinstance(ended, Running):
                 return FakeStream(self.device, words, ended.printed, ended=False)
-            return FakeStream(self.device, words, ended.stdout + ended.stderr, ended=True)
+            return FakeStream(
+                self.device, words, ended.stdout + ended.stderr, ended=True
+            )
 
-    def push(self, source: Path | bytes, remote: str, mode: int = 0o644, timeout_s: float = 300.0) -> int:
+    def push(
+        self,
+        source: Path | bytes,
+        remote: str,
+        mode: int = 0o644,
+        timeout_s: float = 300.0,
+    ) -> int:
         """See port.Connection."""
         del timeout_s
         data = source if isinstance(source, bytes) else source.read_bytes()
         with self._operation(self.device.faults.refuse_sync, "sync:"):
             sync.checked_path(remote)
             if remote in self.device.directories:
-                raise TransferError(f"{remote}: the device refused the file: Is a directory")
+                raise TransferError(
+                    f"{remote}: the device refused the file: Is a directory"
+                )
             left = self.device.faults.no_space_after
             if left is not None and len(data) > left:
                 self.device.faults.no_space_after = 0
@@ -248,7 +277,9 @@ class FakeConnection:
             self.device.files[remote], self.device.modes[remote] = data, mode
             return len(data)
 
-    def pull(self, remote: str, target: Path | None = None, timeout_s: float = 300.0) -> bytes:
+    def pull(
+        self, remote: str, target: Path | None = None, timeout_s: float = 300.0
+    ) -> bytes:
         """See port.Connection."""
         del timeout_s
         with self._operation(self.device.faults.refuse_sync, "sync:"):
@@ -289,9 +320,13 @@ class FakeConnection:
             self.device.faults.lost_after -= 1
         try:
             if self._generation != self.device.generation:
-                raise LostError(f"the device in memory {self.device.serial} ended the connection")
+                raise LostError(
+                    f"the device in memory {self.device.serial} ended the connection"
+                )
             if refused:
-                raise RefusedError(f"the device in memory {self.device.serial} refuses the service {service}")
+                raise RefusedError(
+                    f"the device in memory {self.device.serial} refuses the service {service}"
+                )
             yield
         except (LostError, SlowError):
             self.close()

@@ -86,7 +86,9 @@ def _cat(state: State, paths: list[str]) -> Ended:
 
 def _printf(_: State, words: list[str]) -> Ended:
     if not words or words[0] not in ("%s\\0", "%s\\n"):
-        return Done(NOT_UNDERSTOOD, b"", b"printf: the device in memory knows %s\\0 and %s\\n\n")
+        return Done(
+            NOT_UNDERSTOOD, b"", b"printf: the device in memory knows %s\\0 and %s\\n\n"
+        )
     end = b"\0" if words[0].endswith("0") else b"\n"
     return Done(0, b"".join(_bytes(word) + end for word in words[1:]))
 
@@ -94,12 +96,18 @@ def _printf(_: State, words: list[str]) -> Ended:
 def _tail(state: State, words: list[str]) -> Ended:
     follow = words[:1] == ["-f"]
     done = _cat(state, words[1:] if follow else words)
-    return Running(done.stdout) if follow and isinstance(done, Done) and not done.rc else done
+    return (
+        Running(done.stdout)
+        if follow and isinstance(done, Done) and not done.rc
+        else done
+    )
 
 
 def _rm(state: State, words: list[str]) -> Ended:
     for path in (word for word in words if not word.startswith("-")):
-        for name in [name for name in state.files if name == path or name.startswith(f"{path}/")]:
+        for name in [
+            name for name in state.files if name == path or name.startswith(f"{path}/")
+        ]:
             del state.files[name]
     return Done(0, b"")
 
@@ -107,7 +115,12 @@ def _rm(state: State, words: list[str]) -> Ended:
 def _getprop(state: State, words: list[str]) -> Ended:
     if words:
         return Done(0, _bytes(state.props.get(words[0], "")) + b"\n")
-    return Done(0, b"".join(_bytes(f"[{name}]: [{value}]\n") for name, value in state.props.items()))
+    return Done(
+        0,
+        b"".join(
+            _bytes(f"[{name}]: [{value}]\n") for name, value in state.props.items()
+        ),
+    )
 
 
 def _sh(state: State, words: list[str]) -> Ended:

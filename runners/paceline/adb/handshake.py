@@ -66,13 +66,17 @@ class Handshake:
             if self.waits_for_person:
                 raise prompt_waits(self._whom, self._key.fingerprint) from error
             self.connection.close()
-            raise OfflineError(f"{self._whom} accepts connections but does not answer", _NO_ANSWER) from error
+            raise OfflineError(
+                f"{self._whom} accepts connections but does not answer", _NO_ANSWER
+            ) from error
         except LostError as error:
             self.connection.close()
             if self.waits_for_person:
                 self.waits_for_person = False
                 raise _refused(self._whom, self._key.fingerprint) from error
-            raise OfflineError(f"{self._whom} ended the handshake: {error.text}", _NO_ANSWER) from error
+            raise OfflineError(
+                f"{self._whom} ended the handshake: {error.text}", _NO_ANSWER
+            ) from error
         except AdbError:
             self.connection.close()
             raise
@@ -80,7 +84,13 @@ class Handshake:
     def _finish(self, deadline: float, may_offer: Callable[[], float]) -> Greeting:
         if not self._has_greeted:
             self._has_greeted = True
-            self._say(packets.CNXN, packets.VERSION, packets.LONGEST_PAYLOAD, HOST_BANNER, deadline)
+            self._say(
+                packets.CNXN,
+                packets.VERSION,
+                packets.LONGEST_PAYLOAD,
+                HOST_BANNER,
+                deadline,
+            )
         while True:
             said = self.connection.receive(deadline)
             if said.command == packets.CNXN:
@@ -95,7 +105,9 @@ class Handshake:
                 raise LostError(f"it said {said.name} where its answer was expected")
             self._answer(bytes(said.payload), deadline, may_offer)
 
-    def _answer(self, token: bytes, deadline: float, may_offer: Callable[[], float]) -> None:
+    def _answer(
+        self, token: bytes, deadline: float, may_offer: Callable[[], float]
+    ) -> None:
         """A token for the first time is signed. A second one means that the device does not know the key."""
         if not self._has_signed:
             self._has_signed = True
@@ -106,9 +118,13 @@ class Handshake:
         if wait_s := may_offer():
             raise _asked_lately(self._whom, self._key.fingerprint, wait_s)
         self.waits_for_person = True
-        self._say(packets.AUTH, AUTH_PUBLIC_KEY, 0, self._key.public_text + b"\0", deadline)
+        self._say(
+            packets.AUTH, AUTH_PUBLIC_KEY, 0, self._key.public_text + b"\0", deadline
+        )
 
-    def _say(self, command: int, arg0: int, arg1: int, payload: bytes, deadline: float) -> None:
+    def _say(
+        self, command: int, arg0: int, arg1: int, payload: bytes, deadline: float
+    ) -> None:
         self.connection.send(command, arg0, arg1, payload, deadline)
 
 
@@ -162,10 +178,15 @@ def parse_banner(text: str, address: str) -> Banner:
     """`device::ro.product.name=x;…;features=a,b`. Raises OfflineError for recovery and its kin."""
     state, _, rest = text.partition("::")
     if state in NOT_RUNNING:
-        raise OfflineError(f"the device at {address} is in {state}", "Restart it into Android.")
+        raise OfflineError(
+            f"the device at {address} is in {state}", "Restart it into Android."
+        )
     pairs = dict(pair.split("=", 1) for pair in rest.split(";") if "=" in pair)
     features = frozenset(filter(None, pairs.pop("features", "").split(",")))
-    return Banner(features, {name.removeprefix(PROP_PREFIX): value for name, value in pairs.items()})
+    return Banner(
+        features,
+        {name.removeprefix(PROP_PREFIX): value for name, value in pairs.items()},
+    )
 
 
 _NO_ANSWER = "Unplug and plug it, or switch USB debugging off and on; another adb may hold the device."

@@ -71,7 +71,9 @@ class AgentKey:
             _create(path)
         _refuse_shared(path)
         try:
-            private = serialization.load_pem_private_key(path.read_bytes(), password=None)
+            private = serialization.load_pem_private_key(
+                path.read_bytes(), password=None
+            )
         except (ValueError, TypeError, UnsupportedAlgorithm) as error:
             raise UserError(f"{path} is not an RSA key: {error}", _REMAKE) from error
         if not isinstance(private, rsa.RSAPrivateKey) or private.key_size != KEY_BITS:
@@ -102,10 +104,16 @@ _REMAKE = "Remove the file: a new key is made, and each device asks once more wh
 def _create(path: Path) -> None:
     """Writes a new key beside `path` and links it there; whoever comes second uses the first one's."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    pem = rsa.generate_private_key(public_exponent=65537, key_size=KEY_BITS).private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    pem = rsa.generate_private_key(
+        public_exponent=65537, key_size=KEY_BITS
+    ).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
     )
-    descriptor, name = tempfile.mkstemp(prefix=FILE_NAME, dir=path.parent)  # 0600 from its first moment
+    descriptor, name = tempfile.mkstemp(
+        prefix=FILE_NAME, dir=path.parent
+    )  # 0600 from its first moment
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(pem)
@@ -115,7 +123,9 @@ def _create(path: Path) -> None:
             os.link(name, path)  # unlike a rename, never replaces
         except FileExistsError:
             pass
-        except OSError:  # a file system without hard links: the last of several makers' key stands
+        except (
+            OSError
+        ):  # a file system without hard links: the last of several makers' key stands
             Path(name).replace(path)
     finally:
         Path(name).unlink(missing_ok=True)

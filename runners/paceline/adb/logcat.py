@@ -99,7 +99,15 @@ class Following:
     @property
     def argv(self) -> list[str]:
         """The command that goes on where this stands; at first with the newest line there is."""
-        return [*self._prefix, "logcat", "-v", "threadtime", *_BUFFERS, "-T", self._since or "1"]
+        return [
+            *self._prefix,
+            "logcat",
+            "-v",
+            "threadtime",
+            *_BUFFERS,
+            "-T",
+            self._since or "1",
+        ]
 
     @property
     def rest(self) -> list[str] | None:
@@ -118,7 +126,9 @@ class Following:
         self._again = Counter(self._recent)
 
     def _line(self, raw: RawLine) -> LogLine | None:
-        if self._again[raw.text] > 0:  # its time, pid and tid are part of it: it is the same line
+        if (
+            self._again[raw.text] > 0
+        ):  # its time, pid and tid are part of it: it is the same line
             self._again[raw.text] -= 1
             return None
         origin, message = origin_of(raw.text)
@@ -142,7 +152,12 @@ class Follower:
         prefix: Sequence[str] = (),
         pause_s: float = FIRST_PAUSE_S,
     ) -> None:
-        self._open, self._take, self._prefix, self._pause_s = open_connection, take, prefix, pause_s
+        self._open, self._take, self._prefix, self._pause_s = (
+            open_connection,
+            take,
+            prefix,
+            pause_s,
+        )
         self._end = threading.Event()
         self._tried = threading.Event()
         self._connecting = threading.Lock()
@@ -185,7 +200,10 @@ class Follower:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.finish()
         self._thread.join()
@@ -201,7 +219,9 @@ class Follower:
                 except AdbError:
                     pass  # lost, as a cable is: taken up again
                 except Exception:
-                    log.exception("a line of the device's log, or the reading of it, failed")
+                    log.exception(
+                        "a line of the device's log, or the reading of it, failed"
+                    )
             if self._following is not None:
                 self._following.lost()
             if self._end.wait(pause_s):
@@ -209,7 +229,9 @@ class Follower:
             self.gaps += 1
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
-    def _begun(self, held: contextlib.ExitStack, following: Following | None) -> tuple[Stream, Following]:
+    def _begun(
+        self, held: contextlib.ExitStack, following: Following | None
+    ) -> tuple[Stream, Following]:
         """logcat, started on a connection of its own; both are closed with `held`. Raises AdbError."""
         while not self._connecting.acquire(timeout=READ_S):
             if self._end.is_set():
@@ -217,7 +239,9 @@ class Follower:
         try:
             connection = held.enter_context(contextlib.closing(_Quiet(self._open())))
             following = following or Following(_now(connection.inner), self._prefix)
-            return held.enter_context(connection.inner.stream(following.argv)), following
+            return held.enter_context(
+                connection.inner.stream(following.argv)
+            ), following
         finally:
             self._connecting.release()
             self._tried.set()

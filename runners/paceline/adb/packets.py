@@ -17,7 +17,8 @@ from paceline.adb.port import LostError
 from paceline.adb.transport import Wire
 
 CNXN, AUTH, OPEN, OKAY, CLSE, WRTE, STLS = (
-    int.from_bytes(name, "little") for name in (b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"CLSE", b"WRTE", b"STLS")
+    int.from_bytes(name, "little")
+    for name in (b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"CLSE", b"WRTE", b"STLS")
 )
 VERSION = 0x01000001
 """From here on nobody sums payloads (A_VERSION_SKIP_CHECKSUM)."""
@@ -54,10 +55,14 @@ class Packets:
         self._begin = self._end = 0
         """What was read ahead and not taken yet."""
 
-    def send(self, command: int, arg0: int, arg1: int, payload: Bytes, deadline: float) -> None:
+    def send(
+        self, command: int, arg0: int, arg1: int, payload: Bytes, deadline: float
+    ) -> None:
         """Raises SlowError, LostError; after either the connection is out of step."""
         total = checksum_of(payload) if self.sums else 0
-        head = HEADER.pack(command, arg0, arg1, len(payload), total, command ^ 0xFFFFFFFF)
+        head = HEADER.pack(
+            command, arg0, arg1, len(payload), total, command ^ 0xFFFFFFFF
+        )
         if len(payload) <= JOINED_BYTES:
             self._wire.send(b"".join((head, payload)), deadline)
         else:
@@ -68,14 +73,18 @@ class Packets:
         """The next packet whole. Raises SlowError, LostError."""
         while self._end - self._begin < HEADER.size:
             self._read_ahead(deadline)
-        command, arg0, arg1, length, total, magic = HEADER.unpack_from(self._ahead, self._begin)
+        command, arg0, arg1, length, total, magic = HEADER.unpack_from(
+            self._ahead, self._begin
+        )
         if magic != command ^ 0xFFFFFFFF or length > LONGEST_PAYLOAD:
             found = bytes(self._ahead[self._begin : self._begin + HEADER.size]).hex()
             raise LostError(f"{self._whom} is out of step: it sent the header {found}")
         self._begin += HEADER.size
         packet = Packet(command, arg0, arg1, self._taken(length, deadline))
         if self.sums and total and total != checksum_of(packet.payload):
-            raise LostError(f"{self._whom} is out of step: a {packet.name} arrived with a wrong checksum")
+            raise LostError(
+                f"{self._whom} is out of step: a {packet.name} arrived with a wrong checksum"
+            )
         return packet
 
     def readable(self, timeout_s: float) -> bool:

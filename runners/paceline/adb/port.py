@@ -76,7 +76,11 @@ class Route(msgspec.Struct, frozen=True):
     name: str = ""
 
     def __str__(self) -> str:
-        return self.address if self.kind == "tcp" else f"{self.name} by the adb server at {self.address}"
+        return (
+            self.address
+            if self.kind == "tcp"
+            else f"{self.name} by the adb server at {self.address}"
+        )
 
 
 class Banner(msgspec.Struct, frozen=True):
@@ -111,7 +115,10 @@ class Stream(Protocol):
 
     def __enter__(self) -> Self: ...
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None: ...
 
 
@@ -134,10 +141,18 @@ class Connection(Protocol):
     def stream(self, argv: Sequence[str]) -> Stream:
         """Starts a command and returns at once."""
 
-    def push(self, source: Path | bytes, remote: str, mode: int = 0o644, timeout_s: float = 300.0) -> int:
+    def push(
+        self,
+        source: Path | bytes,
+        remote: str,
+        mode: int = 0o644,
+        timeout_s: float = 300.0,
+    ) -> int:
         """Writes a file whole, returns its size in bytes. Raises TransferError, LostError."""
 
-    def pull(self, remote: str, target: Path | None = None, timeout_s: float = 300.0) -> bytes:
+    def pull(
+        self, remote: str, target: Path | None = None, timeout_s: float = 300.0
+    ) -> bytes:
         """Reads a file; with `target` into that file, and returns b"". Raises TransferError, LostError."""
 
     def props(self) -> dict[str, str]:

@@ -25,7 +25,8 @@ def quoted(item: str) -> bytes:
         raise AdbError(f"{item!r} is no text and no bytes: {error.reason}") from error
     if b"\0" in data:
         raise AdbError(
-            f"{item!r} holds a NUL", "No argument of a command can; write it to a file and push it."
+            f"{item!r} holds a NUL",
+            "No argument of a command can; write it to a file and push it.",
         )
     return b"'" + data.replace(b"'", rb"'\''") + b"'"
 
@@ -33,5 +34,8 @@ def quoted(item: str) -> bytes:
 def command_line(argv: Sequence[str]) -> bytes:
     """The words of `argv`, separated by one space. Raises AdbError for an empty argv and for a NUL."""
     if isinstance(argv, str) or not argv:
-        raise AdbError(f"{argv!r} is no argv", "Give a list: the program first, then each argument.")
+        raise AdbError(
+            f"{argv!r} is no argv",
+            "Give a list: the program first, then each argument.",
+        )
     return b" ".join(quoted(item) for item in argv)

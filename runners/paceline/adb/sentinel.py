@@ -34,7 +34,11 @@ class Sentinel:
     def around(self, command: bytes) -> bytes:
         """The line that prints `command`'s output between the two; its status must be `$?` after it."""
         # echo, not printf: a builtin of every Android's shell, also of those before toybox (API 23).
-        return b'echo __GO_%s__; %s; echo "\n__RC_%s_$?__"' % (self._nonce, command, self._nonce)
+        return b'echo __GO_%s__; %s; echo "\n__RC_%s_$?__"' % (
+            self._nonce,
+            command,
+            self._nonce,
+        )
 
     def feed(self, data: bytes | bytearray) -> list[Piece]:
         """Output held back so far or new; nothing once the status came."""
@@ -54,7 +58,9 @@ class Sentinel:
             return False
         self._newline = first[1]
         self._marker = self._newline + b"__RC_%s_" % self._nonce
-        self._last = re.compile(re.escape(self._marker) + rb"(\d{1,3})__" + re.escape(self._newline))
+        self._last = re.compile(
+            re.escape(self._marker) + rb"(\d{1,3})__" + re.escape(self._newline)
+        )
         del self._buffer[: first.end()]
         return True
 
@@ -64,7 +70,9 @@ class Sentinel:
         at = text.rfind(marker)
         if at >= 0 and len(text) - at <= len(marker) + TAIL_BYTES:
             return at  # else: a command that printed the line it was given
-        cut = next((n for n in range(len(marker) - 1, 0, -1) if text.endswith(marker[:n])), 0)
+        cut = next(
+            (n for n in range(len(marker) - 1, 0, -1) if text.endswith(marker[:n])), 0
+        )
         return len(text) - cut
 
     def _taken(self, length: int) -> list[Piece]:

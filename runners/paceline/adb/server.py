@@ -48,7 +48,9 @@ class AdbServer:
         try:
             return int(answer, 16)
         except ValueError as error:
-            raise LostError(f"what listens at {self.address} is no adb server: version {answer!r}") from error
+            raise LostError(
+                f"what listens at {self.address} is no adb server: version {answer!r}"
+            ) from error
 
     def devices(self, timeout_s: float = CONNECT_TIMEOUT_S) -> list[Known]:
         """Everything it lists, in its order, whatever the state. Raises AbsentError when nobody listens."""
@@ -58,7 +60,9 @@ class AdbServer:
         """Has it connect to a device by TCP; its own words, also when it could not."""
         return ask(self.address, f"host:connect:{address}", timeout_s)
 
-    def disconnect_from(self, address: str, timeout_s: float = CONNECT_TIMEOUT_S) -> None:
+    def disconnect_from(
+        self, address: str, timeout_s: float = CONNECT_TIMEOUT_S
+    ) -> None:
         """Has it forget a device by TCP, if it knows it."""
         with contextlib.suppress(RefusedError, AbsentError):
             ask(self.address, f"host:disconnect:{address}", timeout_s)
@@ -105,16 +109,29 @@ class ServerConnection(Backend):
     def _connect(self, deadline: float) -> Banner:
         address, name = self._route.address, self._route.name
         known = {
-            each.name: each for each in AdbServer(address).devices(max(deadline - time.monotonic(), 0.1))
+            each.name: each
+            for each in AdbServer(address).devices(
+                max(deadline - time.monotonic(), 0.1)
+            )
         }.get(name)
         if known is None:
             raise why_failed("device not found", name, address)
         if refusal := refusal_of(known.state, name, address):
             raise refusal
         number = known.props.get("transport_id", "")
-        self._transport = f"host:transport-id:{number}".encode() if number else _by_name(name)
-        features = ask(address, f"host-serial:{name}:features", max(deadline - time.monotonic(), 0.1))
-        props = {key: value for key, value in known.props.items() if key in ("product", "model", "device")}
+        self._transport = (
+            f"host:transport-id:{number}".encode() if number else _by_name(name)
+        )
+        features = ask(
+            address,
+            f"host-serial:{name}:features",
+            max(deadline - time.monotonic(), 0.1),
+        )
+        props = {
+            key: value
+            for key, value in known.props.items()
+            if key in ("product", "model", "device")
+        }
         return Banner(frozenset(filter(None, features.split(","))), props)
 
     def _open(self, service: bytes, deadline: float, apart: bool) -> Channel:
@@ -125,9 +142,13 @@ class ServerConnection(Backend):
             try:
                 question.ask(self._transport or _by_name(name), name)
             except AbsentError as error:
-                raise LostError(f"the adb server at {address} dropped {name}", error.advice) from error
+                raise LostError(
+                    f"the adb server at {address} dropped {name}", error.advice
+                ) from error
             # The server has answered: from here on it waits for the device, and a silence is the device's.
-            question.wire.whom = f"the device {name}, reached by the adb server at {address},"
+            question.wire.whom = (
+                f"the device {name}, reached by the adb server at {address},"
+            )
             question.ask(service, name)
         except AdbError:
             question.wire.close()

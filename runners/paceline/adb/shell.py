@@ -33,16 +33,16 @@ ENDING_AT_HANGUP = b"trap 'kill -9 0' HUP; %s & wait $!"
 daemon/shell_service.cpp). That shell leads a session, so its trap hands the end on to the whole process
 group; at once, because it sits in `wait`. A background command's input is /dev/null (POSIX Shell,
 §2.9.3.1)."""
-ENDING_AT_EOF = (
-    b"exec 3<&0; %s 3<&- & c=$!; (read x <&3; kill -9 0) & w=$!; wait $c; s=$?; kill $w; (exit $s)"
-)
+ENDING_AT_EOF = b"exec 3<&0; %s 3<&- & c=$!; (read x <&3; kill -9 0) & w=$!; wait $c; s=$?; kill $w; (exit $s)"
 """`exec:` sends no signal: the command loses its pipes and may run for ever. Its input ends, though: a reader
 beside it notices, and ends the group."""
 
 Reading = ShellV2 | Sentinel
 
 
-def prepared(service: bytes, argv: Sequence[str], most: int = LONGEST_SERVICE) -> tuple[bytes, Reading]:
+def prepared(
+    service: bytes, argv: Sequence[str], most: int = LONGEST_SERVICE
+) -> tuple[bytes, Reading]:
     """The service to open for `argv`, and what reads it. `most`: the device's packet, in bytes."""
     reading: Reading = ShellV2() if service == V2 else Sentinel()
     line = (ENDING_AT_EOF if service == EXEC else ENDING_AT_HANGUP) % command_line(argv)
@@ -117,6 +117,9 @@ class ShellStream:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()

@@ -39,7 +39,9 @@ class ShellV2:
         while self.rc is None and len(view) - at >= HEADER.size:
             kind, length = HEADER.unpack_from(view, at)
             if length > LONGEST:
-                raise LostError(f"the device's shell sent a packet of {length} bytes: out of step")
+                raise LostError(
+                    f"the device's shell sent a packet of {length} bytes: out of step"
+                )
             end = at + HEADER.size + length
             if len(view) < end:
                 break

@@ -32,7 +32,9 @@ STATES = (
     "|unknown|no permissions.*?"
 )
 """As adb prints them (AOSP adb/adb.cpp, to_string(ConnectionState))."""
-LINE = re.compile(rf"(?P<name>\S.*?)\s+(?P<state>{STATES})(?P<props>(?:\s+[\w-]+:\S*)*)\s*")
+LINE = re.compile(
+    rf"(?P<name>\S.*?)\s+(?P<state>{STATES})(?P<props>(?:\s+[\w-]+:\S*)*)\s*"
+)
 ASLEEP = ("recovery", "sideload", "rescue", "bootloader", "host")
 
 
@@ -73,7 +75,9 @@ def refusal_of(state: str, name: str, server: str) -> AdbError | None:
             " plugdev, plug it in again.",
         )
     if state in ASLEEP:
-        return OfflineError(f"{where}: the device is in {state}", "Restart it into Android.")
+        return OfflineError(
+            f"{where}: the device is in {state}", "Restart it into Android."
+        )
     return OfflineError(
         f"{where}: the device is {state}",
         "Unplug and plug it, or run `adb reconnect offline`; over Wi-Fi look whether it sleeps.",
@@ -102,7 +106,9 @@ class Question:
 
     def __init__(self, server: str, deadline: float) -> None:
         self.server, self._deadline = server, deadline
-        self.wire = Wire(open_socket(server, deadline, _NO_SERVER), f"the adb server at {server}")
+        self.wire = Wire(
+            open_socket(server, deadline, _NO_SERVER), f"the adb server at {server}"
+        )
 
     def ask(self, request: bytes, name: str = "") -> None:
         """Sends it; returns at OKAY. Raises LostError, SlowError, and why_failed() for a FAIL, said about
@@ -112,7 +118,9 @@ class Question:
         if said == b"OKAY":
             return
         if said != b"FAIL":
-            raise LostError(f"what listens at {self.server} is no adb server: it said {said!r}")
+            raise LostError(
+                f"what listens at {self.server} is no adb server: it said {said!r}"
+            )
         raise why_failed(self.text(), name, self.server)
 
     def text(self) -> str:
@@ -121,7 +129,9 @@ class Question:
         try:
             length = int(digits, 16)
         except ValueError as error:
-            raise LostError(f"what listens at {self.server} is no adb server: it said {digits!r}") from error
+            raise LostError(
+                f"what listens at {self.server} is no adb server: it said {digits!r}"
+            ) from error
         return self._exactly(length).decode("utf-8", "replace")
 
     def _exactly(self, length: int) -> bytes:

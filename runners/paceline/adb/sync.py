@@ -56,10 +56,14 @@ class Sync:
 
     def _say_all(self, file: BinaryIO, remote: str, mode: int) -> int:
         burst = memoryview(bytearray(BURST_BYTES + HEADER.size))
-        opening = _message(b"SEND", b"%s,%d" % (checked_path(remote), REGULAR_FILE | mode))
+        opening = _message(
+            b"SEND", b"%s,%d" % (checked_path(remote), REGULAR_FILE | mode)
+        )
         burst[: len(opening)] = opening
         at, sent = len(opening), 0
-        while count := file.readinto(burst[at + HEADER.size : at + HEADER.size + CHUNK_BYTES]):  # type: ignore[attr-defined]  # every binary file of ours has it
+        while count := file.readinto(
+            burst[at + HEADER.size : at + HEADER.size + CHUNK_BYTES]
+        ):  # type: ignore[attr-defined]  # every binary file of ours has it
             HEADER.pack_into(burst, at, b"DATA", count)
             at += HEADER.size + count
             sent += count
@@ -121,7 +125,9 @@ class Sync:
     def _judge(self, said: bytes, length: int, kind: bytes, remote: str) -> None:
         """Raises TransferError for a refusal, LostError for what is neither that nor `kind`."""
         if said == b"FAIL" and length <= CHUNK_BYTES:
-            raise refusal(remote, self._exactly(length, remote).decode("utf-8", "replace"))
+            raise refusal(
+                remote, self._exactly(length, remote).decode("utf-8", "replace")
+            )
         if said != kind or length > CHUNK_BYTES:
             raise LostError(f"the device answered {said!r} about {remote}: out of step")
 
@@ -137,7 +143,9 @@ class Sync:
         if not self._arrived:
             data = self._channel.receive(self._deadline)
             if data is None:
-                raise SlowError(f"{remote} was not transferred in time", "Give it more time.")
+                raise SlowError(
+                    f"{remote} was not transferred in time", "Give it more time."
+                )
             if not data:
                 raise LostError(f"the connection ended while {remote} was transferred")
             self._arrived = memoryview(data)
@@ -165,7 +173,10 @@ def checked_path(remote: str) -> bytes:
     """As the service takes it. Raises AdbError for what is no path of a device."""
     path = remote.encode("utf-8", "surrogateescape")
     if not path or b"\0" in path or len(path) > LONGEST_PATH:
-        raise AdbError(f"{remote!r} is no path of a device", f"1 to {LONGEST_PATH} bytes, none of them NUL.")
+        raise AdbError(
+            f"{remote!r} is no path of a device",
+            f"1 to {LONGEST_PATH} bytes, none of them NUL.",
+        )
     return path
 
 

@@ -32,7 +32,10 @@ def host_and_port(address: str) -> tuple[str, int]:
     """Of "host:port" or "[::1]:port". Raises AdbError."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
-        raise AdbError(f"{address!r} is no address", "Give host:port, for example 192.168.1.20:5555.")
+        raise AdbError(
+            f"{address!r} is no address",
+            "Give host:port, for example 192.168.1.20:5555.",
+        )
     return host.strip("[]"), int(port)
 
 
@@ -40,16 +43,24 @@ def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
     """A connected socket that sends at once and notices a dead peer. Raises AbsentError with advice
     `nobody`."""
     try:
-        found = socket.create_connection(host_and_port(address), timeout=remaining(deadline))
+        found = socket.create_connection(
+            host_and_port(address), timeout=remaining(deadline)
+        )
     except OSError as error:
-        why = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
+        why = (
+            "no answer"
+            if isinstance(error, TimeoutError)
+            else error.strerror or str(error)
+        )
         raise AbsentError(f"nobody answers at {address}: {why}", nobody) from error
     try:
         _set_up(found)
     except OSError as error:  # it was reset before it was set up
         found.close()
         why = error.strerror or str(error)
-        raise AbsentError(f"who answers at {address} ended the connection at once: {why}", nobody) from error
+        raise AbsentError(
+            f"who answers at {address} ended the connection at once: {why}", nobody
+        ) from error
     return found
 
 
@@ -80,7 +91,13 @@ class Wire:
         self._socket, self.whom = connected, whom
         connected.setblocking(False)
 
-    def send(self, data: bytes | bytearray | memoryview, deadline: float, *, more: bool = False) -> None:
+    def send(
+        self,
+        data: bytes | bytearray | memoryview,
+        deadline: float,
+        *,
+        more: bool = False,
+    ) -> None:
         """All of it, however little the kernel takes at a time. `more`: another send follows at once. Raises
         SlowError, LostError."""
         flags = MORE_FOLLOWS if more else 0
@@ -134,9 +151,13 @@ class Wire:
         number = self._socket.fileno()
         if number < 0:
             return True
-        if sys.platform == "win32":  # has no poll; its select knows no largest descriptor either
+        if (
+            sys.platform == "win32"
+        ):  # has no poll; its select knows no largest descriptor either
             wanted = [number]
-            ready = select.select([] if to_send else wanted, wanted if to_send else [], wanted, timeout_s)
+            ready = select.select(
+                [] if to_send else wanted, wanted if to_send else [], wanted, timeout_s
+            )
             return any(ready)
         else:  # noqa: RET505 -- after a return mypy calls it unreachable on Windows
             poll = select.poll()
@@ -144,7 +165,9 @@ class Wire:
             return bool(poll.poll(timeout_s * 1000))
 
     def _lost(self, error: OSError) -> LostError:
-        return LostError(f"the connection to {self.whom} broke: {error.strerror or error}")
+        return LostError(
+            f"the connection to {self.whom} broke: {error.strerror or error}"
+        )
 
 
 NOBODY = (

@@ -24,7 +24,10 @@ from paceline.errors import UserError
 
 app = new_group("Alerts: read them, explain them, decide about one or many.")
 
-AlertId = Annotated[str, typer.Argument(help="An alert's id, as `alerts list` shows it.", metavar="ALERT")]
+AlertId = Annotated[
+    str,
+    typer.Argument(help="An alert's id, as `alerts list` shows it.", metavar="ALERT"),
+]
 OUTCOMES = ("fixed", "expected", "invalid", "infra")
 ACTIONS = ("acknowledge", *OUTCOMES, "reopen")
 
@@ -33,37 +36,79 @@ ACTIONS = ("acknowledge", *OUTCOMES, "reopen")
 def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declares them
     server: Server,
     token: Token,
-    state: Annotated[str | None, typer.Option(help="open, acknowledged, suspected, fixed, …")] = None,
+    state: Annotated[
+        str | None, typer.Option(help="open, acknowledged, suspected, fixed, …")
+    ] = None,
     suite: Annotated[str | None, typer.Option()] = None,
     target: Annotated[str | None, typer.Option(help="A target's name or id.")] = None,
-    assignee: Annotated[str | None, typer.Option(help="A person's name or id, or none.")] = None,
-    kind: Annotated[str | None, typer.Option(help="arm_slower, history, environment or policy.")] = None,
-    cause: Annotated[str | None, typer.Option(help="code, environment or target.")] = None,
-    overdue: Annotated[
-        bool | None, typer.Option("--overdue/--not-overdue", help="Past its due date and still alive.")
+    assignee: Annotated[
+        str | None, typer.Option(help="A person's name or id, or none.")
     ] = None,
-    shadow: Annotated[bool, typer.Option("--shadow", help="Only those of rules in shadow.")] = False,
+    kind: Annotated[
+        str | None, typer.Option(help="arm_slower, history, environment or policy.")
+    ] = None,
+    cause: Annotated[
+        str | None, typer.Option(help="code, environment or target.")
+    ] = None,
+    overdue: Annotated[
+        bool | None,
+        typer.Option(
+            "--overdue/--not-overdue", help="Past its due date and still alive."
+        ),
+    ] = None,
+    shadow: Annotated[
+        bool, typer.Option("--shadow", help="Only those of rules in shadow.")
+    ] = False,
     rule: Annotated[str | None, typer.Option(help="A rule's name or id.")] = None,
-    text: Annotated[str | None, typer.Option(help="In title, words, benchmark or suite.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
+    text: Annotated[
+        str | None, typer.Option(help="In title, words, benchmark or suite.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, max=10_000, help="At most so many.")
+    ] = 50,
     as_json: Json = False,
 ) -> None:
     """Lists alerts, the newest first."""
     desk = Desk(server, token)
     who = None if assignee is None else desk.account(assignee) or "none"
     found = desk.pages(
-        "/alerts", limit, state=state, suite=suite, target=target and desk.target(target), assignee=who,
-        kind=kind, cause=cause, overdue=overdue, shadow=shadow, rule=rule and desk.rule(rule)["id"],
+        "/alerts",
+        limit,
+        state=state,
+        suite=suite,
+        target=target and desk.target(target),
+        assignee=who,
+        kind=kind,
+        cause=cause,
+        overdue=overdue,
+        shadow=shadow,
+        rule=rule and desk.rule(rule)["id"],
         text=text,
-    )  # fmt: skip
+    )
     if as_json:
         show_json(found)
         return
     rows = [
-        (one["id"], one["state"], one["title"], one["words"], _person(one), _due(one), day(one["created_at"]))
+        (
+            one["id"],
+            one["state"],
+            one["title"],
+            one["words"],
+            _person(one),
+            _due(one),
+            day(one["created_at"]),
+        )
         for one in found
     ]
-    columns = ("id", "state", "alert", "what the server says", "assignee", "due", "since")
+    columns = (
+        "id",
+        "state",
+        "alert",
+        "what the server says",
+        "assignee",
+        "due",
+        "since",
+    )
     show_table(columns, rows, "No alert matches.")
 
 
@@ -112,7 +157,9 @@ def _range(alert: dict[str, Any]) -> str:
 
 
 @app.command()
-def explain(alert: AlertId, server: Server, token: Token, as_json: Json = False) -> None:
+def explain(
+    alert: AlertId, server: Server, token: Token, as_json: Json = False
+) -> None:
     """Explains one alert: every filter with its number and limit, and the data it looked at."""
     found = Desk(server, token).get(f"/alerts/{alert}/explain")
     if as_json:
@@ -125,7 +172,9 @@ def explain(alert: AlertId, server: Server, token: Token, as_json: Json = False)
         say(f"\n{finding['role']}: {finding['where']}: {finding['words']}")
         say(f"  by {finding['method']}, on {finding['window']['text']}")
         for one in finding["filters"]:
-            say(f"  {'passed' if one['passed'] else 'failed'}  {one['name']}: {one['text']}")
+            say(
+                f"  {'passed' if one['passed'] else 'failed'}  {one['name']}: {one['text']}"
+            )
 
 
 def _acted(desk: Desk, alert: str, body: dict[str, Any], as_json: bool) -> None:
@@ -140,7 +189,13 @@ def _told(found: dict[str, Any], as_json: bool) -> None:
 
 
 @app.command()
-def ack(alert: AlertId, server: Server, token: Token, note: Note = None, as_json: Json = False) -> None:
+def ack(
+    alert: AlertId,
+    server: Server,
+    token: Token,
+    note: Note = None,
+    as_json: Json = False,
+) -> None:
     """Acknowledges an alert: somebody is on it."""
     _acted(Desk(server, token), alert, {"action": "acknowledge", "note": note}, as_json)
 
@@ -150,22 +205,35 @@ def close(  # noqa: PLR0917 - one parameter per option is how typer declares the
     alert: AlertId,
     server: Server,
     token: Token,
-    outcome: Annotated[str, typer.Option("--as", help="fixed, expected, invalid or infra.")],
+    outcome: Annotated[
+        str, typer.Option("--as", help="fixed, expected, invalid or infra.")
+    ],
     note: Note = None,
     baseline: Annotated[
-        str | None, typer.Option(help="With expected: the commit from which on the level is right.")
+        str | None,
+        typer.Option(
+            help="With expected: the commit from which on the level is right."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Closes an alert, saying how it ended."""
     if outcome not in OUTCOMES:
-        raise UserError(f"{outcome!r} is no outcome.", f"There are: {', '.join(OUTCOMES)}.")
+        raise UserError(
+            f"{outcome!r} is no outcome.", f"There are: {', '.join(OUTCOMES)}."
+        )
     body = {"action": outcome, "note": note, "baseline_commit": baseline}
     _acted(Desk(server, token), alert, body, as_json)
 
 
 @app.command()
-def reopen(alert: AlertId, server: Server, token: Token, note: Note = None, as_json: Json = False) -> None:
+def reopen(
+    alert: AlertId,
+    server: Server,
+    token: Token,
+    note: Note = None,
+    as_json: Json = False,
+) -> None:
     """Opens a closed alert again."""
     _acted(Desk(server, token), alert, {"action": "reopen", "note": note}, as_json)
 
@@ -180,7 +248,12 @@ def assign(
 ) -> None:
     """Gives an alert to a person, or to nobody."""
     desk = Desk(server, token)
-    _told(desk.send("PUT", f"/alerts/{alert}/assignee", {"account_id": desk.account(person)}), as_json)
+    _told(
+        desk.send(
+            "PUT", f"/alerts/{alert}/assignee", {"account_id": desk.account(person)}
+        ),
+        as_json,
+    )
 
 
 @app.command()
@@ -192,7 +265,12 @@ def due(
     as_json: Json = False,
 ) -> None:
     """Says until when an alert should be dealt with."""
-    _told(Desk(server, token).send("PUT", f"/alerts/{alert}/due", {"due_at": instant(date)}), as_json)
+    _told(
+        Desk(server, token).send(
+            "PUT", f"/alerts/{alert}/due", {"due_at": instant(date)}
+        ),
+        as_json,
+    )
 
 
 @app.command()
@@ -217,30 +295,44 @@ def note(
     as_json: Json = False,
 ) -> None:
     """Adds a remark to an alert's history."""
-    _told(Desk(server, token).send("POST", f"/alerts/{alert}/notes", {"note": text}), as_json)
+    _told(
+        Desk(server, token).send("POST", f"/alerts/{alert}/notes", {"note": text}),
+        as_json,
+    )
 
 
 @app.command()
 def bulk(  # noqa: PLR0917 - one parameter per option is how typer declares them
-    alerts: Annotated[list[str], typer.Argument(help="Ids; - reads them from standard input.")],
+    alerts: Annotated[
+        list[str], typer.Argument(help="Ids; - reads them from standard input.")
+    ],
     server: Server,
     token: Token,
     action: Annotated[
-        str | None, typer.Option(help="acknowledge, fixed, expected, invalid, infra or reopen.")
+        str | None,
+        typer.Option(help="acknowledge, fixed, expected, invalid, infra or reopen."),
     ] = None,
-    assign: Annotated[str | None, typer.Option(help="A name or id; none: nobody.")] = None,
-    due: Annotated[str | None, typer.Option(help="2026-12-01, +3d, +12h or none.")] = None,
+    assign: Annotated[
+        str | None, typer.Option(help="A name or id; none: nobody.")
+    ] = None,
+    due: Annotated[
+        str | None, typer.Option(help="2026-12-01, +3d, +12h or none.")
+    ] = None,
     note: Note = None,
     as_json: Json = False,
 ) -> None:
     """Decides about several alerts at once: all of them, or none. Says how to undo it."""
     if action is not None and action not in ACTIONS:
-        raise UserError(f"{action!r} is no action.", f"There are: {', '.join(ACTIONS)}.")
+        raise UserError(
+            f"{action!r} is no action.", f"There are: {', '.join(ACTIONS)}."
+        )
     if action is None and assign is None and due is None and note is None:
         raise UserError("Nothing to do.", "Give --action, --assign, --due or --note.")
     chosen = sys.stdin.read().split() if alerts == ["-"] else alerts
     if not chosen:
-        raise UserError("No alert was named.", "Give ids, or - and ids on standard input.")
+        raise UserError(
+            "No alert was named.", "Give ids, or - and ids on standard input."
+        )
     desk = Desk(server, token)
     body: dict[str, Any] = {"alert_ids": chosen, "action": action, "note": note}
     if assign is not None:
@@ -257,7 +349,9 @@ def bulk(  # noqa: PLR0917 - one parameter per option is how typer declares them
 
 @app.command()
 def undo(
-    batch: Annotated[str, typer.Argument(help="The id `alerts bulk` printed.", metavar="BATCH")],
+    batch: Annotated[
+        str, typer.Argument(help="The id `alerts bulk` printed.", metavar="BATCH")
+    ],
     server: Server,
     token: Token,
     as_json: Json = False,

@@ -20,9 +20,13 @@ from paceline.api import Api, ApiError, UnreachableError
 from paceline.display import terminal
 from paceline.errors import UserError
 
-Server = Annotated[str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")]
+Server = Annotated[
+    str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")
+]
 Token = Annotated[str, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the server's answer as JSON.")
+]
 Note = Annotated[str | None, typer.Option(help="A remark for the alert's history.")]
 
 Answer = TypeVar("Answer")
@@ -54,10 +58,16 @@ class Desk:
 
     def get(self, path: str, **query: object) -> Any:
         """The decoded answer; query values that are None are left out."""
-        params = {name: _text(value) for name, value in query.items() if value is not None}
-        return _answered(lambda: self._api.call("GET", path, params=params, tries=TRIES))
+        params = {
+            name: _text(value) for name, value in query.items() if value is not None
+        }
+        return _answered(
+            lambda: self._api.call("GET", path, params=params, tries=TRIES)
+        )
 
-    def pages(self, path: str, limit: int | None = None, **query: object) -> list[dict[str, Any]]:
+    def pages(
+        self, path: str, limit: int | None = None, **query: object
+    ) -> list[dict[str, Any]]:
         """Items of a list, all pages of it, at most `limit`."""
         items: list[dict[str, Any]] = []
         cursor: str | None = None
@@ -82,12 +92,17 @@ class Desk:
         found = [one["id"] for one in people if person in (one["id"], one["name"])]
         if not found:
             names = ", ".join(one["name"] for one in people) or "nobody"
-            raise UserError(f"There is no account {person!r}.", f"There are: {names}; or say none.")
+            raise UserError(
+                f"There is no account {person!r}.", f"There are: {names}; or say none."
+            )
         return str(found[0])
 
     def known_rule(self, name: str) -> dict[str, Any] | None:
         """A stored rule by name or id, if there is one."""
-        return next((one for one in self.pages("/rules") if name in (one["id"], one["name"])), None)
+        return next(
+            (one for one in self.pages("/rules") if name in (one["id"], one["name"])),
+            None,
+        )
 
     def rule(self, name: str) -> dict[str, Any]:
         """The same; that there is none is a mistake."""
@@ -104,7 +119,10 @@ class Desk:
             names = ", ".join(one["name"] for one in targets) or "none"
             raise UserError(f"There is no target {name!r}.", f"There are: {names}.")
         if len(found) > 1:
-            raise UserError(f"{len(found)} targets are called {name!r}.", f"Give an id: {', '.join(found)}.")
+            raise UserError(
+                f"{len(found)} targets are called {name!r}.",
+                f"Give an id: {', '.join(found)}.",
+            )
         return str(found[0])
 
 
@@ -135,7 +153,9 @@ def say(text: str) -> None:
     out.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], nothing: str) -> None:
+def show_table(
+    columns: Sequence[str], rows: Sequence[Sequence[object]], nothing: str
+) -> None:
     """Print rows, or a sentence when there are none."""
     if not rows:
         say(nothing)
@@ -161,7 +181,9 @@ def instant(text: str) -> str | None:
             return (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
         found = datetime.fromisoformat(text)
     except (ValueError, OverflowError):
-        raise UserError(f"{text!r} is no date.", "Say 2026-12-01, +3d, +12h or none.") from None
+        raise UserError(
+            f"{text!r} is no date.", "Say 2026-12-01, +3d, +12h or none."
+        ) from None
     if len(text) == len("2026-12-01"):
         found = found.replace(hour=23, minute=59, second=59)
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()

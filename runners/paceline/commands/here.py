@@ -25,11 +25,19 @@ if TYPE_CHECKING:
 
 DataDir = Annotated[
     Path | None,
-    typer.Option("--data", envvar="PACELINE_AGENT_DATA", help="Where spool, mirrors and builds are kept."),
+    typer.Option(
+        "--data",
+        envvar="PACELINE_AGENT_DATA",
+        help="Where spool, mirrors and builds are kept.",
+    ),
 ]
 ConfigPath = Annotated[
     Path | None,
-    typer.Option("--config", envvar="PACELINE_AGENT_CONFIG", help="agent.toml, for its [devices]."),
+    typer.Option(
+        "--config",
+        envvar="PACELINE_AGENT_CONFIG",
+        help="agent.toml, for its [devices].",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -37,13 +45,19 @@ COLOURS = {"info": "green", "warning": "yellow", "blocker": "bold red"}
 STATES = {"online": "green", "in use": "green", "booting": "yellow"}
 
 
-def doctor(as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None) -> None:
+def doctor(
+    as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None
+) -> None:
     """Says how far this host and its devices can be trusted with a measurement, and what to do. Exit 1: a
     blocker of the host."""
     findings = preflight.examine(config.data_dir(data), config.Agent().min_free_bytes)
     attached = _survey(data, config_path)
     if as_json:
-        facts = {"findings": findings, "environment": environment.observe(), "devices": attached}
+        facts = {
+            "findings": findings,
+            "environment": environment.observe(),
+            "devices": attached,
+        }
         _json({name: msgspec.to_builtins(value) for name, value in facts.items()})
     else:
         for finding in findings:
@@ -56,14 +70,20 @@ def doctor(as_json: Json = False, data: DataDir = None, config_path: ConfigPath 
         raise typer.Exit(1)
 
 
-def devices(as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None) -> None:
+def devices(
+    as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None
+) -> None:
     """Lists what an agent here would drive: this host, and every Android device it can reach."""
     from paceline.devices.survey import Seen  # noqa: PLC0415 - see above
 
     seen = environment.observe()
     what = f"{seen.factors['cpu_model']}, {seen.factors['cpu_threads']} threads, {seen.factors['system']}"
     host = Seen(
-        environment.serial(config.data_dir(data)), environment.display_name(), "", "online", what=what
+        environment.serial(config.data_dir(data)),
+        environment.display_name(),
+        "",
+        "online",
+        what=what,
     )
     attached = _survey(data, config_path)
     if as_json:
@@ -73,10 +93,19 @@ def devices(as_json: Json = False, data: DataDir = None, config_path: ConfigPath
     table = Table("kind", "name", "serial", "state", "route", "what")
     for kind, one in [("host", host), *(("device", device) for device in attached)]:
         label = f"{kind}, simulated" if one.simulated else kind
-        table.add_row(label, one.name, one.serial or "", one.state, one.route, one.what or one.reason or "")
+        table.add_row(
+            label,
+            one.name,
+            one.serial or "",
+            one.state,
+            one.route,
+            one.what or one.reason or "",
+        )
     terminal().print(table)
     if any(device.reason for device in attached):
-        terminal().print("See `paceline doctor` for what to do.", markup=False, highlight=False)
+        terminal().print(
+            "See `paceline doctor` for what to do.", markup=False, highlight=False
+        )
 
 
 def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
@@ -95,26 +124,36 @@ def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
 
 def _diagnose(device: Seen) -> None:
     name = f"{device.name} ({device.serial})" if device.serial else "device"
-    where = f"{device.state} at {device.route}. " if device.route else f"{device.state}. "
+    where = (
+        f"{device.state} at {device.route}. " if device.route else f"{device.state}. "
+    )
     simulated = "Simulated. " if device.simulated else ""
     colour = STATES.get(device.state, "yellow")
     level = "info" if device.state in {"online", "in use"} else "warning"
     _say(level, colour, name, f"{simulated}{where}{device.reason or ''}".rstrip())
     _advise(device.advice)
     for finding in device.findings:
-        _say(finding["level"], COLOURS[finding["level"]], f"{name} {finding['code']}", finding["text"])
+        _say(
+            finding["level"],
+            COLOURS[finding["level"]],
+            f"{name} {finding['code']}",
+            finding["text"],
+        )
         _advise(finding["advice"])
 
 
 def _say(level: str, colour: str, about: str, text: str) -> None:
     terminal().print(
-        Text.assemble(Text(f"{level:>8}  ", colour), (about, "bold"), f": {text}"), soft_wrap=True
+        Text.assemble(Text(f"{level:>8}  ", colour), (about, "bold"), f": {text}"),
+        soft_wrap=True,
     )
 
 
 def _advise(advice: str | None) -> None:
     if advice:
-        terminal().print(f"          {advice}", markup=False, highlight=False, soft_wrap=True)
+        terminal().print(
+            f"          {advice}", markup=False, highlight=False, soft_wrap=True
+        )
 
 
 def _json(value: Any) -> None:

@@ -42,39 +42,69 @@ SuitePath = Annotated[
     ),
 ]
 InForce = Annotated[
-    str | None, typer.Option(help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none.")
+    str | None,
+    typer.Option(
+        help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none."
+    ),
 ]
 Directory = Annotated[
-    Path | None, typer.Option("--out", help="Where to write import.json; must be new or empty.")
+    Path | None,
+    typer.Option("--out", help="Where to write import.json; must be new or empty."),
 ]
-Server = Annotated[str | None, typer.Option(help="A server to store it on; needs a token of scope ingest.")]
+Server = Annotated[
+    str | None,
+    typer.Option(help="A server to store it on; needs a token of scope ingest."),
+]
 OnTarget = Annotated[
-    str | None, typer.Option(help="Of criterion, for --server: the name of the target that measured it.")
+    str | None,
+    typer.Option(
+        help="Of criterion, for --server: the name of the target that measured it."
+    ),
 ]
 
 
 def import_(  # noqa: PLR0917 - one parameter per option is how typer declares them
     file: Annotated[
-        str | None, typer.Argument(help="What to read; - is standard input; of criterion also its directory.")
+        str | None,
+        typer.Argument(
+            help="What to read; - is standard input; of criterion also its directory."
+        ),
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="What it is: logcat or criterion.")] = "logcat",
+    form: Annotated[
+        str, typer.Option("--format", help="What it is: logcat or criterion.")
+    ] = "logcat",
     device: Annotated[
-        str | None, typer.Option(help="Instead of FILE: HOST:PORT of a device, or what adb calls it.")
+        str | None,
+        typer.Option(
+            help="Instead of FILE: HOST:PORT of a device, or what adb calls it."
+        ),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.1, help="How long to read a device's log; else until Ctrl-C.")
+        float | None,
+        typer.Option(
+            min=0.1, help="How long to read a device's log; else until Ctrl-C."
+        ),
     ] = None,
     suite: SuitePath = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing, only show.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what is stored, not tables.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Store nothing, only show.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what is stored, not tables.")
+    ] = False,
     directory: Directory = None,
     server: Server = None,
-    token: Annotated[str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")] = None,
-    title: Annotated[str | None, typer.Option(help="For --server: what people call it there.")] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="For --server: what people call it there.")
+    ] = None,
     in_force: InForce = None,
     on: OnTarget = None,
     commit: Annotated[
-        str | None, typer.Option(help="Of criterion, for --server: the commit it measured.")
+        str | None,
+        typer.Option(help="Of criterion, for --server: the commit it measured."),
     ] = None,
     data: DataDir = None,
     config_path: ConfigPath = None,
@@ -83,10 +113,13 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     sample. No verdict is made of either."""
     if dry_run == (directory is not None or server is not None):
         raise UserError(
-            "Say where to store, or that nothing is to be stored.", "--out DIR, --server URL, or --dry-run."
+            "Say where to store, or that nothing is to be stored.",
+            "--out DIR, --server URL, or --dry-run.",
         )
     if form == "criterion":
-        _none_of("criterion", {"device": device, "seconds": seconds, "in-force": in_force})
+        _none_of(
+            "criterion", {"device": device, "seconds": seconds, "in-force": in_force}
+        )
         _only_told(server, {"suite": suite, "on": on, "commit": commit, "title": title})
         desk = None if server is None else _desk(server, token)
         name = None if suite is None else manifest.load(suite).suite.name
@@ -96,14 +129,19 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     _none_of(form, {"on": on, "commit": commit})
     _only_told(server, {"title": title})
     if (file is None) == (device is None):
-        raise UserError("Say what to read: one file or one device.", "FILE, - or --device HOST:PORT.")
+        raise UserError(
+            "Say what to read: one file or one device.",
+            "FILE, - or --device HOST:PORT.",
+        )
     desk = None if server is None else _desk(server, token)
     target = None if directory is None else fresh_directory(directory, "")
     declared = [] if suite is None else _declared(suite)
     if file is not None:
         document = importing.read(form, file, declared)
     else:
-        document = importing.follow(form, _opening(device or "", data, config_path), seconds, declared)
+        document = importing.follow(
+            form, _opening(device or "", data, config_path), seconds, declared
+        )
     if in_force is not None:
         document = importing.in_force(document, _policy(in_force))
     _show(document, as_json)
@@ -118,7 +156,12 @@ def _keep(desk: Desk, document: importing.Document, title: str | None) -> None:
     stored = desk.send("POST", "/imports", importing.sent(document, title))
     count = len(stored["rows"])
     rows = f"{count} {'row' if count == 1 else 'rows'}, {stored['note_count']} with something to note"
-    notes.print(f"Stored as {stored['id']}: {rows}.", markup=False, highlight=False, soft_wrap=True)
+    notes.print(
+        f"Stored as {stored['id']}: {rows}.",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _none_of(form: str, others: Mapping[str, object]) -> None:
@@ -149,7 +192,8 @@ def _criterion(  # noqa: PLR0917 - each from one option
     """Criterion's output to OUT/import.json, a server, or the screen alone."""
     if path is None:
         raise UserError(
-            "Say what to read.", "paceline import --format criterion target/criterion --server URL"
+            "Say what to read.",
+            "paceline import --format criterion target/criterion --server URL",
         )
     target = None if directory is None else fresh_directory(directory, "")
     document = criterion_runs.read(path)
@@ -162,11 +206,17 @@ def _criterion(  # noqa: PLR0917 - each from one option
     if target is not None:
         _write(document, target)
     if desk is not None:
-        stored = desk.send("POST", "/imports", criterion_runs.sent(document, where, title))
+        stored = desk.send(
+            "POST", "/imports", criterion_runs.sent(document, where, title)
+        )
         for run in stored["runs"]:
-            told = f"{run['baseline']}: {len(run['series'])} series, run {run['run_id']}."
+            told = (
+                f"{run['baseline']}: {len(run['series'])} series, run {run['run_id']}."
+            )
             notes.print(told, markup=False, highlight=False, soft_wrap=True)
-        notes.print(f"Stored as {stored['id']}.", markup=False, highlight=False, soft_wrap=True)
+        notes.print(
+            f"Stored as {stored['id']}.", markup=False, highlight=False, soft_wrap=True
+        )
 
 
 def _write(document: msgspec.Struct, target: Path) -> None:
@@ -193,26 +243,34 @@ def _print(shown_ones: Iterable[Table | str]) -> None:
 
 def _desk(server: str, token: str | None) -> Desk:
     if token is None:
-        raise UserError("The server wants a token.", "Give one with --token or PACELINE_TOKEN.")
+        raise UserError(
+            "The server wants a token.", "Give one with --token or PACELINE_TOKEN."
+        )
     return Desk(server, token)
 
 
 def _declared(suite: Path) -> list[Line]:
     lines = manifest.load(suite).log_lines()
     if not lines:
-        raise UserError(f"{suite} declares no lines of a log.", "It would in [[logcat]] tables.")
+        raise UserError(
+            f"{suite} declares no lines of a log.", "It would in [[logcat]] tables."
+        )
     return lines
 
 
 def _policy(text: str) -> Policy:
     found = _IN_FORCE.fullmatch(text.strip())
     if found is None:
-        raise UserError(f"{text!r} is no policy.", "Say 2000, or 2000/1 with one warm-up round.")
+        raise UserError(
+            f"{text!r} is no policy.", "Say 2000, or 2000/1 with one warm-up round."
+        )
     rounds = None if found[2] is None else int(found[2])
     return Policy(int(found[1]), None, rounds, [], f"--in-force {text.strip()}")
 
 
-def _opening(device: str, data: Path | None, config_path: Path | None) -> Callable[[], Connection]:
+def _opening(
+    device: str, data: Path | None, config_path: Path | None
+) -> Callable[[], Connection]:
     """Opens connections to what a person calls a device: an address is asked directly, a name of the adb
     server."""
     from paceline.adb.direct import DirectConnection  # noqa: PLC0415 - files need none of it

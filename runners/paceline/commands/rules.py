@@ -20,7 +20,9 @@ from paceline.commands.desk import (
     show_table,
 )
 
-app = new_group("Rules: which findings become alerts. Of those that match, the most specific decides alone.")
+app = new_group(
+    "Rules: which findings become alerts. Of those that match, the most specific decides alone."
+)
 
 RuleName = Annotated[str, typer.Argument(help="A rule's name or id.", metavar="RULE")]
 Kind = Annotated[str | None, typer.Option(help="history (default) or arm_slower.")]
@@ -29,7 +31,9 @@ Benchmark = Annotated[str | None, typer.Option(help="A pattern.")]
 Arm = Annotated[str | None, typer.Option(help="A pattern.")]
 Metric = Annotated[str | None, typer.Option(help="A pattern.")]
 Target = Annotated[str | None, typer.Option(help="A pattern for target names.")]
-MinEffect = Annotated[str | None, typer.Option(help="Smaller effects raise nothing: 3% or 0.03.")]
+MinEffect = Annotated[
+    str | None, typer.Option(help="Smaller effects raise nothing: 3% or 0.03.")
+]
 Direction = Annotated[str | None, typer.Option(help="worse (default) or both.")]
 Mode = Annotated[str | None, typer.Option(help="active (default), shadow or off.")]
 Days = Annotated[int, typer.Option(min=1, max=365, help="How far back to look.")]
@@ -56,7 +60,9 @@ class Wish:
     def body(self, name: str, known: dict[str, Any] | None) -> dict[str, Any]:
         """The rule as it would be saved: what is known of it, changed by the options."""
         said = {} if known is None else {one: known[one] for one in SAID}
-        given = {one: getattr(self, one) for one in SAID if getattr(self, one) is not None}
+        given = {
+            one: getattr(self, one) for one in SAID if getattr(self, one) is not None
+        }
         if "min_effect" in given:
             given["min_effect"] = share(given["min_effect"])
         return {"name": name, **said, **given}
@@ -64,7 +70,11 @@ class Wish:
 
 @app.command("list")
 def list_rules(
-    server: Server, token: Token, kind: Kind = None, mode: Mode = None, as_json: Json = False
+    server: Server,
+    token: Token,
+    kind: Kind = None,
+    mode: Mode = None,
+    as_json: Json = False,
 ) -> None:
     """Lists the stored rules by name, with their mutes and how their alerts ended."""
     found = Desk(server, token).pages("/rules", kind=kind, mode=mode)
@@ -73,17 +83,25 @@ def list_rules(
         return
     rows = [
         (
-            one["name"], one["kind"], _patterns(one), _percent(one["min_effect"]), one["mode"],
-            _muted(one), one["precision"]["words"],
+            one["name"],
+            one["kind"],
+            _patterns(one),
+            _percent(one["min_effect"]),
+            one["mode"],
+            _muted(one),
+            one["precision"]["words"],
         )
         for one in found
-    ]  # fmt: skip
+    ]
     columns = ("rule", "kind", "about", "from", "mode", "muted until", "so far")
     show_table(columns, rows, "No rule is stored; the built-in defaults apply.")
 
 
 def _patterns(rule: dict[str, Any]) -> str:
-    return ", ".join(f"{one} {rule[one]}" for one in PATTERNS if rule[one] != "*") or "everything"
+    return (
+        ", ".join(f"{one} {rule[one]}" for one in PATTERNS if rule[one] != "*")
+        or "everything"
+    )
 
 
 def _percent(value: float) -> str:
@@ -99,28 +117,46 @@ def show(rule: RuleName, server: Server, token: Token, as_json: Json = False) ->
     """Shows a rule, the noise floor it has to respect, and all of its versions."""
     desk = Desk(server, token)
     rule_id = desk.rule(rule)["id"]
-    found = {**desk.get(f"/rules/{rule_id}"), "versions": desk.pages(f"/rules/{rule_id}/versions")}
+    found = {
+        **desk.get(f"/rules/{rule_id}"),
+        "versions": desk.pages(f"/rules/{rule_id}/versions"),
+    }
     if as_json:
         show_json(found)
         return
-    say(f"{found['name']} (version {found['version']}, {found['kind']}, {found['mode']}): {found['text']}")
-    say(f"  about: {_patterns(found)}; from {_percent(found['min_effect'])}; {found['direction']}")
+    say(
+        f"{found['name']} (version {found['version']}, {found['kind']}, {found['mode']}): {found['text']}"
+    )
+    say(
+        f"  about: {_patterns(found)}; from {_percent(found['min_effect'])}; {found['direction']}"
+    )
     say(f"  {found['precision']['words']}")
     if found["floor"] is not None:
         say(f"  noise floor: {found['floor']['words']}")
     if found["mute"] is not None:
-        say(f"  muted until {_muted(found)} UTC by {found['mute']['muted_by']}: {found['mute']['reason']}")
+        say(
+            f"  muted until {_muted(found)} UTC by {found['mute']['muted_by']}: {found['mute']['reason']}"
+        )
     rows = [
-        (one["version"], day(one["created_at"]), one["created_by"], _percent(one["min_effect"]), one["mode"],
-         one["comment"])
+        (
+            one["version"],
+            day(one["created_at"]),
+            one["created_by"],
+            _percent(one["min_effect"]),
+            one["mode"],
+            one["comment"],
+        )
         for one in found["versions"]
-    ]  # fmt: skip
+    ]
     show_table(("version", "saved", "by", "from", "mode", "why"), rows, "")
 
 
 @app.command()
 def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
-    rule: Annotated[str, typer.Argument(help="Its name; a new one makes a new rule.", metavar="RULE")],
+    rule: Annotated[
+        str,
+        typer.Argument(help="Its name; a new one makes a new rule.", metavar="RULE"),
+    ],
     server: Server,
     token: Token,
     kind: Kind = None,
@@ -132,19 +168,28 @@ def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
     min_effect: MinEffect = None,
     direction: Direction = None,
     mode: Mode = None,
-    text: Annotated[str | None, typer.Option(help="What it is for, in a sentence.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="What it is for, in a sentence.")
+    ] = None,
     comment: Annotated[str, typer.Option(help="Why this version.")] = "",
     as_json: Json = False,
 ) -> None:
     """Saves a new rule, or a new version of one: options not given stay as they are."""
     desk = Desk(server, token)
     known = desk.known_rule(rule)
-    wish = Wish(kind, suite, benchmark, arm, metric, target, min_effect, direction, mode, text)
-    body = {**wish.body(rule if known is None else known["name"], known), "comment": comment}
+    wish = Wish(
+        kind, suite, benchmark, arm, metric, target, min_effect, direction, mode, text
+    )
+    body = {
+        **wish.body(rule if known is None else known["name"], known),
+        "comment": comment,
+    }
     if known is None:
         found = desk.send("POST", "/rules", body)
     else:
-        found = desk.send("PUT", f"/rules/{known['id']}", {**body, "based_on": known["version"]})
+        found = desk.send(
+            "PUT", f"/rules/{known['id']}", {**body, "based_on": known["version"]}
+        )
     if as_json:
         show_json(found)
     else:
@@ -153,7 +198,9 @@ def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
 
 @app.command()
 def replay(  # noqa: PLR0917 - one parameter per option is how typer declares them
-    rule: Annotated[str, typer.Argument(help="A rule's name, or that of one to be.", metavar="RULE")],
+    rule: Annotated[
+        str, typer.Argument(help="A rule's name, or that of one to be.", metavar="RULE")
+    ],
     server: Server,
     token: Token,
     days: Days = 30,
@@ -171,7 +218,9 @@ def replay(  # noqa: PLR0917 - one parameter per option is how typer declares th
     """Says what a rule would have raised in the last days. Takes the options of save; saves nothing."""
     desk = Desk(server, token)
     known = desk.known_rule(rule)
-    wish = Wish(kind, suite, benchmark, arm, metric, target, min_effect, direction, mode)
+    wish = Wish(
+        kind, suite, benchmark, arm, metric, target, min_effect, direction, mode
+    )
     body = {
         "rule": wish.body(rule if known is None else known["name"], known),
         "rule_id": None if known is None else known["id"],
@@ -185,10 +234,16 @@ def replay(  # noqa: PLR0917 - one parameter per option is how typer declares th
     if not found["findings"]:
         return
     rows = [
-        (day(one["at"]), one["target_name"], f"{one['benchmark']} {one['arm']} {one['metric']}", one["words"],
-         one["commit"][:12], one["alert_state"])
+        (
+            day(one["at"]),
+            one["target_name"],
+            f"{one['benchmark']} {one['arm']} {one['metric']}",
+            one["words"],
+            one["commit"][:12],
+            one["alert_state"],
+        )
         for one in found["findings"]
-    ]  # fmt: skip
+    ]
     show_table(("measured", "target", "series", "what", "commit", "alert"), rows, "")
     if found["findings_total"] > len(rows):
         say(f"{found['findings_total'] - len(rows)} older findings are not shown.")
@@ -246,7 +301,16 @@ def orphans(server: Server, token: Token, as_json: Json = False) -> None:
         show_table(("rule", "why it says nothing"), rows, "")
     if found["unruled"]:
         measured = [
-            (one["suite"], one["benchmark"], one["arm"], one["metric"], one["target_name"], one["series"])
+            (
+                one["suite"],
+                one["benchmark"],
+                one["arm"],
+                one["metric"],
+                one["target_name"],
+                one["series"],
+            )
             for one in found["unruled"]
         ]
-        show_table(("suite", "benchmark", "arm", "metric", "target", "series"), measured, "")
+        show_table(
+            ("suite", "benchmark", "arm", "metric", "target", "series"), measured, ""
+        )

@@ -7,12 +7,26 @@ from typing import Annotated, Any
 import typer
 
 from paceline import submitting
-from paceline.commands.desk import Desk, Json, Server, Token, day, new_group, say, show_json, show_table
+from paceline.commands.desk import (
+    Desk,
+    Json,
+    Server,
+    Token,
+    day,
+    new_group,
+    say,
+    show_json,
+    show_table,
+)
 from paceline.errors import UserError
 
-app = new_group("Schedules: runs the server asks for by itself, nightly measurements and A/A jobs.")
+app = new_group(
+    "Schedules: runs the server asks for by itself, nightly measurements and A/A jobs."
+)
 
-ScheduleName = Annotated[str, typer.Argument(help="A schedule's name or id.", metavar="SCHEDULE")]
+ScheduleName = Annotated[
+    str, typer.Argument(help="A schedule's name or id.", metavar="SCHEDULE")
+]
 KINDS = ("measure", "a_a")
 UNITS_S = {"m": 60, "h": 3600, "d": 86_400}
 
@@ -26,16 +40,27 @@ def list_schedules(server: Server, token: Token, as_json: Json = False) -> None:
         return
     rows = [
         (
-            one["id"], one["name"], one["kind"], one["suite"], one.get("target_name") or "every target",
-            _often(one["every_s"]), day(one["next_at"]) if one["enabled"] else "switched off",
+            one["id"],
+            one["name"],
+            one["kind"],
+            one["suite"],
+            one.get("target_name") or "every target",
+            _often(one["every_s"]),
+            day(one["next_at"]) if one["enabled"] else "switched off",
         )
         for one in found
-    ]  # fmt: skip
-    show_table(("id", "name", "kind", "suite", "target", "every", "next"), rows, "Nothing is scheduled.")
+    ]
+    show_table(
+        ("id", "name", "kind", "suite", "target", "every", "next"),
+        rows,
+        "Nothing is scheduled.",
+    )
 
 
 def _often(seconds: int) -> str:
-    unit = next(one for one in ("d", "h", "m", "") if not one or seconds % UNITS_S[one] == 0)
+    unit = next(
+        one for one in ("d", "h", "m", "") if not one or seconds % UNITS_S[one] == 0
+    )
     return f"{seconds // UNITS_S[unit]}{unit}" if unit else f"{seconds}s"
 
 
@@ -46,13 +71,23 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
     server: Server,
     token: Token,
     every: Annotated[str, typer.Option(help="How often: 30m, 12h, 1d.")] = "1d",
-    kind: Annotated[str, typer.Option(help="measure, or a_a for the noise floor.")] = "measure",
-    target: Annotated[str | None, typer.Option(help="A target's name or id; default: every target.")] = None,
-    benchmark: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
-    params: Annotated[list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="measure, or a_a for the noise floor.")
+    ] = "measure",
+    target: Annotated[
+        str | None, typer.Option(help="A target's name or id; default: every target.")
+    ] = None,
+    benchmark: Annotated[
+        list[str] | None, typer.Option(help="Only this one; may be repeated.")
+    ] = None,
+    params: Annotated[
+        list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")
+    ] = None,
     launches: Annotated[int | None, typer.Option(min=1, max=100)] = None,
     rounds: Annotated[int | None, typer.Option(min=1, max=10_000)] = None,
-    enabled: Annotated[bool, typer.Option("--enable", help="Switch it on at once.")] = False,
+    enabled: Annotated[
+        bool, typer.Option("--enable", help="Switch it on at once.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Adds a schedule. It is off, unless --enable is given, until it is switched on."""
@@ -60,36 +95,56 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
         raise UserError(f"{kind!r} is no kind.", f"There are: {', '.join(KINDS)}.")
     desk = Desk(server, token)
     wanted: dict[str, Any] = {
-        "name": name, "kind": kind, "suite": suite, "every_s": _seconds(every),
-        "target_id": target and desk.target(target), "benchmarks": benchmark or None,
-        "params": submitting.params_of(params or []), "launches": launches, "rounds": rounds,
+        "name": name,
+        "kind": kind,
+        "suite": suite,
+        "every_s": _seconds(every),
+        "target_id": target and desk.target(target),
+        "benchmarks": benchmark or None,
+        "params": submitting.params_of(params or []),
+        "launches": launches,
+        "rounds": rounds,
         "enabled": enabled,
-    }  # fmt: skip
+    }
     found = desk.send(
-        "POST", "/schedules", {key: value for key, value in wanted.items() if value is not None}
+        "POST",
+        "/schedules",
+        {key: value for key, value in wanted.items() if value is not None},
     )
     if as_json:
         show_json(found)
     else:
-        when = f"next at {day(found['next_at'])} UTC" if found["enabled"] else "off until it is switched on"
+        when = (
+            f"next at {day(found['next_at'])} UTC"
+            if found["enabled"]
+            else "off until it is switched on"
+        )
         say(f"{found['name']} ({found['id']}): {when}.")
 
 
 def _seconds(text: str) -> int:
     number, unit = text[:-1], text[-1:]
-    if unit not in UNITS_S or not (number.isascii() and number.isdigit()) or int(number) == 0:
+    if (
+        unit not in UNITS_S
+        or not (number.isascii() and number.isdigit())
+        or int(number) == 0
+    ):
         raise UserError(f"{text!r} is no interval.", "Say 30m, 12h or 1d.")
     return int(number) * UNITS_S[unit]
 
 
 @app.command()
-def enable(schedule: ScheduleName, server: Server, token: Token, as_json: Json = False) -> None:
+def enable(
+    schedule: ScheduleName, server: Server, token: Token, as_json: Json = False
+) -> None:
     """Switches a schedule on; its next run is due at once."""
     _switch(Desk(server, token), schedule, enabled=True, as_json=as_json)
 
 
 @app.command()
-def disable(schedule: ScheduleName, server: Server, token: Token, as_json: Json = False) -> None:
+def disable(
+    schedule: ScheduleName, server: Server, token: Token, as_json: Json = False
+) -> None:
     """Switches a schedule off; it is kept."""
     _switch(Desk(server, token), schedule, enabled=False, as_json=as_json)
 
@@ -113,7 +168,11 @@ def remove(schedule: ScheduleName, server: Server, token: Token) -> None:
 
 
 def _find(desk: Desk, schedule: str) -> dict[str, Any]:
-    found = [one for one in desk.pages("/schedules") if schedule in (one["id"], one["name"])]
+    found = [
+        one for one in desk.pages("/schedules") if schedule in (one["id"], one["name"])
+    ]
     if not found:
-        raise UserError(f"There is no schedule {schedule!r}.", "See paceline schedules list.")
+        raise UserError(
+            f"There is no schedule {schedule!r}.", "See paceline schedules list."
+        )
     return found[0]

@@ -26,7 +26,9 @@ from paceline.errors import UserError
 
 app = new_group("Targets: hosts and devices, their health, and what to do about them.")
 
-TargetName = Annotated[str, typer.Argument(help="A target's name or id.", metavar="TARGET")]
+TargetName = Annotated[
+    str, typer.Argument(help="A target's name or id.", metavar="TARGET")
+]
 Why = Annotated[str, typer.Option(help="Kept with who and when.")]
 EVENTS = 10
 
@@ -38,10 +40,15 @@ def list_targets(  # noqa: PLR0917 - one parameter per option is how typer decla
     kind: Annotated[str | None, typer.Option(help="host or device.")] = None,
     state: Annotated[str | None, typer.Option(help="online, busy or offline.")] = None,
     health: Annotated[
-        str | None, typer.Option(help="unknown, checking, good, recovering, suspect or quarantined.")
+        str | None,
+        typer.Option(
+            help="unknown, checking, good, recovering, suspect or quarantined."
+        ),
     ] = None,
     simulated: Annotated[bool | None, typer.Option("--simulated/--real")] = None,
-    text: Annotated[str | None, typer.Option(help="In name, serial, model or route.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="In name, serial, model or route.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Lists targets: what each is, how it is, and whether it takes jobs."""
@@ -53,12 +60,20 @@ def list_targets(  # noqa: PLR0917 - one parameter per option is how typer decla
         return
     rows = [
         (
-            one["id"], _called(one), one["kind"], one["state"],
-            one["health"]["state"] if one["kind"] == "device" else "", one["takes_jobs"]["words"],
+            one["id"],
+            _called(one),
+            one["kind"],
+            one["state"],
+            one["health"]["state"] if one["kind"] == "device" else "",
+            one["takes_jobs"]["words"],
         )
         for one in found
-    ]  # fmt: skip
-    show_table(("id", "name", "kind", "state", "health", "jobs"), rows, "There is no such target.")
+    ]
+    show_table(
+        ("id", "name", "kind", "state", "health", "jobs"),
+        rows,
+        "There is no such target.",
+    )
 
 
 def _called(one: dict[str, Any]) -> str:
@@ -66,7 +81,9 @@ def _called(one: dict[str, Any]) -> str:
 
 
 @app.command()
-def show(target: TargetName, server: Server, token: Token, as_json: Json = False) -> None:
+def show(
+    target: TargetName, server: Server, token: Token, as_json: Json = False
+) -> None:
     """Shows one target: its connection and health with evidence, its last check, what happened to it."""
     desk = Desk(server, token)
     path = f"/targets/{desk.target(target)}"
@@ -77,7 +94,12 @@ def show(target: TargetName, server: Server, token: Token, as_json: Json = False
         return
     jobs = found["takes_jobs"]["words"]
     say(f"{_called(found)} ({found['id']}), {found['kind']}, {found['state']}: {jobs}.")
-    for line in (*_connection(found), *_health(found), *_maintenance(found), *_readings(found)):
+    for line in (
+        *_connection(found),
+        *_health(found),
+        *_maintenance(found),
+        *_readings(found),
+    ):
         say(line)
     for one in found["configuration"]:
         say(f"configuration error {one['name']}: {one['text']}. {one['advice']}")
@@ -102,7 +124,8 @@ def _health(found: dict[str, Any]) -> list[str]:
         return []
     said = [str(one[key]) for key in ("reason", "advice") if one[key]]
     return [
-        f"health: {one['state']} since {day(one['since']) or 'it is known'}" + "".join(f"; {s}" for s in said)
+        f"health: {one['state']} since {day(one['since']) or 'it is known'}"
+        + "".join(f"; {s}" for s in said)
     ]
 
 
@@ -120,9 +143,10 @@ def _readings(found: dict[str, Any]) -> list[str]:
     if one is None:
         return []
     known = {
-        "battery": (one["battery_c"], " °C"), "charge": (one["battery_percent"], " %"),
+        "battery": (one["battery_c"], " °C"),
+        "charge": (one["battery_percent"], " %"),
         "thermal status": (one["thermal_status"], ""),
-    }  # fmt: skip
+    }
     said = [
         f"{name} {'unknown' if value is None else f'{value:g}{unit}'}"
         for name, (value, unit) in known.items()
@@ -133,11 +157,20 @@ def _readings(found: dict[str, Any]) -> list[str]:
 def _check(check: dict[str, Any] | None) -> None:
     if check is None:
         return
-    rows = [("passed" if one["ok"] else "FAILED", one["name"], one["text"]) for one in check["steps"]]
+    rows = [
+        ("passed" if one["ok"] else "FAILED", one["name"], one["text"])
+        for one in check["steps"]
+    ]
     show_table(("last check", "step", "said"), rows, "")
 
 
-def _act(where: tuple[str, str, str], action: str, body: dict[str, Any] | None, *, as_json: bool) -> None:
+def _act(
+    where: tuple[str, str, str],
+    action: str,
+    body: dict[str, Any] | None,
+    *,
+    as_json: bool,
+) -> None:
     server, token, target = where
     desk = Desk(server, token)
     method = "PUT" if action == "maintenance" else "POST"
@@ -149,13 +182,17 @@ def _act(where: tuple[str, str, str], action: str, body: dict[str, Any] | None, 
 
 
 @app.command()
-def quarantine(target: TargetName, reason: Why, server: Server, token: Token, as_json: Json = False) -> None:
+def quarantine(
+    target: TargetName, reason: Why, server: Server, token: Token, as_json: Json = False
+) -> None:
     """Gives a device no job until it is released."""
     _act((server, token, target), "quarantine", {"reason": reason}, as_json=as_json)
 
 
 @app.command()
-def release(target: TargetName, reason: Why, server: Server, token: Token, as_json: Json = False) -> None:
+def release(
+    target: TargetName, reason: Why, server: Server, token: Token, as_json: Json = False
+) -> None:
     """Lets a device out of quarantine; it is checked before it gets a job."""
     _act((server, token, target), "release", {"reason": reason}, as_json=as_json)
 
@@ -165,27 +202,38 @@ def maintenance(  # noqa: PLR0917 - one parameter per option is how typer declar
     target: TargetName,
     server: Server,
     token: Token,
-    on: Annotated[bool | None, typer.Option("--on/--off", help="Hold it back, or give it free.")] = None,
+    on: Annotated[
+        bool | None, typer.Option("--on/--off", help="Hold it back, or give it free.")
+    ] = None,
     reason: Annotated[str | None, typer.Option(help="Kept with who and when.")] = None,
     until: Annotated[
-        str | None, typer.Option(help="2026-12-01, +3d or +12h; else until somebody ends it.")
+        str | None,
+        typer.Option(help="2026-12-01, +3d or +12h; else until somebody ends it."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Holds a target back for maintenance, or gives it free again."""
     if on is None:
         raise UserError("Say whether maintenance begins or ends.", "--on, or --off.")
-    body = {"on": on, "reason": reason, "until": None if until is None else instant(until)}
+    body = {
+        "on": on,
+        "reason": reason,
+        "until": None if until is None else instant(until),
+    }
     _act((server, token, target), "maintenance", body, as_json=as_json)
 
 
 @app.command()
-def recheck(target: TargetName, server: Server, token: Token, as_json: Json = False) -> None:
+def recheck(
+    target: TargetName, server: Server, token: Token, as_json: Json = False
+) -> None:
     """Asks for a health check of a device, as soon as no job holds it."""
     _act((server, token, target), "recheck", None, as_json=as_json)
 
 
 @app.command()
-def reboot(target: TargetName, server: Server, token: Token, as_json: Json = False) -> None:
+def reboot(
+    target: TargetName, server: Server, token: Token, as_json: Json = False
+) -> None:
     """Asks for a restart of a device, as soon as no job holds it; at most two a day."""
     _act((server, token, target), "reboot", None, as_json=as_json)

@@ -77,7 +77,9 @@ class Attached:
         """It came back with another boot id that nobody was told of yet; the lane makes a check of it due."""
 
     @classmethod
-    def of(cls, connect: Callable[[], Connection], serial: str, state_dir: Path) -> Attached:
+    def of(
+        cls, connect: Callable[[], Connection], serial: str, state_dir: Path
+    ) -> Attached:
         """A device by one route, without discovery: for hand runs and tests."""
         route = Route("tcp", serial)
         return cls(serial, state_dir, lambda _: connect(), [route], locks=state_dir)
@@ -154,7 +156,9 @@ class Attached:
         """Moves on the connection axis, and says so once."""
         before, self._link = self._link, axis.step(self._link, event, self._clock())
         if before.state != self._link.state:
-            log.info("device %s: %s%s", self.serial, self._link.state, _because(self._link))
+            log.info(
+                "device %s: %s%s", self.serial, self._link.state, _because(self._link)
+            )
 
     def look(self) -> bool:
         """Whether it answers now: verifies the connection in use, else tries every route."""
@@ -163,7 +167,9 @@ class Attached:
             try:
                 self._used.verify()
             except AdbError as error:
-                if isinstance(error, OtherDeviceError):  # its route is gone with that: nobody says it again
+                if isinstance(
+                    error, OtherDeviceError
+                ):  # its route is gone with that: nobody says it again
                     failures.append(axis.event_of(error))
                 self.let_go()
             else:
@@ -228,7 +234,9 @@ class Attached:
             pause_s = min(pause_s * 2, REGAIN_LONGEST_S)
         return False
 
-    def claim(self, stop: Stop, timeout_s: float | None = None) -> AbstractContextManager[bool]:
+    def claim(
+        self, stop: Stop, timeout_s: float | None = None
+    ) -> AbstractContextManager[bool]:
         """Exclusive use on this host (I9)."""
         return self._claim.claim(stop, timeout_s)
 
@@ -236,7 +244,9 @@ class Attached:
         """Counts a restart, then asks for it. Raises AdbError; OfflineError when today's are used up."""
         if not self.reboots.left:
             text = f"{self.serial} was restarted twice in 24 hours already."
-            raise OfflineError(text, "Look at it yourself: a third restart would hide what is wrong.")
+            raise OfflineError(
+                text, "Look at it yourself: a third restart would hide what is wrong."
+            )
         connection = self.connection
         connection.verify()
         self.reboots.note()
@@ -295,7 +305,10 @@ class Attached:
         if not self._facts.factors or self._facts.boot_id != identity.boot_id:
             try:
                 self._facts = facts_of.read(
-                    self.connection, identity.boot_id, self._facts, simulated=self.simulated
+                    self.connection,
+                    identity.boot_id,
+                    self._facts,
+                    simulated=self.simulated,
                 )
             except AdbError as error:
                 self.note(axis.event_of(error))
@@ -331,7 +344,9 @@ def _remember(path: Path, facts: Facts) -> None:
     """So that a device that is away when the agent starts is announced as what it is."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(f"{path.name}.{os.getpid()}.new")  # `paceline devices` writes it, too
+        new = path.with_name(
+            f"{path.name}.{os.getpid()}.new"
+        )  # `paceline devices` writes it, too
         new.write_bytes(msgspec.json.encode(facts))
         new.replace(path)
     except OSError as error:

@@ -17,7 +17,11 @@ from paceline.adb.port import (
 )
 
 DeviceCause = Literal[
-    "device_lost", "device_rebooted", "device_refused", "device_storage_full", "device_unauthorized"
+    "device_lost",
+    "device_rebooted",
+    "device_refused",
+    "device_storage_full",
+    "device_unauthorized",
 ]
 
 
@@ -26,7 +30,10 @@ class OtherDeviceError(AdbError):
 
     def __init__(self, expected: str, found: str, route: str) -> None:
         text = f"At {route} another device answers: {found}, not {expected}."
-        super().__init__(text, "Addresses are handed out anew by routers: give it a fixed one, or use USB.")
+        super().__init__(
+            text,
+            "Addresses are handed out anew by routers: give it a fixed one, or use USB.",
+        )
         self.expected, self.found, self.route = expected, found, route
 
 
@@ -35,7 +42,10 @@ class RebootedError(AdbError):
 
     def __init__(self, serial: str, before: str, after: str) -> None:
         text = f"{serial} restarted while it was in use (boot id {before[:8]}… became {after[:8]}…)."
-        super().__init__(text, "See its health history; a phone that restarts by itself may be too hot.")
+        super().__init__(
+            text,
+            "See its health history; a phone that restarts by itself may be too hot.",
+        )
         self.before, self.after = before, after
 
 

@@ -28,7 +28,13 @@ from typing import Literal
 
 import msgspec
 
-from paceline.adb.port import AdbError, Connection, RefusedError, SlowError, TransferError
+from paceline.adb.port import (
+    AdbError,
+    Connection,
+    RefusedError,
+    SlowError,
+    TransferError,
+)
 from paceline.conditions import Raw
 from paceline.devices import gates, scripts
 from paceline.devices.conditions import DeviceConditions, Reading
@@ -50,7 +56,9 @@ then their digests (native/hashing/engines/src/self_test.rs)."""
 def known_digest(algorithm: str) -> str:
     """What the self-test must print, computed by Python's hashlib."""
     size = SELF_TEST_MESSAGE_BYTES
-    data = bytes(range(SELF_TEST_PERIOD)) * (SELF_TEST_MESSAGES * size // SELF_TEST_PERIOD + 1)
+    data = bytes(range(SELF_TEST_PERIOD)) * (
+        SELF_TEST_MESSAGES * size // SELF_TEST_PERIOD + 1
+    )
     total = hashlib.new(algorithm, usedforsecurity=False)
     for start in range(0, SELF_TEST_MESSAGES * size, size):
         message = data[start : start + size]
@@ -60,10 +68,13 @@ def known_digest(algorithm: str) -> str:
 
 COUNT = 5_000
 CALIBRATION = (
-    "sh", "-c",
-    "for r in 1 2 3; do a=$(date +%s%N); i=0; while [ $i -lt " + str(COUNT) + " ]; do i=$((i+1)); done; "
+    "sh",
+    "-c",
+    "for r in 1 2 3; do a=$(date +%s%N); i=0; while [ $i -lt "
+    + str(COUNT)
+    + " ]; do i=$((i+1)); done; "
     "b=$(date +%s%N); echo $((b-a)); done",
-)  # fmt: skip
+)
 """A loop of the device's own shell, three times; the shortest counts. 5 to 50 ms each."""
 _NANOSECONDS = re.compile(r"\d{1,12}", re.ASCII)
 LIMIT_S = 60.0
@@ -99,7 +110,9 @@ class Check(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """What failed, in one line; empty when nothing did."""
-        return "; ".join(f"{step.name}: {step.text}" for step in self.steps if step.ok is False)
+        return "; ".join(
+            f"{step.name}: {step.text}" for step in self.steps if step.ok is False
+        )
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -122,7 +135,9 @@ class Looked(msgspec.Struct, frozen=True):
     reading: Reading | None
 
 
-def run_check(connection: Connection, asked: Asked, clock: Callable[[], float] = time.monotonic) -> Looked:
+def run_check(
+    connection: Connection, asked: Asked, clock: Callable[[], float] = time.monotonic
+) -> Looked:
     """Never raises AdbError: what goes wrong is a failed step."""
     return _Checking(connection, asked, clock).run()
 
@@ -130,7 +145,9 @@ def run_check(connection: Connection, asked: Asked, clock: Callable[[], float] =
 class _Checking:
     """One check while it runs."""
 
-    def __init__(self, connection: Connection, asked: Asked, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, connection: Connection, asked: Asked, clock: Callable[[], float]
+    ) -> None:
         self._connection, self._asked, self._clock = connection, asked, clock
         self._id = f"chk_{uuid.uuid4().hex}"
         self._directory = f"{asked.workdir}/{self._id}"
@@ -179,7 +196,10 @@ class _Checking:
         try:
             self._add(step(), blame)
         except TransferError as error:
-            self._add(Step(name, False, error.text), "state" if error.no_space else "infrastructure")
+            self._add(
+                Step(name, False, error.text),
+                "state" if error.no_space else "infrastructure",
+            )
         except (RefusedError, SlowError, LeftOverError) as error:
             self._add(Step(name, False, error.text), "infrastructure")
         except AdbError as error:
@@ -197,8 +217,14 @@ class _Checking:
         raw = [*self._raw, *(self._reading.raw if self._reading else [])]
         infrastructure = lost or "infrastructure" in self._blamed
         return Check(
-            self._id, self._began, took_ms, not self._blamed, infrastructure, self._steps, raw
-        )  # fmt: skip
+            self._id,
+            self._began,
+            took_ms,
+            not self._blamed,
+            infrastructure,
+            self._steps,
+            raw,
+        )
 
     # --- steps ---
 
@@ -210,10 +236,18 @@ class _Checking:
             done = self._connection.run(["echo", word])
             took.append((self._clock() - began) * 1000)
             if done.rc != 0 or done.text.strip() != word:
-                text = f"echo answered {done.text.strip()[:80]!r} with status {done.rc}."
+                text = (
+                    f"echo answered {done.text.strip()[:80]!r} with status {done.rc}."
+                )
                 return Step("round_trip", False, text)
         median = round(statistics.median(took), 2)
-        return Step("round_trip", median < SLOWEST_ROUND_TRIP_MS, f"{median:g} ms.", median, "ms")
+        return Step(
+            "round_trip",
+            median < SLOWEST_ROUND_TRIP_MS,
+            f"{median:g} ms.",
+            median,
+            "ms",
+        )
 
     def _identity(self) -> Step:
         self._asked.verify()
@@ -223,9 +257,15 @@ class _Checking:
         done = self._ran(scripts.argv("tools", *scripts.tools()))
         missing = done.text.split()
         if done.status != 0:
-            return Step("tools", False, f"Its shell cannot look for programs: it ended with {done.status}.")
+            return Step(
+                "tools",
+                False,
+                f"Its shell cannot look for programs: it ended with {done.status}.",
+            )
         if missing:
-            text = f"The device has no {' and no '.join(missing)}; jobs are run with it."
+            text = (
+                f"The device has no {' and no '.join(missing)}; jobs are run with it."
+            )
             return Step("tools", False, text)
         return Step("tools", True, "It has every program that jobs are run with.")
 
@@ -253,17 +293,27 @@ class _Checking:
         done = self._ran(["sha256sum", where])
         found = done.text.split()[0] if done.status == 0 and done.text.split() else None
         if found is None:  # before Android 6 there is no sha256sum
-            found = hashlib.sha256(self._connection.pull(where, timeout_s=PUSH_TIMEOUT_S)).hexdigest()
+            found = hashlib.sha256(
+                self._connection.pull(where, timeout_s=PUSH_TIMEOUT_S)
+            ).hexdigest()
         if found != hashlib.sha256(data).hexdigest():
             text = "What was pushed is not what arrived: the digests differ."
             return Step("push_hash", False, text, rate, "MiB/s")
-        return Step("push_hash", True, f"1 MiB arrived whole, at {rate:g} MiB/s.", rate, "MiB/s")
+        return Step(
+            "push_hash", True, f"1 MiB arrived whole, at {rate:g} MiB/s.", rate, "MiB/s"
+        )
 
     def _self_test(self) -> Step:
         binary = self._asked.self_test
         if binary is None or not binary.is_file():
-            where = f" at {binary}" if binary else "; a job of hashing's engines builds it"
-            return Step("self_test", None, f"Not looked at: no self-test is built for this ABI{where}.")
+            where = (
+                f" at {binary}" if binary else "; a job of hashing's engines builds it"
+            )
+            return Step(
+                "self_test",
+                None,
+                f"Not looked at: no self-test is built for this ABI{where}.",
+            )
         remote = f"{self._directory}/self-test"
         self._connection.push(binary, remote, 0o755, PUSH_TIMEOUT_S)
         done = self._ran([remote, "--self-test"], SELF_TEST_TIMEOUT_S)
@@ -272,19 +322,32 @@ class _Checking:
     def _calibration(self) -> Step:
         done = self._ran(list(CALIBRATION))
         lines = done.text.split("\n")
-        rounds = [int(line) for line in lines if _NANOSECONDS.fullmatch(line)]  # not a warning's digits
+        rounds = [
+            int(line) for line in lines if _NANOSECONDS.fullmatch(line)
+        ]  # not a warning's digits
         if done.status != 0 or not rounds:  # a shell whose `date` has no %N
-            return Step("calibration", None, "Not looked at: the device's clock tells no nanoseconds.")
+            return Step(
+                "calibration",
+                None,
+                "Not looked at: the device's clock tells no nanoseconds.",
+            )
         shortest = min(rounds) / 1e6
-        return Step("calibration", True, f"{COUNT} turns of a loop in {shortest:g} ms.", shortest, "ms")
+        return Step(
+            "calibration",
+            True,
+            f"{COUNT} turns of a loop in {shortest:g} ms.",
+            shortest,
+            "ms",
+        )
 
     def _gates(self) -> Step:
         if self._reading is None:
             return Step("gates", False, "Its conditions could not be read.")
         shut = [
-            gate for gate in gates.gates(self._reading.seen, self._asked.held_gates)
+            gate
+            for gate in gates.gates(self._reading.seen, self._asked.held_gates)
             if gate.holds and gate.name != "space"
-        ]  # fmt: skip
+        ]
         text = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)
         return Step("gates", not shut, text or "Cool and charged.")
 
@@ -293,8 +356,17 @@ class _Checking:
         began = self._clock()
         done = self._connection.run(argv, timeout_s)
         text = done.text + done.stderr.decode("utf-8", "replace")
-        at_ms, took_ms = int((began - self._began) * 1000), int((self._clock() - began) * 1000)
-        kept = Raw(shlex.join(argv), done.rc, at_ms, took_ms, text[:RAW_CHARACTERS].replace("\0", "\ufffd"))
+        at_ms, took_ms = (
+            int((began - self._began) * 1000),
+            int((self._clock() - began) * 1000),
+        )
+        kept = Raw(
+            shlex.join(argv),
+            done.rc,
+            at_ms,
+            took_ms,
+            text[:RAW_CHARACTERS].replace("\0", "\ufffd"),
+        )
         self._raw.append(kept)
         return kept
 
@@ -317,11 +389,27 @@ def judged(status: int | None, text: str) -> Step:
     try:
         said = msgspec.json.decode(line, type=SelfTest)
     except msgspec.DecodeError:
-        return Step("self_test", False, f"It ended with status {status} and said {text.strip()[:200]!r}.")
+        return Step(
+            "self_test",
+            False,
+            f"It ended with status {status} and said {text.strip()[:200]!r}.",
+        )
     known = (said.sha256, said.sha1) == (known_digest("sha256"), known_digest("sha1"))
     if not known or said.wrong or not said.ok or status != 0:
-        about = "not the known digests" if not known else f"by {', '.join(said.wrong) or 'its own word'}"
-        return Step("self_test", False, f"The device computes wrong results: {about} (status {status}).")
-    means = "with SHA instructions of the CPU" if said.hardware_sha else "without SHA instructions"
+        about = (
+            "not the known digests"
+            if not known
+            else f"by {', '.join(said.wrong) or 'its own word'}"
+        )
+        return Step(
+            "self_test",
+            False,
+            f"The device computes wrong results: {about} (status {status}).",
+        )
+    means = (
+        "with SHA instructions of the CPU"
+        if said.hardware_sha
+        else "without SHA instructions"
+    )
     text = f"Digests are right on {said.arch or 'this CPU'}, {means}: {', '.join(said.engines)}."
     return Step("self_test", True, text, float(said.hardware_sha), "hardware_sha")

@@ -32,9 +32,19 @@ Argv = tuple[str, ...]
 
 CPU = "/sys/devices/system/cpu"
 KERNEL: Argv = (
-    "grep", "-H", "", "/proc/sys/kernel/random/boot_id", "/proc/uptime", "/proc/loadavg", "/proc/meminfo",
-    "/proc/pressure/cpu", "/proc/pressure/memory", "/proc/pressure/io", f"{CPU}/online", f"{CPU}/present",
-)  # fmt: skip
+    "grep",
+    "-H",
+    "",
+    "/proc/sys/kernel/random/boot_id",
+    "/proc/uptime",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/pressure/cpu",
+    "/proc/pressure/memory",
+    "/proc/pressure/io",
+    f"{CPU}/online",
+    f"{CPU}/present",
+)
 CLOCKS: Argv = (
     "sh",
     "-c",
@@ -62,16 +72,24 @@ MAX_TEXT = 64 * 1024
 """Characters kept of one command, of which all is read; the longest seen, 80 thermal zones and a vendor's
 log, is a third of it."""
 WANTED = (
-    "boot_id", "thermal_status", "battery_c", "battery_percent", "cpu_frequency_cap_mhz", "cpus_online",
-    "psi_cpu_percent", "psi_memory_percent",
-)  # fmt: skip
+    "boot_id",
+    "thermal_status",
+    "battery_c",
+    "battery_percent",
+    "cpu_frequency_cap_mhz",
+    "cpus_online",
+    "psi_cpu_percent",
+    "psi_memory_percent",
+)
 """What a verdict or a gate looks at: named in `unknown` when the device does not tell it."""
 
 
 def read_clusters(connection: Connection) -> list[Cluster]:
     """The device's clusters, the slowest first. Raises AdbError."""
     clocks = connection.run(CLOCKS, TIMEOUT_S)
-    return clusters(files_of(clocks.text), cpuinfo(connection.run(CPUINFO, TIMEOUT_S).text))
+    return clusters(
+        files_of(clocks.text), cpuinfo(connection.run(CPUINFO, TIMEOUT_S).text)
+    )
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -137,7 +155,9 @@ class DeviceConditions:
         if charge.faked:  # a person's words, not the device's
             charge = Battery(faked=True)
         if ZONES not in told and heat.status is None and charge.celsius is None:
-            told[ZONES] = self._ask(connection, ZONES)  # nothing else tells whether it is hot
+            told[ZONES] = self._ask(
+                connection, ZONES
+            )  # nothing else tells whether it is hot
         texts = {argv: one.text for argv, one in told.items()}
         clocks = policies(files_of(texts[CLOCKS]))
         values, known = self._kernel(files_of(texts[KERNEL]))
@@ -151,9 +171,13 @@ class DeviceConditions:
             values |= _rest(texts.get(TOP, ""), texts.get(self._calibrate, ""))
         if events := self._events():
             values["events"] = events
-        wrong = configuration_errors(self._props, clocks, charge, simulated=self._simulated)
+        wrong = configuration_errors(
+            self._props, clocks, charge, simulated=self._simulated
+        )
         values["configuration"] = [str(one.name) for one in wrong]
-        values["unknown"] = [key for key in WANTED if key not in values and key not in known]
+        values["unknown"] = [
+            key for key in WANTED if key not in values and key not in known
+        ]
         raw = [one.raw for one in told.values()]
         return Reading(values, raw, self._seen(values, charge, free), wrong, at_s)
 
@@ -167,12 +191,19 @@ class DeviceConditions:
         except (RefusedError, SlowError) as error:
             text, complaint = "", str(error)
         took_ms = int((self._clock() - began) * 1000)
-        return _Told(text, Raw(shlex.join(argv), status, at_ms, took_ms, (text + complaint)[:MAX_TEXT]))
+        return _Told(
+            text,
+            Raw(
+                shlex.join(argv), status, at_ms, took_ms, (text + complaint)[:MAX_TEXT]
+            ),
+        )
 
     def _kernel(self, files: Mapping[str, str]) -> tuple[dict[str, Value], set[str]]:
         """(values, names of shares that are known but for want of an earlier look)."""
         values: dict[str, Value] = {}
-        if (boot := resources.boot_id(files.get("/proc/sys/kernel/random/boot_id", ""))) is not None:
+        if (
+            boot := resources.boot_id(files.get("/proc/sys/kernel/random/boot_id", ""))
+        ) is not None:
             values["boot_id"] = boot
         if (up := resources.uptime_s(files.get("/proc/uptime", ""))) is not None:
             values["uptime_s"] = up
@@ -188,9 +219,12 @@ class DeviceConditions:
         stalls = {
             name: found.some_us
             for name in ("cpu", "memory", "io")
-            if (found := resources.pressure(files.get(f"/proc/pressure/{name}", ""))) is not None
+            if (found := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
+            is not None
         }
-        return values | self._pressure(stalls), {f"psi_{name}_percent" for name in stalls}
+        return values | self._pressure(stalls), {
+            f"psi_{name}_percent" for name in stalls
+        }
 
     def _pressure(self, stalls: dict[str, int]) -> dict[str, Value]:
         """Share of the time since the previous look in which some task waited for the resource."""
@@ -200,15 +234,21 @@ class DeviceConditions:
         if not before or elapsed_us < SHORTEST_SHARE_S * 1e6:
             return {}
         return {
-            f"psi_{name}_percent": round(min(100 * (total - before[name]) / elapsed_us, 100.0), 2)
+            f"psi_{name}_percent": round(
+                min(100 * (total - before[name]) / elapsed_us, 100.0), 2
+            )
             for name, total in stalls.items()
             if total >= before.get(name, total + 1)
         }
 
     def _frequencies(self, clocks: list[Policy]) -> dict[str, Value]:
         values: dict[str, Value] = {}
-        now = {_label(one): one.now_khz / 1000 for one in clocks if one.now_khz is not None}
-        caps = {_label(one): one.cap_khz / 1000 for one in clocks if one.cap_khz is not None}
+        now = {
+            _label(one): one.now_khz / 1000 for one in clocks if one.now_khz is not None
+        }
+        caps = {
+            _label(one): one.cap_khz / 1000 for one in clocks if one.cap_khz is not None
+        }
         if now:
             values["cpu_frequency_mhz"] = now
         if self._capped is None:
@@ -216,27 +256,36 @@ class DeviceConditions:
         if caps and set(caps) == self._capped:
             # Of other clocks than before the caps would look as if they had changed.
             values["cpu_frequency_cap_mhz"] = caps
-        if governors := sorted({one.governor for one in clocks if one.governor is not None}):
+        if governors := sorted(
+            {one.governor for one in clocks if one.governor is not None}
+        ):
             values["governor"] = ", ".join(governors)
         since = {
             _label(one): found
             for one in clocks
-            if one.cpus in self._policies and (found := spent(self._policies[one.cpus], one)) is not None
+            if one.cpus in self._policies
+            and (found := spent(self._policies[one.cpus], one)) is not None
         }
         if since:
-            values["cpu_mean_mhz"] = {name: found.mean_khz / 1000 for name, found in since.items()}
+            values["cpu_mean_mhz"] = {
+                name: found.mean_khz / 1000 for name, found in since.items()
+            }
             values["cpu_at_top_percent"] = {
                 name: round(100 * found.at_top, 2) for name, found in since.items()
             }
         self._policies = {one.cpus: one for one in clocks}
         return values
 
-    def _seen(self, values: Mapping[str, Value], charge: Battery, free: int | None) -> Readings:
+    def _seen(
+        self, values: Mapping[str, Value], charge: Battery, free: int | None
+    ) -> Readings:
         status, hottest = values.get("thermal_status"), values.get("temperature_c")
         return Readings(
             thermal_status=status if isinstance(status, int) else None,
             battery=charge,
-            hottest_c=max(hottest.values()) if isinstance(hottest, dict) and hottest else None,
+            hottest_c=max(hottest.values())
+            if isinstance(hottest, dict) and hottest
+            else None,
             free_bytes=free,
             booted=is_booted(self._props) if self._props else None,
         )
@@ -258,7 +307,9 @@ def _heat(heat: Thermal, charge: Battery, files: Mapping[str, str]) -> dict[str,
     if found:
         values["temperature_c"] = found
     if heat.throttling:
-        values["throttling"] = {name: float(status) for name, status in heat.throttling.items()}
+        values["throttling"] = {
+            name: float(status) for name, status in heat.throttling.items()
+        }
     cooling = {**cooling_levels(files), **{one.name: one.level for one in heat.cooling}}
     if active := {name: float(level) for name, level in cooling.items() if level > 0}:
         values["cooling"] = active
@@ -277,7 +328,9 @@ def _charge(charge: Battery) -> dict[str, Value]:
 def _rest(busy: str, calibration: str) -> dict[str, Value]:
     values: dict[str, Value] = {}
     if found := top.busiest(busy):
-        values["top"] = [f"{one.cpu_percent:g} % {one.name} ({one.pid})" for one in found]
+        values["top"] = [
+            f"{one.cpu_percent:g} % {one.name} ({one.pid})" for one in found
+        ]
     if (shortest_ns := calibration_ns(calibration)) is not None:
         values["calibration_ns"] = shortest_ns
     return values
@@ -287,7 +340,15 @@ def calibration_ns(text: str) -> int | None:
     """What the self-test says of its fixed piece of work; None when it says nothing."""
     line = next((line for line in text.splitlines() if line.startswith("{")), "")
     try:
-        said = msgspec.json.decode(line, type=dict[str, object]).get("calibration_ns") if line else None
+        said = (
+            msgspec.json.decode(line, type=dict[str, object]).get("calibration_ns")
+            if line
+            else None
+        )
     except msgspec.DecodeError:
         return None
-    return said if isinstance(said, int) and not isinstance(said, bool) and said > 0 else None
+    return (
+        said
+        if isinstance(said, int) and not isinstance(said, bool) and said > 0
+        else None
+    )

@@ -106,7 +106,16 @@ class Restarted(msgspec.Struct, frozen=True):
     by: str
 
 
-Event = Answered | NoAnswer | NoRoute | Silent | Untrusted | TlsWanted | Stranger | Restarted
+Event = (
+    Answered
+    | NoAnswer
+    | NoRoute
+    | Silent
+    | Untrusted
+    | TlsWanted
+    | Stranger
+    | Restarted
+)
 
 NEW = Link("absent", "It has not been looked for yet.")
 
@@ -130,7 +139,13 @@ def _after(link: Link, event: Event, at_s: float) -> Link:
         case Untrusted() | TlsWanted():
             return Link("unauthorized", event.text, event.advice, at_s)
         case Restarted():
-            return Link("booting", f"It is restarting, asked by {event.by}.", "Wait.", at_s, by_us=True)
+            return Link(
+                "booting",
+                f"It is restarting, asked by {event.by}.",
+                "Wait.",
+                at_s,
+                by_us=True,
+            )
         case Stranger():
             text = f"Another device ({event.serial}) answers at {event.route}."
             advice = "Give this one a route of its own, or plug it in."
@@ -151,7 +166,9 @@ def _unheard(link: Link, event: NoAnswer | Silent, at_s: float) -> Link:
         if at_s - link.since_s < BOOT_LIMIT_S:
             return link
         text = f"It has not come back {BOOT_LIMIT_S:.0f} s after a restart. {text}"
-    return Link("absent" if isinstance(event, NoAnswer) else "offline", text, event.advice, at_s)
+    return Link(
+        "absent" if isinstance(event, NoAnswer) else "offline", text, event.advice, at_s
+    )
 
 
 def event_of(error: AdbError) -> Event:
@@ -166,5 +183,7 @@ def event_of(error: AdbError) -> Event:
             return TlsWanted(text, advice)
         case OtherDeviceError():
             return Stranger(error.found, error.route)
-        case _:  # offline, lost, refused, slow: it is there, and does not speak as it should
+        case (
+            _
+        ):  # offline, lost, refused, slow: it is there, and does not speak as it should
             return Silent(text, advice or SPEAK)

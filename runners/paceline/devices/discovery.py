@@ -48,7 +48,12 @@ class Discovery:
         connect_s: float = CONNECT_TIMEOUT_S,
     ) -> None:
         self._config, self._ways, self._root = config, ways, state_root
-        self._found, self._changed, self._gone, self._connect_s = found, changed, refuted, connect_s
+        self._found, self._changed, self._gone, self._connect_s = (
+            found,
+            changed,
+            refuted,
+            connect_s,
+        )
         self.devices: dict[str, Attached] = {}
         self.unknown: dict[Route, axis.Link] = {}
         self._listed: set[Route] = set()
@@ -63,7 +68,9 @@ class Discovery:
         simulated = {Route("tcp", address) for address in self._config.simulated}
         configured = {Route("tcp", address) for address in self._config.routes}
         wanted = listed | simulated | configured
-        self.unknown = {route: link for route, link in self.unknown.items() if route in wanted}
+        self.unknown = {
+            route: link for route, link in self.unknown.items() if route in wanted
+        }
         for route in sorted(wanted, key=str):
             if not any(route in device.routes for device in self.devices.values()):
                 self._place(route, simulated=route in simulated)
@@ -81,7 +88,11 @@ class Discovery:
         if serial is None:
             return
         self.unknown.pop(route, None)
-        for device in [one for one in self.devices.values() if one.strangers.pop(route, None) is not None]:
+        for device in [
+            one
+            for one in self.devices.values()
+            if one.strangers.pop(route, None) is not None
+        ]:
             if not device.is_known and not device.routes:
                 del self.devices[device.serial]
                 self._gone(device)
@@ -112,7 +123,11 @@ class Discovery:
                     connection.close()
         except AdbError as error:
             before = self.unknown.get(route, axis.NEW)
-            link = self.unknown[route] = axis.step(before, axis.event_of(error), time.monotonic())
+            link = self.unknown[route] = axis.step(
+                before, axis.event_of(error), time.monotonic()
+            )
             if before.reason != link.reason:
-                log.warning("no device yet at %s: %s %s", route, link.reason, link.advice or "")
+                log.warning(
+                    "no device yet at %s: %s %s", route, link.reason, link.advice or ""
+                )
             return None

@@ -31,7 +31,15 @@ from paceline.devices.ladder import Ladder, Means, Rung, next_rung
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.pace import Pace
 from paceline.devices.recovery import LOST_BY_RESTART, Climb, climb, reboot
-from paceline.devices.report import Finding, Readings, Report, finding, readings_of, sayable, trouble
+from paceline.devices.report import (
+    Finding,
+    Readings,
+    Report,
+    finding,
+    readings_of,
+    sayable,
+    trouble,
+)
 from paceline.devices.ways import Ways
 from paceline.lane import Lane
 from paceline.stop import Reason, Stop
@@ -54,7 +62,12 @@ class Driver:
     """One device and its lane. `run` is its thread's; `entry`, `hear`, `leave` come from others."""
 
     def __init__(
-        self, device: Attached, lane: Lane, tools: Tools, leaving: threading.Event, pace: Pace | None = None
+        self,
+        device: Attached,
+        lane: Lane,
+        tools: Tools,
+        leaving: threading.Event,
+        pace: Pace | None = None,
     ) -> None:
         self.device, self.lane = device, lane
         self._tools, self._leaving, self._pace = tools, leaving, pace or Pace()
@@ -76,7 +89,10 @@ class Driver:
     def entry(self) -> dict[str, Any]:
         """This device in a heartbeat."""
         link, facts, serial = self.device.link, self.device.facts, self.device.serial
-        reason, advice = sayable(link.reason or "") or None, sayable(link.advice or "") or None
+        reason, advice = (
+            sayable(link.reason or "") or None,
+            sayable(link.advice or "") or None,
+        )
         entry: dict[str, Any] = {
             "kind": "device",
             "serial": serial,
@@ -109,7 +125,9 @@ class Driver:
         found = [self._trouble] if self._trouble is not None else []
         if self.device.is_known and not self.device.survives_restart:
             advice = "Plug it in by USB, or set persist.adb.tcp.port on a device whose shell is root."
-            found.append(finding("restart_loses_it", LOST_BY_RESTART, advice, level="info"))
+            found.append(
+                finding("restart_loses_it", LOST_BY_RESTART, advice, level="info")
+            )
         return found
 
     def hear(self, heard: TargetHeard) -> None:
@@ -173,7 +191,9 @@ class Driver:
 
     def _look(self) -> bool:
         now = time.monotonic()
-        pause_s = self._pace.look_s if self._report.driven_by is None else self._pace.others_s
+        pause_s = (
+            self._pace.look_s if self._report.driven_by is None else self._pace.others_s
+        )
         if self.device.link.state == "online" and now - self._looked_s < pause_s:
             return True
         before = self.device.link.state
@@ -195,9 +215,22 @@ class Driver:
     def _stand_by(self) -> None:
         """Another agent drives it and may be measuring: what was owed here is that one's to do, and what was
         read here is forgotten, because it is nobody's news when this agent drives it again."""
-        if self._duty != health.Duty() or self._report.readings != Readings() or self._order is not None:
-            log.info("device %s: driven by the agent %s", self.device.serial, self._report.driven_by)
-        self._duty, self._silence, self._failed, self._order = health.Duty(), Ladder(), None, None
+        if (
+            self._duty != health.Duty()
+            or self._report.readings != Readings()
+            or self._order is not None
+        ):
+            log.info(
+                "device %s: driven by the agent %s",
+                self.device.serial,
+                self._report.driven_by,
+            )
+        self._duty, self._silence, self._failed, self._order = (
+            health.Duty(),
+            Ladder(),
+            None,
+            None,
+        )
         self._held, self._read_s, self._tidied = frozenset(), float("-inf"), False
         self._report.forget()
         self._pause(self._pace.retry_s)
@@ -226,7 +259,12 @@ class Driver:
     def _means(self) -> Means:
         by_server = any(route.kind == "server" for route in self.device.routes)
         device = self.device
-        return Means(by_server, device.link.state == "online", device.reboots.left, device.survives_restart)
+        return Means(
+            by_server,
+            device.link.state == "online",
+            device.reboots.left,
+            device.survives_restart,
+        )
 
     def _lost(self, error: AdbError) -> None:
         self.device.note(axis.event_of(error))
@@ -244,23 +282,33 @@ class Driver:
             self._order = order
             self._duty = health.step(self._duty, health.Due("a person asked"))
         else:
-            self._refuse(order, f"This agent knows no order of kind {order.kind}; update it.")
+            self._refuse(
+                order, f"This agent knows no order of kind {order.kind}; update it."
+            )
 
     def _refuse(self, order: Order, why: str) -> None:
-        log.warning("device %s: %s is not carried out: %s", self.device.serial, order.kind, why)
+        log.warning(
+            "device %s: %s is not carried out: %s", self.device.serial, order.kind, why
+        )
         self._report.refuse(order, why)
         self._tools.say_soon()
 
     def _restart(self, order: Order) -> None:
         """What did not even reach the device is tried again until the server lets the order expire."""
         with self.device.claim(self._quit, self._pace.claim_s) as claimed:
-            how = reboot(self.device, "a person", self._quit, self._pace.boot_look_s) if claimed else None
+            how = (
+                reboot(self.device, "a person", self._quit, self._pace.boot_look_s)
+                if claimed
+                else None
+            )
         if how is not None and how.final:
             self._refuse(order, how.text)
             return
         if how is None or not how.asked:
             log.warning(
-                "device %s: not restarted: %s", self.device.serial, how.text if how else "it is in use"
+                "device %s: not restarted: %s",
+                self.device.serial,
+                how.text if how else "it is in use",
             )
             self._looked_s = float("-inf")
             self._pause(self._pace.retry_s)
@@ -284,13 +332,17 @@ class Driver:
                 return
             observer = self._observer()
             looked = run_check(self.device.connection, self._asked(observer))
-        self._tidied |= any(step.name == "stale_runs" and step.ok for step in looked.check.steps)
+        self._tidied |= any(
+            step.name == "stale_runs" and step.ok for step in looked.check.steps
+        )
         if looked.reading is not None:
             self._note_readings(looked.reading)
         check = looked.check
         self._duty = health.step(self._duty, _event_of(check))
         if self._duty.state == "recovering":
-            log.warning("device %s: health check failed: %s", self.device.serial, check.text)
+            log.warning(
+                "device %s: health check failed: %s", self.device.serial, check.text
+            )
             self._failed = check
         else:
             self._close(check)
@@ -305,7 +357,9 @@ class Driver:
                     log.info("device %s: %s", self.device.serial, said)
             except LeftOverError as error:  # it answers: the check tells what stays, and the ladder may help
                 log.warning("device %s: %s", self.device.serial, error.text)
-                self._duty = health.step(self._duty, health.Due("what an earlier run left cannot be removed"))
+                self._duty = health.step(
+                    self._duty, health.Due("what an earlier run left cannot be removed")
+                )
                 return
         self._tidied = True
 
@@ -324,7 +378,9 @@ class Driver:
     def _recover(self) -> None:
         rung = next_rung(self._duty.ladder, self._means())
         if rung is Rung.GIVE_UP and self.device.link.state != "online":
-            self._pause(self._pace.retry_s)  # silence is the connection's, not a reason for quarantine
+            self._pause(
+                self._pace.retry_s
+            )  # silence is the connection's, not a reason for quarantine
             return
         with self.device.claim(self._quit, self._pace.claim_s) as claimed:
             if not claimed:
@@ -352,7 +408,9 @@ class Driver:
 
     def _observer(self) -> DeviceConditions:
         facts, device = self.device.facts, self.device
-        return DeviceConditions(facts.props, workdir=device.workdir, simulated=device.simulated)
+        return DeviceConditions(
+            facts.props, workdir=device.workdir, simulated=device.simulated
+        )
 
     def _read(self) -> bool:
         """Reads the gates when they are old; False when somebody else has the device."""
@@ -360,13 +418,17 @@ class Driver:
             return True
         with self.device.claim(self._quit, self._pace.claim_s) as claimed:
             if claimed:
-                self._note_readings(self._observer().read(self.device.connection, full=False))
+                self._note_readings(
+                    self._observer().read(self.device.connection, full=False)
+                )
         return claimed
 
     def _note_readings(self, reading: Reading) -> None:
         before, seen = self._report.readings, reading.seen
         now = readings_of(reading, self._held)
-        self._held = frozenset(gate.name for gate in gates.gates(seen, self._held) if gate.holds)
+        self._held = frozenset(
+            gate.name for gate in gates.gates(seen, self._held) if gate.holds
+        )
         self._report.read(now)
         self._read_s = time.monotonic()
         if (before.refuses, before.configuration) != (now.refuses, now.configuration):
@@ -382,7 +444,9 @@ class Driver:
     def _lease(self) -> None:
         heard = self._report.heard
         if heard is not None and self.lane.take(heard.target_id):
-            self._looked_s = self._read_s = float("-inf")  # a job heats; and who knows how it ended
+            self._looked_s = self._read_s = float(
+                "-inf"
+            )  # a job heats; and who knows how it ended
 
     def _pause(self, seconds: float) -> None:
         """Shorter when the server says something, a route appears or the agent leaves."""
@@ -393,4 +457,6 @@ class Driver:
 def _event_of(check: Check) -> health.Event:
     if check.ok:
         return health.Passed()
-    return health.Failed(check.text) if check.infrastructure else health.Unfit(check.text)
+    return (
+        health.Failed(check.text) if check.infrastructure else health.Unfit(check.text)
+    )

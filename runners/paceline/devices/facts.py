@@ -79,7 +79,9 @@ QUESTIONS = {
 }
 
 
-def read(connection: Connection, boot_id: str, known: Facts, *, simulated: bool = False) -> Facts:
+def read(
+    connection: Connection, boot_id: str, known: Facts, *, simulated: bool = False
+) -> Facts:
     """Asks the device; `known` is what it said before. Raises AdbError."""
     props = connection.props()
     own = _own_workdir(connection, props) if simulated else ""

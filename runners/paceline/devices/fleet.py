@@ -55,7 +55,13 @@ class DeviceLanes:
         program = partial(self_test, config.self_test, artifacts)
         self._tools = Tools(ways, self._clean, program, say_soon)
         self._discovery = Discovery(
-            config, ways, root, self._start, self._nudge, refuted=self._end, connect_s=self._pace.connect_s
+            config,
+            ways,
+            root,
+            self._start,
+            self._nudge,
+            refuted=self._end,
+            connect_s=self._pace.connect_s,
         )
         self._drivers: dict[str, Driver] = {}
         self._threads: list[threading.Thread] = []
@@ -67,13 +73,17 @@ class DeviceLanes:
 
     def entries(self) -> list[dict[str, Any]]:
         """All of them, for a heartbeat."""
-        return [driver.entry() for driver in list(self._drivers.values()) if driver.is_said]
+        return [
+            driver.entry() for driver in list(self._drivers.values()) if driver.is_said
+        ]
 
     def findings(self) -> list[Finding]:
         """Routes nobody was found at, which belong to no device: the host's to tell."""
         return [
             finding("device_route", f"{route}: {link.reason}", link.advice or "")
-            for route, link in sorted(self._discovery.unknown.items(), key=str)[:ROUTES_SAID]
+            for route, link in sorted(self._discovery.unknown.items(), key=str)[
+                :ROUTES_SAID
+            ]
         ]
 
     def hear(self, heard: TargetHeard) -> None:
@@ -97,10 +107,15 @@ class DeviceLanes:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.leave()
-        for thread in self._threads:  # grows while discovery, the first of them, has not ended
+        for (
+            thread
+        ) in self._threads:  # grows while discovery, the first of them, has not ended
             thread.join()
 
     def _discover(self) -> None:
@@ -110,11 +125,15 @@ class DeviceLanes:
             except Exception:
                 log.exception("looking for devices failed")
             self._gone.wait(self._pace.discover_s)
-        for driver in list(self._drivers.values()):  # also one that was found while leaving
+        for driver in list(
+            self._drivers.values()
+        ):  # also one that was found while leaving
             driver.leave()
 
     def _start(self, device: Attached) -> None:
-        claim = TargetClaim(self._host_serial)  # of its own: a lock object is re-entrant
+        claim = TargetClaim(
+            self._host_serial
+        )  # of its own: a lock object is re-entrant
         executor = AndroidExecutor(device, claim, self._root)
         lane = Lane(self._shared, device.serial, executor)
         driver = Driver(device, lane, self._tools, self._shared.leaving, self._pace)

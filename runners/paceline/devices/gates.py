@@ -20,7 +20,11 @@ import msgspec
 
 from paceline.devices.texts.battery import Battery
 from paceline.devices.texts.frequencies import Policy
-from paceline.devices.texts.properties import is_emulator, is_root_shell, slow_by_debugging
+from paceline.devices.texts.properties import (
+    is_emulator,
+    is_root_shell,
+    slow_by_debugging,
+)
 
 HOT_C, COOL_C = 35.0, 32.0
 """Of the battery: it follows the case within a minute and does not jump as the cores' sensors do. 35 °C is
@@ -38,7 +42,9 @@ FREE_BYTES_NEEDED = 512 << 20
 UNKNOWN = Battery()
 
 GateName = Literal["booted", "thermal", "hot", "battery", "space"]
-ConfigurationError = Literal["emulator", "debuggable", "unlocked_clocks", "low_battery", "simulated"]
+ConfigurationError = Literal[
+    "emulator", "debuggable", "unlocked_clocks", "low_battery", "simulated"
+]
 
 
 class Readings(msgspec.Struct, frozen=True):
@@ -74,14 +80,19 @@ class Misconfigured(msgspec.Struct, frozen=True):
 
 
 def gates(
-    seen: Readings, held: Collection[str] = (), free_bytes_needed: int = FREE_BYTES_NEEDED
+    seen: Readings,
+    held: Collection[str] = (),
+    free_bytes_needed: int = FREE_BYTES_NEEDED,
 ) -> list[Gate]:
     """Every gate, in a fixed order. `held`: names of those that held at the last look; they let go at the
     inner limit."""
     return [
-        _booted(seen), _thermal(seen, "thermal" in held), _hot(seen, "hot" in held),
-        _battery(seen, "battery" in held), _space(seen, free_bytes_needed),
-    ]  # fmt: skip
+        _booted(seen),
+        _thermal(seen, "thermal" in held),
+        _hot(seen, "hot" in held),
+        _battery(seen, "battery" in held),
+        _space(seen, free_bytes_needed),
+    ]
 
 
 def facts(seen: Readings) -> dict[str, float | int | bool | None]:
@@ -97,7 +108,13 @@ def facts(seen: Readings) -> dict[str, float | int | bool | None]:
 
 def _booted(seen: Readings) -> Gate:
     if seen.booted is False:
-        return Gate("booted", True, True, "It has not finished starting.", "Wait; its screen may need a PIN.")
+        return Gate(
+            "booted",
+            True,
+            True,
+            "It has not finished starting.",
+            "Wait; its screen may need a PIN.",
+        )
     return Gate("booted", False, seen.booted is not None, "It has started.")
 
 
@@ -106,7 +123,13 @@ def _thermal(seen: Readings, held: bool) -> Gate:
     if status is not None:
         limit = CALM + 1 if held else THROTTLING
         text = f"Its thermal status is {status}, measuring starts below {limit}."
-        return Gate("thermal", status >= limit, True, text, "Let it cool; take it off fast charging.")
+        return Gate(
+            "thermal",
+            status >= limit,
+            True,
+            text,
+            "Let it cool; take it off fast charging.",
+        )
     if seen.battery.celsius is None and seen.hottest_c is None:
         return Gate(
             "thermal",
@@ -115,7 +138,12 @@ def _thermal(seen: Readings, held: bool) -> Gate:
             "It tells neither a thermal status nor any temperature, and unknown is not cool.",
             "See the raw text of its conditions: was `dumpsys` refused?",
         )
-    return Gate("thermal", False, False, "It tells no thermal status; only its temperature is looked at.")
+    return Gate(
+        "thermal",
+        False,
+        False,
+        "It tells no thermal status; only its temperature is looked at.",
+    )
 
 
 def _hot(seen: Readings, held: bool) -> Gate:
@@ -129,7 +157,9 @@ def _hot(seen: Readings, held: bool) -> Gate:
     if celsius is None:
         return Gate("hot", False, False, "Its battery tells no temperature.")
     text = f"Its battery is at {celsius:.1f} °C, measuring starts at {limit:g} °C or below."
-    return Gate("hot", celsius > limit if held else celsius >= limit, True, text, "Let it cool.")
+    return Gate(
+        "hot", celsius > limit if held else celsius >= limit, True, text, "Let it cool."
+    )
 
 
 def _battery(seen: Readings, held: bool) -> Gate:
@@ -169,12 +199,22 @@ def configuration_errors(
         found.append(Misconfigured("emulator", text, "Measure on a device."))
     if marks := slow_by_debugging(props):
         text = f"It checks more than a person's phone does: {', '.join(marks)}."
-        found.append(Misconfigured("debuggable", text, "Use a user build without debugging properties."))
+        found.append(
+            Misconfigured(
+                "debuggable", text, "Use a user build without debugging properties."
+            )
+        )
     moving = [policy for policy in policies if policy.locked is False]
     if moving and is_root_shell(props):
         cpus = ", ".join(str(cpu) for policy in moving for cpu in policy.cpus)
         text = f"Its shell is root, and yet the clocks of CPUs {cpus} move."
-        found.append(Misconfigured("unlocked_clocks", text, "Lock them, as androidx.benchmark's lockClocks."))
+        found.append(
+            Misconfigured(
+                "unlocked_clocks",
+                text,
+                "Lock them, as androidx.benchmark's lockClocks.",
+            )
+        )
     if battery.percent is not None and battery.percent < MINIMUM_BATTERY_PERCENT:
         text = f"Its battery is at {battery.percent:g} %: below {MINIMUM_BATTERY_PERCENT:g} % it saves power."
         found.append(Misconfigured("low_battery", text, "Charge it."))

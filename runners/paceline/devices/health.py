@@ -72,7 +72,10 @@ def step(duty: Duty, event: Event) -> Duty:
     """The duty after `event`."""
     match event:
         case Due():
-            under_way = duty.state in {"checking", "recovering"}  # that episode answers this one, too
+            under_way = duty.state in {
+                "checking",
+                "recovering",
+            }  # that episode answers this one, too
             return duty if under_way else Duty("checking", event.why)
         case Passed():
             return Duty()
@@ -82,7 +85,11 @@ def step(duty: Duty, event: Event) -> Duty:
             return Duty("recovering", event.text, duty.ladder)
         case Climbed():
             over = event.rung is Rung.GIVE_UP
-            return Duty("given_up" if over else "checking", duty.why, duty.ladder.climbed(event.rung))
+            return Duty(
+                "given_up" if over else "checking",
+                duty.why,
+                duty.ladder.climbed(event.rung),
+            )
 
 
 def may_lease(duty: Duty, server_health: str | None) -> bool:

@@ -47,10 +47,14 @@ class Identity(msgspec.Struct, frozen=True):
 
 def identify(connection: Connection) -> Identity:
     """Asks who answers. Raises AdbError; OfflineError when it does not know its own serial."""
-    serial = next(filter(None, (_word(connection, ["getprop", name]) for name in SERIALS)), "")
+    serial = next(
+        filter(None, (_word(connection, ["getprop", name]) for name in SERIALS)), ""
+    )
     if not serial:
         text = f"The device at {connection.route} does not tell its serial number (ro.serialno)."
-        raise OfflineError(text, "Without one it cannot be told from another; restart it.")
+        raise OfflineError(
+            text, "Without one it cannot be told from another; restart it."
+        )
     boot_id = _word(connection, ["cat", BOOT_ID])
     booted = _word(connection, ["getprop", "sys.boot_completed"]) == "1"
     return Identity(serial, boot_id if _BOOT_ID.fullmatch(boot_id) else "", booted)
@@ -64,7 +68,9 @@ def _word(connection: Connection, argv: list[str]) -> str:
 class Verified:
     """A `port.Connection` to one device: `accept` is shown every identity before it is used, and raises."""
 
-    def __init__(self, inner: Connection, route: Route, accept: Callable[[Identity, Route], None]) -> None:
+    def __init__(
+        self, inner: Connection, route: Route, accept: Callable[[Identity, Route], None]
+    ) -> None:
         self._inner, self._route, self._accept = inner, route, accept
         self._sure = False
 
@@ -92,11 +98,19 @@ class Verified:
         with self._used() as inner:
             return inner.stream(argv)
 
-    def push(self, source: Path | bytes, remote: str, mode: int = 0o644, timeout_s: float = 300.0) -> int:
+    def push(
+        self,
+        source: Path | bytes,
+        remote: str,
+        mode: int = 0o644,
+        timeout_s: float = 300.0,
+    ) -> int:
         with self._used() as inner:
             return inner.push(source, remote, mode, timeout_s)
 
-    def pull(self, remote: str, target: Path | None = None, timeout_s: float = 300.0) -> bytes:
+    def pull(
+        self, remote: str, target: Path | None = None, timeout_s: float = 300.0
+    ) -> bytes:
         with self._used() as inner:
             return inner.pull(remote, target, timeout_s)
 

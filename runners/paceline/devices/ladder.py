@@ -31,7 +31,12 @@ class Rung(enum.StrEnum):
     GIVE_UP = "give_up"
 
 
-LIMITS = {Rung.RECONNECT: 2, Rung.NEW_CONNECTION: 2, Rung.ADB_RECONNECT: 1, Rung.REBOOT: 1}
+LIMITS = {
+    Rung.RECONNECT: 2,
+    Rung.NEW_CONNECTION: 2,
+    Rung.ADB_RECONNECT: 1,
+    Rung.REBOOT: 1,
+}
 """Tries per episode. Two, because a handshake that meets a restarting adbd fails once for no reason; a
 restart that did not help once will not help a second time a minute later."""
 

@@ -56,7 +56,9 @@ class Cleaned(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         parts = [f"{self.processes} processes"] if self.processes else []
-        parts += [f"run {name}" for name in self.directories] + [f"setting {name}" for name in self.settings]
+        parts += [f"run {name}" for name in self.directories] + [
+            f"setting {name}" for name in self.settings
+        ]
         return ", ".join(parts) or "nothing"
 
 
@@ -102,19 +104,25 @@ def clean(connection: Connection, journal: Journal, workdir: str) -> Cleaned:
         connection.verify()  # its adb server may have taken up another device there, without a word to us
     notes = journal.notes
     found = _found(connection, workdir)
-    runs = {note.run for note in notes} | {name for kind, name in found if kind == "run"}
+    runs = {note.run for note in notes} | {
+        name for kind, name in found if kind == "run"
+    }
     changed = {name for note in notes for name in note.settings}
     changed |= {name for kind, name in found if kind == "setting"}
     processes = sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs))
     restored = settings.take_back(connection, changed)
     if found:
         remove(connection, workdir)
-        if late := sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs)):
+        if late := sum(
+            sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs)
+        ):
             processes += late  # started between the first look and the removal of what it ran from
             remove(connection, workdir)
     try:
         journal.forget()
-    except OSError as error:  # what it names is gone: cleaning once more is all that follows
+    except (
+        OSError
+    ) as error:  # what it names is gone: cleaning once more is all that follows
         log.warning("the note of device runs cannot be removed: %s", error)
     return Cleaned(processes, [name for kind, name in found if kind == "run"], restored)
 
@@ -126,14 +134,22 @@ def sweep(connection: Connection, run: str, directory: str, launch: str = "") ->
     words = done.text.split()
     if done.rc != 0 or not words or "left" in words or not words[-1].isdecimal():
         text = f"Processes of run {run} cannot be killed on {connection.route}."
-        raise LeftOverError(text, "Restart the device: they hang in its kernel, or belong to another user.")
+        raise LeftOverError(
+            text,
+            "Restart the device: they hang in its kernel, or belong to another user.",
+        )
     return int(words[-1])
 
 
 def _found(connection: Connection, workdir: str) -> list[tuple[str, str]]:
     """What the device itself knows of: (`run` or `setting`, name), and its work directory if it is there."""
-    lines = [line.partition(" ") for line in connection.run(argv("leftovers", workdir)).text.splitlines()]
-    return [(kind, name) for kind, _, name in lines if kind in ("workdir", "run", "setting")]
+    lines = [
+        line.partition(" ")
+        for line in connection.run(argv("leftovers", workdir)).text.splitlines()
+    ]
+    return [
+        (kind, name) for kind, _, name in lines if kind in ("workdir", "run", "setting")
+    ]
 
 
 def remove(connection: Connection, directory: str) -> None:

@@ -57,10 +57,13 @@ class ListedFile(msgspec.Struct, frozen=True):
     sha256: str
 
 
-def locations(directories: Iterable[Path], run: PurePosixPath) -> dict[Path, PurePosixPath]:
+def locations(
+    directories: Iterable[Path], run: PurePosixPath
+) -> dict[Path, PurePosixPath]:
     """Where each directory will lie below `run`."""
     return {
-        directory: run / hash_files(files_below(directory))[:DIGEST_CHARACTERS] for directory in directories
+        directory: run / hash_files(files_below(directory))[:DIGEST_CHARACTERS]
+        for directory in directories
     }
 
 
@@ -77,16 +80,25 @@ def place(persistent: Persistent, where: Mapping[Path, PurePosixPath]) -> int:
     for _ in range(ROUNDS):
         whole = {built[path].sha256: path for path in listed if path not in missing}
         sent += _send(persistent, {path: built[path] for path in missing}, whole)
-        listed = {path: file for root in roots for path, file in listing(persistent, root).items()}
+        listed = {
+            path: file
+            for root in roots
+            for path, file in listing(persistent, root).items()
+        }
         if strange := sorted(listed.keys() - built.keys()):
             text = f"Files that were not sent lie in the run's directory on the device: {', '.join(strange)}."
             raise TargetError("placing_failed", text)
-        missing = sorted(path for path, file in built.items() if differences(file, listed.get(path)))
+        missing = sorted(
+            path for path, file in built.items() if differences(file, listed.get(path))
+        )
         if not missing:
             return sent
     first = missing[0]
     what = "; ".join(differences(built[first], listed.get(first)))
-    raise TargetError("placing_failed", f"{first} was sent {ROUNDS} times and is not what was built: {what}.")
+    raise TargetError(
+        "placing_failed",
+        f"{first} was sent {ROUNDS} times and is not what was built: {what}.",
+    )
 
 
 def differences(built: BuiltFile, listed: ListedFile | None) -> list[str]:
@@ -97,7 +109,9 @@ def differences(built: BuiltFile, listed: ListedFile | None) -> list[str]:
     if listed.size != built.size:
         found.append(f"expected a size of {built.size} bytes, found {listed.size}")
     if not listed.mode & OWNER_MAY_EXECUTE:
-        found.append(f"expected a mode that lets its owner execute it, found {listed.mode:04o}")
+        found.append(
+            f"expected a mode that lets its owner execute it, found {listed.mode:04o}"
+        )
     if listed.sha256 != built.sha256:
         digest = listed.sha256 or "none, because the device could not compute it"
         found.append(f"expected the sha256 {built.sha256}, found {digest}")
@@ -132,13 +146,17 @@ def make_directories(persistent: Persistent, directories: Iterable[str]) -> None
 def listing(persistent: Persistent, directory: str) -> dict[str, ListedFile]:
     """Every file below `directory` by its path on the device. Raises TargetError."""
     done = persistent.run(argv("listing", directory), LISTING_TIMEOUT_S)
-    sizes, _, digests = done.text.partition("\n\n") if not done.text.startswith("\n") else ("", "", "")
+    sizes, _, digests = (
+        done.text.partition("\n\n") if not done.text.startswith("\n") else ("", "", "")
+    )
     found: dict[str, str] = {}
     for line in digests.splitlines():
         digest, _, name = line.partition("  ")
         found[name] = digest
     listed = {}
-    for size, mode, name in _LISTED.findall(sizes):  # a device without shell v2 mixes its warnings in
+    for size, mode, name in _LISTED.findall(
+        sizes
+    ):  # a device without shell v2 mixes its warnings in
         path = posixpath.join(directory, name.removeprefix("./"))
         listed[path] = ListedFile(int(size), int(mode, 8), found.get(name, ""))
     return listed
@@ -153,7 +171,9 @@ def _run(persistent: Persistent, command: Sequence[str], what: str) -> None:
     full = "No space left" in said
     advice = "Free space on the device." if full else ""
     persistent.refused(
-        TransferError(f"{what} cannot be written on the device: {said}", advice, no_space=full)
+        TransferError(
+            f"{what} cannot be written on the device: {said}", advice, no_space=full
+        )
     )
 
 

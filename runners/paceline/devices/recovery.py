@@ -40,11 +40,21 @@ class Climb(msgspec.Struct, frozen=True):
 
 
 def climb(
-    rung: Rung, device: Attached, ways: Ways, stop: Stop, *, why: str, boot_look_s: float = BOOT_LOOK_S
+    rung: Rung,
+    device: Attached,
+    ways: Ways,
+    stop: Stop,
+    *,
+    why: str,
+    boot_look_s: float = BOOT_LOOK_S,
 ) -> Climb:
     """`why`: what failed, for the rung that only tells."""
     if rung is Rung.GIVE_UP:
-        spared = "" if device.survives_restart else f" It was not restarted. {LOST_BY_RESTART}"
+        spared = (
+            ""
+            if device.survives_restart
+            else f" It was not restarted. {LOST_BY_RESTART}"
+        )
         return Climb(False, f"Nothing that was tried helped: {why}{spared}")
     try:
         if rung is Rung.REBOOT:
@@ -87,12 +97,17 @@ def reboot(
     try:
         device.reboot(by)
     except AdbError as error:
-        return Climb(False, error.text, asked=device.reboots.left < left, final=left == 0)
+        return Climb(
+            False, error.text, asked=device.reboots.left < left, final=left == 0
+        )
     began_s, gone = clock(), False
     while clock() - began_s < BOOT_LIMIT_S and not stop.wait(look_s):
         answers = device.look()
         if answers and (gone or device.boot_id != before):
-            return Climb(True, f"It restarted and answered again after about {clock() - began_s:.0f} s.")
+            return Climb(
+                True,
+                f"It restarted and answered again after about {clock() - began_s:.0f} s.",
+            )
         gone |= not answers
     return Climb(False, "It was asked to restart and has not come back yet.")
 

@@ -42,13 +42,20 @@ Finding = dict[str, str]
 
 
 def finding(code: str, text: str, advice: str, level: str = "warning") -> Finding:
-    return {"code": code, "level": level, "text": sayable(text, WORDS), "advice": sayable(advice, WORDS)}
+    return {
+        "code": code,
+        "level": level,
+        "text": sayable(text, WORDS),
+        "advice": sayable(advice, WORDS),
+    }
 
 
 def trouble(error: Exception) -> Finding:
     """An error of the agent's own, which nobody but its log knows of otherwise."""
     text = f"The agent met an error of its own: {type(error).__name__}: {error}"
-    return finding("agent_error", text, "Its log has the whole of it. It goes on trying.")
+    return finding(
+        "agent_error", text, "Its log has the whole of it. It goes on trying."
+    )
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -78,10 +85,14 @@ def readings_of(reading: Reading, held: frozenset[str]) -> Readings:
     """What a heartbeat says of a reading. Pure."""
     seen = reading.seen
     shut = [gate for gate in gates.gates(seen, held) if gate.holds]
-    said: list[tuple[str, str, str]] = [(gate.name, gate.text, gate.advice) for gate in shut]
+    said: list[tuple[str, str, str]] = [
+        (gate.name, gate.text, gate.advice) for gate in shut
+    ]
     said += [(one.name, one.text, one.advice) for one in reading.configuration]
     findings = [finding(name, text, advice) for name, text, advice in said]
-    refuses = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:WORDS] or None
+    refuses = (
+        " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:WORDS] or None
+    )
     names: list[str] = [one.name for one in reading.configuration]
     return Readings(gates.facts(seen), names, findings, refuses, reading.at_s)
 
@@ -107,7 +118,9 @@ class Report:
         with self._lock:
             self._check = check
 
-    def tried(self, rung: Rung, ok: bool, text: str, order: Order | None = None) -> None:
+    def tried(
+        self, rung: Rung, ok: bool, text: str, order: Order | None = None
+    ) -> None:
         asked = order.id if order is not None else None
         one = Tried(f"rec_{uuid.uuid4().hex}", rung, ok, text, self._clock(), asked)
         with self._lock:
@@ -170,7 +183,10 @@ class Report:
         with self._lock:
             check, readings = self._check, self._readings
             tried, done = list(self._tried.values()), list(self._done)
-            refused = [{"id": one, "why": sayable(why, WORDS)} for one, why in self._refused.items()]
+            refused = [
+                {"id": one, "why": sayable(why, WORDS)}
+                for one, why in self._refused.items()
+            ]
         entry: dict[str, Any] = {
             "preflight": readings.preflight,
             "refuses": readings.refuses,
@@ -196,20 +212,32 @@ class Report:
                 self._tried.pop(one, None)
             asked = {order.id for order in heard.orders}
             self._done = {one: None for one in self._done if one in asked}
-            self._refused = {one: why for one, why in self._refused.items() if one in asked}
+            self._refused = {
+                one: why for one, why in self._refused.items() if one in asked
+            }
         self.wake.set()
 
     def _rung(self, one: Tried) -> dict[str, Any]:
         age = self._ms_ago(one.at_s)
         text = sayable(one.text)
-        said = {"id": one.id, "step": one.rung.value, "ok": one.ok, "text": text, "ms_ago": age}
+        said = {
+            "id": one.id,
+            "step": one.rung.value,
+            "ok": one.ok,
+            "text": text,
+            "ms_ago": age,
+        }
         return {**said, "order_id": one.order_id}
 
     def _checked(self, check: Check) -> dict[str, Any]:
         said = msgspec.to_builtins(check)
         del said["started_s"]
         steps = [{**step, "text": sayable(step["text"])} for step in said["steps"]]
-        return {**said, "steps": steps, "started_at_ms_ago": self._ms_ago(check.started_s)}
+        return {
+            **said,
+            "steps": steps,
+            "started_at_ms_ago": self._ms_ago(check.started_s),
+        }
 
     def _ms_ago(self, at_s: float) -> int:
         return max(int((self._clock() - at_s) * 1000), 0)

@@ -17,12 +17,18 @@ _MDNS = re.compile(r"adb-(?P<serial>[^.]+)-[A-Za-z0-9]{6}\._adb-tls-connect\._tc
 
 def ordered(routes: Iterable[Route]) -> tuple[Route, ...]:
     """Best first, each once."""
-    return tuple(sorted(dict.fromkeys(routes), key=lambda route: route.kind != "server"))
+    return tuple(
+        sorted(dict.fromkeys(routes), key=lambda route: route.kind != "server")
+    )
 
 
 def is_cable(route: Route) -> bool:
     """Of an adb server: USB, or an emulator it finds by itself; both are there again after a restart."""
-    return route.kind == "server" and ":" not in route.name and not _MDNS.fullmatch(route.name)
+    return (
+        route.kind == "server"
+        and ":" not in route.name
+        and not _MDNS.fullmatch(route.name)
+    )
 
 
 def is_address(route: Route) -> bool:

@@ -12,7 +12,17 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-Name = Literal["start", "launch", "follow", "order", "sweep", "listing", "leftovers", "remove", "tools"]
+Name = Literal[
+    "start",
+    "launch",
+    "follow",
+    "order",
+    "sweep",
+    "listing",
+    "leftovers",
+    "remove",
+    "tools",
+]
 
 DIRECTORY = Path(__file__).with_name("sh")
 STARTED_WITHOUT_SCRIPT = ("cat", "cp", "env", "getprop", "mkdir", "rm", "sh")
@@ -40,7 +50,11 @@ def tools() -> tuple[str, ...]:
 def text(name: Name) -> str:
     """The script without its comments and empty lines."""
     lines = _source(name).splitlines()
-    return "".join(f"{line}\n" for line in lines if line.strip() and not line.lstrip().startswith("#"))
+    return "".join(
+        f"{line}\n"
+        for line in lines
+        if line.strip() and not line.lstrip().startswith("#")
+    )
 
 
 def _source(name: Name) -> str:

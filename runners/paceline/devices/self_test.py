@@ -21,7 +21,10 @@ def self_test(named: str | None, artifacts: Path, abi: str) -> Path | None:
     if named is not None:
         return Path(named.replace("{abi}", abi))
     built = sorted(artifacts.glob(f"*/{PROGRAM}"), key=_age, reverse=True)
-    return next((path for path in built if abi in MACHINES and _machine(path) == MACHINES[abi]), None)
+    return next(
+        (path for path in built if abi in MACHINES and _machine(path) == MACHINES[abi]),
+        None,
+    )
 
 
 def _age(path: Path) -> float:
@@ -37,4 +40,8 @@ def _machine(path: Path) -> int | None:
             head = file.read(20)
     except OSError:
         return None
-    return int.from_bytes(head[18:20], "little") if head[:4] == b"\x7fELF" and head[5:6] == b"\x01" else None
+    return (
+        int.from_bytes(head[18:20], "little")
+        if head[:4] == b"\x7fELF" and head[5:6] == b"\x01"
+        else None
+    )

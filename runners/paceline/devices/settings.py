@@ -28,7 +28,9 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 _POWER = ("cmd", "power", "set-fixed-performance-mode-enabled")
-FIXED_PERFORMANCE = Setting("fixed_performance_mode", (*_POWER, "true"), (*_POWER, "false"))
+FIXED_PERFORMANCE = Setting(
+    "fixed_performance_mode", (*_POWER, "true"), (*_POWER, "false")
+)
 """Clocks that a phone can hold for ever without throttling (Android 11 and later, where its maker supports
 it). The mode cannot be asked for, and only benchmarks set it: it is off before, and off afterwards."""
 

@@ -59,7 +59,9 @@ def _seen(device: Attached) -> Seen:
     with device.claim(Stop(), timeout_s=0.0) as claimed:
         if not claimed:
             text = "An agent or a hand run has it; it is not disturbed."
-            return Seen(device.serial, device.facts.name(device.serial), route, "in use", text)
+            return Seen(
+                device.serial, device.facts.name(device.serial), route, "in use", text
+            )
         online = device.look()
         findings = _findings(device) if online else []
         device.let_go()
@@ -80,7 +82,9 @@ def _seen(device: Attached) -> Seen:
 
 def _findings(device: Attached) -> list[dict[str, str]]:
     """Gates that hold and configuration errors, as a heartbeat says them."""
-    observer = DeviceConditions(device.facts.props, workdir=device.workdir, simulated=device.simulated)
+    observer = DeviceConditions(
+        device.facts.props, workdir=device.workdir, simulated=device.simulated
+    )
     with contextlib.suppress(AdbError):
         reading = observer.read(device.connection)
         return readings_of(reading, frozenset()).preflight

@@ -46,22 +46,39 @@ def clusters(files: Mapping[str, str], info: CpuInfo) -> list[Cluster]:
     grouped: dict[tuple[object, ...], list[int]] = {}
     for policy in known:
         for cpu in policy.cpus:
-            key = (policy.max_khz, policy.min_khz, _kind(policy, names), capacities.get(policy.cpus[0]))
+            key = (
+                policy.max_khz,
+                policy.min_khz,
+                _kind(policy, names),
+                capacities.get(policy.cpus[0]),
+            )
             grouped.setdefault(key, []).append(cpu)
     clocked = {cpu for policy in known for cpu in policy.cpus}
     for cpu in sorted({*(_listed(files, "present") or ()), *names} - clocked):
-        grouped.setdefault((None, None, names.get(cpu), capacities.get(cpu)), []).append(cpu)
+        grouped.setdefault(
+            (None, None, names.get(cpu), capacities.get(cpu)), []
+        ).append(cpu)
     found = [
         Cluster(
             cpus=tuple(sorted(cpus)),
-            online=tuple(sorted(cpu for cpu in cpus if online is None or cpu in online)),
+            online=tuple(
+                sorted(cpu for cpu in cpus if online is None or cpu in online)
+            ),
             max_khz=max_khz if isinstance(max_khz, int) else None,
             capacity=capacity if isinstance(capacity, int) else None,
             core=core if isinstance(core, str) else None,
         )
         for (max_khz, _, core, capacity), cpus in grouped.items()
     ]
-    return sorted(found, key=lambda one: (one.max_khz is None, one.capacity or 0, one.max_khz or 0, one.cpus))
+    return sorted(
+        found,
+        key=lambda one: (
+            one.max_khz is None,
+            one.capacity or 0,
+            one.max_khz or 0,
+            one.cpus,
+        ),
+    )
 
 
 def chosen(found: Sequence[Cluster]) -> Cluster | None:
@@ -78,7 +95,9 @@ def _kind(policy: Policy, names: Mapping[int, str | None]) -> str | None:
 
 
 def _listed(files: Mapping[str, str], name: str) -> tuple[int, ...] | None:
-    text = next((text for path, text in files.items() if path.endswith(f"/cpu/{name}")), None)
+    text = next(
+        (text for path, text in files.items() if path.endswith(f"/cpu/{name}")), None
+    )
     return cpu_list(text)
 
 

@@ -17,7 +17,13 @@ from typing import Protocol
 from paceline.adb.direct import DirectConnection
 from paceline.adb.handshake import Offers
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import AbsentError, AdbError, Connection, Route, UnauthorizedError
+from paceline.adb.port import (
+    AbsentError,
+    AdbError,
+    Connection,
+    Route,
+    UnauthorizedError,
+)
 from paceline.adb.server import AdbServer
 from paceline.adb.smart_socket import Known
 from paceline.devices.routes import is_address
@@ -48,7 +54,11 @@ class RealWays:
     """TCP by ourselves, and an adb server where one listens; the agent's key is made on first use."""
 
     def __init__(self, adb_server: str, key_dir: Path) -> None:
-        self._address, self._server, self._key_dir = adb_server, AdbServer(adb_server), key_dir
+        self._address, self._server, self._key_dir = (
+            adb_server,
+            AdbServer(adb_server),
+            key_dir,
+        )
         self._key: AgentKey | None = None
         self._offers = Offers()
         self._last: list[Known] = []
@@ -85,8 +95,13 @@ class RealWays:
         except AbsentError:  # no server is the ordinary case: devices by TCP need none
             self._last = []
         except AdbError as error:  # one slow answer pulls no cable
-            log.warning("the adb server's list is taken to be what it was: %s", error.text)
-        return [*self._last, *self._asked_for_again({known.name for known in self._last})]
+            log.warning(
+                "the adb server's list is taken to be what it was: %s", error.text
+            )
+        return [
+            *self._last,
+            *self._asked_for_again({known.name for known in self._last}),
+        ]
 
     def _asked_for_again(self, listed: set[str]) -> list[Known]:
         """The dropped devices that the server does not list; it is told to connect to them once more."""
@@ -94,7 +109,9 @@ class RealWays:
             self._dropped -= listed
             missing = sorted(self._dropped)
         for address in missing:
-            with contextlib.suppress(AdbError):  # whether it could is seen in its next list
+            with contextlib.suppress(
+                AdbError
+            ):  # whether it could is seen in its next list
                 self._server.connect_to(address, LIST_TIMEOUT_S)
         return [Known(address, "offline", {}) for address in missing]
 
@@ -102,7 +119,9 @@ class RealWays:
         return Route("server", self._address, name)
 
     def reconnect(self, route: Route) -> None:
-        if is_address(route):  # told to reconnect one, Google's server forgets it instead
+        if is_address(
+            route
+        ):  # told to reconnect one, Google's server forgets it instead
             with self._lock:  # no list is read meanwhile
                 self._dropped.add(route.name)
                 self._server.disconnect_from(route.name)

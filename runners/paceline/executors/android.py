@@ -68,7 +68,9 @@ class AndroidExecutor:
     def destination(self) -> Destination:
         return Destination("device", tuple(self._device.facts.abis))
 
-    def claim(self, stop: Stop, timeout_s: float | None = None) -> AbstractContextManager[bool]:
+    def claim(
+        self, stop: Stop, timeout_s: float | None = None
+    ) -> AbstractContextManager[bool]:
         return self._device.claim(stop, timeout_s)
 
     def building(self, stop: Stop) -> AbstractContextManager[bool]:
@@ -78,15 +80,21 @@ class AndroidExecutor:
         return self._device.facts.fingerprint
 
     @contextmanager
-    def session(self, work: Work, take: Callable[[Conditions], None], stop: Stop) -> Iterator[Session]:
+    def session(
+        self, work: Work, take: Callable[[Conditions], None], stop: Stop
+    ) -> Iterator[Session]:
         device, persistent = self._device, Persistent(self._device, stop, self._pace)
-        session = AndroidSession(device, persistent, work, journal=self._journal, limits=self._limits)
+        session = AndroidSession(
+            device, persistent, work, journal=self._journal, limits=self._limits
+        )
         with contextlib.ExitStack() as following:
             follower: Follower | None = None
             try:
                 with self._held(persistent):
                     session.prepare()
-                    follower = Follower(device.beside, session.told.take, prefix=session.watching)
+                    follower = Follower(
+                        device.beside, session.told.take, prefix=session.watching
+                    )
                     following.enter_context(follower)
                     session.begin(follower, take)
                     yield session
@@ -113,7 +121,9 @@ class AndroidExecutor:
                     raise
                 leftovers.clean(device.connection, self._journal, device.workdir)
         except AdbError as error:
-            text = "device %s could not be cleaned and will be when it is seen again: %s"
+            text = (
+                "device %s could not be cleaned and will be when it is seen again: %s"
+            )
             log.warning(text, device.serial, error)
 
 
@@ -161,13 +171,19 @@ class AndroidSession:
         try:
             self._journal.note(Note(self._name, names))
         except OSError as error:
-            raise TargetError("disk_full", f"What is done on the device cannot be noted: {error}") from error
+            raise TargetError(
+                "disk_full", f"What is done on the device cannot be noted: {error}"
+            ) from error
         placing.make_directories(self._persistent, [str(self._run / "tmp")])
         noted = "".join(f"{name}\n" for name in names).encode()
         self._persistent.push(noted, str(self._run / "settings"), 0o644)
-        self._persistent.push(scripts.text("launch").encode(), str(self._script), placing.MODE)
+        self._persistent.push(
+            scripts.text("launch").encode(), str(self._script), placing.MODE
+        )
         sent = placing.place(self._persistent, self._locations)
-        log.info("device %s: %d bytes sent for %s", self._device.serial, sent, self._name)
+        log.info(
+            "device %s: %d bytes sent for %s", self._device.serial, sent, self._name
+        )
         for setting in changed:
             self._state[setting.name] = int(self._persistent.run(setting.on).rc == 0)
         self._pin()
@@ -184,7 +200,11 @@ class AndroidSession:
         )
         self._follower = follower
         self._seen = JobConditions(
-            self._persistent, observer, take, state=self._state, gaps=lambda: follower.gaps
+            self._persistent,
+            observer,
+            take,
+            state=self._state,
+            gaps=lambda: follower.gaps,
         )
         follower.wait(FOLLOWING_S)
         self._seen.observe("before")
@@ -198,12 +218,16 @@ class AndroidSession:
             self._launches += 1
             launch = Launch(spec, sink, stop, self._limits)
             directory = self._run / f"launch-{self._launches}"
-            place = Place(self._name, directory, self._script, self._pinned, self.watching)
+            place = Place(
+                self._name, directory, self._script, self._pinned, self.watching
+            )
             with follower.held():
                 if self._reporting is not None:
                     self._reporting.launch_begins(spec.launch, spec.side, self._clock())
                 seen.launch_begins()
-                outcome = Detached(self._persistent, spec, launch, place, self._launch_ended).run()
+                outcome = Detached(
+                    self._persistent, spec, launch, place, self._launch_ended
+                ).run()
             seen.observe("during")
             return outcome
         except TargetError as error:
@@ -244,14 +268,18 @@ class AndroidSession:
 
     def _clean(self, connection: Connection) -> None:
         if found := leftovers.clean(connection, self._journal, self._device.workdir):
-            log.warning("device %s: an earlier run had left %s", self._device.serial, found)
+            log.warning(
+                "device %s: an earlier run had left %s", self._device.serial, found
+            )
 
     def _pin(self) -> None:
         """Chooses the cores for launches, and others for reading what they say."""
         clusters = self._persistent.ask(read_clusters)
         best = chosen(clusters)
         if best is None or self._persistent.run(["taskset", best.mask, "true"]).rc != 0:
-            log.warning("device %s: launches are not pinned to a cluster", self._device.serial)
+            log.warning(
+                "device %s: launches are not pinned to a cluster", self._device.serial
+            )
             return
         self._pinned = ["taskset", best.mask]
         self._state["affinity"] = best.mask
@@ -264,4 +292,7 @@ class AndroidSession:
         if wanted is None:
             return []
         there = str(self._locations[wanted.directory])
-        return [*self._pinned, *(part.replace("{artifacts}", there) for part in wanted.argv)]
+        return [
+            *self._pinned,
+            *(part.replace("{artifacts}", there) for part in wanted.argv),
+        ]

@@ -124,7 +124,9 @@ class Executor(Protocol):
     def destination(self) -> Destination:
         """What to build for."""
 
-    def claim(self, stop: Stop, timeout_s: float | None = None) -> AbstractContextManager[bool]:
+    def claim(
+        self, stop: Stop, timeout_s: float | None = None
+    ) -> AbstractContextManager[bool]:
         """Exclusive use of the target (I9); waits for it. Gives False when stopped or timed out first."""
 
     def building(self, stop: Stop) -> AbstractContextManager[bool]:

@@ -27,8 +27,12 @@ class TargetClaim:
 
     def __init__(self, serial: str, lock_dir: Path | None = None) -> None:
         directory = lock_dir or Path(tempfile.gettempdir())
-        name = re.sub(r"[^A-Za-z0-9._-]", "_", serial)  # a device's serial is the device's own word
-        self._lock = FileLock(directory / f"paceline-target-{name}.lock", mode=0o666, thread_local=False)
+        name = re.sub(
+            r"[^A-Za-z0-9._-]", "_", serial
+        )  # a device's serial is the device's own word
+        self._lock = FileLock(
+            directory / f"paceline-target-{name}.lock", mode=0o666, thread_local=False
+        )
 
     @contextmanager
     def claim(self, stop: Stop, timeout_s: float | None = None) -> Iterator[bool]:
@@ -38,7 +42,9 @@ class TargetClaim:
             with contextlib.suppress(Timeout):
                 self._lock.acquire(timeout=0)
                 break
-            if stop.wait(LOOK_S) or (deadline is not None and time.monotonic() >= deadline):
+            if stop.wait(LOOK_S) or (
+                deadline is not None and time.monotonic() >= deadline
+            ):
                 yield False
                 return
         try:

@@ -78,13 +78,22 @@ class Frames:
             line, newline, data = data.partition(b"\n")
             self._line += line
             if newline:
-                words, self._line = self._line.decode("ascii", "replace").split(" "), b""
+                words, self._line = (
+                    self._line.decode("ascii", "replace").split(" "),
+                    b"",
+                )
                 yield from self._said(words)
 
     def _said(self, words: list[str]) -> Iterator[Frame]:
         match words:
-            case ["out" | "err" as channel, offset, length] if offset.isdecimal() and length.isdecimal():
-                self._channel, self._offset, self._due = channel, int(offset), int(length)
+            case ["out" | "err" as channel, offset, length] if (
+                offset.isdecimal() and length.isdecimal()
+            ):
+                self._channel, self._offset, self._due = (
+                    channel,
+                    int(offset),
+                    int(length),
+                )
             case ["over" | "late" | "gone" as word]:
                 yield Frame(word)
             case ["beat", began, now]:
@@ -92,7 +101,9 @@ class Frames:
             case ["end", status]:
                 yield Frame("end", text=status)
             case _:
-                raise LostError(f"The device's answer makes no sense: {' '.join(words)[:100]!r}.")
+                raise LostError(
+                    f"The device's answer makes no sense: {' '.join(words)[:100]!r}."
+                )
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -158,9 +169,13 @@ class Detached:
         except TargetError as error:
             failure = error
         if self._ended is None or self._failure is not None:
-            raise self._failure or TargetError("device_lost", "Nobody knows how the launch ended.")
+            raise self._failure or TargetError(
+                "device_lost", "Nobody knows how the launch ended."
+            )
         # Of a launch that did not end by itself the rest is its own, and what watched over it.
-        ended = msgspec.structs.replace(self._ended, left_behind=left if self._end_told else 0)
+        ended = msgspec.structs.replace(
+            self._ended, left_behind=left if self._end_told else 0
+        )
         outcome = self._launch.outcome(ended)
         if failure is not None and outcome.ok:
             raise failure
@@ -169,7 +184,11 @@ class Detached:
     def _start(self) -> None:
         limit = math.ceil(self._spec.timeout_s + GRACE_S)
         environment = [f"{key}={value}" for key, value in self._spec.env.items()]
-        command = [*(["env", *environment] if environment else []), *self._place.workload, *self._spec.argv]
+        command = [
+            *(["env", *environment] if environment else []),
+            *self._place.workload,
+            *self._spec.argv,
+        ]
         start = scripts.argv(
             "start",
             str(self._place.directory),
@@ -184,12 +203,16 @@ class Detached:
         if done.rc != 0:
             said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
             text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({done.rc}): {said}"
-            self._persistent.refused(TransferError(text, no_space="No space left" in said))
+            self._persistent.refused(
+                TransferError(text, no_space="No space left" in said)
+            )
 
     def _follow(self) -> None:
         """Until it has ended; raises AdbError when the connection does not last so long."""
         offsets = [str(self._launch.taken(channel)) for channel in CHANNELS.values()]
-        follow = scripts.argv("follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}")
+        follow = scripts.argv(
+            "follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}"
+        )
         frames, heard_at = Frames(), time.monotonic()
         self._over_since = None
         with self._persistent.stream([*self._place.watching, *follow]) as stream:
@@ -201,9 +224,13 @@ class Detached:
                     for frame in frames.feed(data):
                         self._take(frame, heard_at)
                 elif data == b"":
-                    raise LostError("The device ended the connection by which a launch was followed.")
+                    raise LostError(
+                        "The device ended the connection by which a launch was followed."
+                    )
                 elif time.monotonic() - heard_at > self._pace.silence_s:
-                    raise LostError(f"The device said nothing for {self._pace.silence_s:g} s.")
+                    raise LostError(
+                        f"The device said nothing for {self._pace.silence_s:g} s."
+                    )
                 if not self._settled:
                     self._look_after(time.monotonic())
 
@@ -212,7 +239,9 @@ class Detached:
             case "out" | "err":
                 channel = CHANNELS[frame.word]
                 if frame.offset != self._launch.taken(channel):
-                    raise LostError(f"The device went on at {frame.offset} of {frame.word}.")
+                    raise LostError(
+                        f"The device went on at {frame.offset} of {frame.word}."
+                    )
                 self._launch.took(channel, frame.data)
             case "beat":
                 self._alive_at = self._when(frame.text, now)
@@ -223,7 +252,9 @@ class Detached:
             case "end":
                 self._end(frame.text)
             case "gone":
-                self._unwatched("What watched over it was killed: the device was short of memory?")
+                self._unwatched(
+                    "What watched over it was killed: the device was short of memory?"
+                )
 
     def _when(self, beat: str, now: float) -> float:
         """The moment it was seen to run: by the device's clock, because what it said may be read late."""
@@ -238,14 +269,26 @@ class Detached:
         order = self._launch.order(now, self._alive_at)
         if order is not None and self._killed_at is None:
             self._killed_at = now if order is Order.KILL else None
-            self._persistent.run(scripts.argv("order", str(self._place.directory), order.value))
+            self._persistent.run(
+                scripts.argv("order", str(self._place.directory), order.value)
+            )
         if self._launch.flooded:  # what it has said beyond that is not worth reading
             self._ended = End(signal_number=SIGKILL)
-        elif self._killed_at is not None and self._alive_at > self._killed_at + self._launch.limits.kill_s:
+        elif (
+            self._killed_at is not None
+            and self._alive_at > self._killed_at + self._launch.limits.kill_s
+        ):
             text = f"It cannot be killed: it still ran {self._launch.limits.kill_s:g} s after SIGKILL."
-            self._failure = self._lost(text, "Restart the device: it hangs in its kernel.")
-        elif self._over_since is not None and now > self._over_since + self._pace.silence_s:
-            self._unwatched(f"Its end was not recorded {self._pace.silence_s:g} s after it ended.")
+            self._failure = self._lost(
+                text, "Restart the device: it hangs in its kernel."
+            )
+        elif (
+            self._over_since is not None
+            and now > self._over_since + self._pace.silence_s
+        ):
+            self._unwatched(
+                f"Its end was not recorded {self._pace.silence_s:g} s after it ended."
+            )
 
     def _unwatched(self, why: str) -> None:
         """Nobody will ever tell its exit status: it is judged by what it said, if that is enough."""
@@ -261,15 +304,26 @@ class Detached:
     def _end(self, status: str) -> None:
         """The device's own word of how it ended."""
         self._end_told = True
-        program, number = self._spec.argv[0], int(status) if status.isdecimal() else None
+        program, number = (
+            self._spec.argv[0],
+            int(status) if status.isdecimal() else None,
+        )
         if status == "missing":
-            self._ended = End(start_error=f"{program}: there is no such program on the device")
+            self._ended = End(
+                start_error=f"{program}: there is no such program on the device"
+            )
         elif status == "nowhere":
-            self._failure = self._lost(f"{self._spec.cwd} is not on the device any more.")
+            self._failure = self._lost(
+                f"{self._spec.cwd} is not on the device any more."
+            )
         elif number is None:
-            self._unwatched(f"Its end was not recorded whole ({status!r}): the device's storage is full?")
+            self._unwatched(
+                f"Its end was not recorded whole ({status!r}): the device's storage is full?"
+            )
         elif number in NOT_RUNNABLE and not self._launch.taken("stdout"):
-            self._ended = End(start_error=f"{program}: the device cannot run it (status {number})")
+            self._ended = End(
+                start_error=f"{program}: the device cannot run it (status {number})"
+            )
         elif SIGNAL_STATUS < number <= SIGNAL_STATUS + LAST_SIGNAL:
             self._ended = End(signal_number=number - SIGNAL_STATUS)
         else:
@@ -280,7 +334,9 @@ class Detached:
 
         def sweep(connection: Connection) -> int:
             own = self._place.directory
-            left = leftovers.sweep(connection, self._place.run, str(own.parent), str(own))
+            left = leftovers.sweep(
+                connection, self._place.run, str(own.parent), str(own)
+            )
             leftovers.remove(connection, str(own))
             return left
 

@@ -49,7 +49,9 @@ class FakeExecutor(Here):
     def claim(self, stop: Stop, timeout_s: float | None = None) -> Iterator[bool]:
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while self._claimed:
-            if stop.wait(0.01) or (deadline is not None and time.monotonic() >= deadline):
+            if stop.wait(0.01) or (
+                deadline is not None and time.monotonic() >= deadline
+            ):
                 yield False
                 return
         self._claimed = True
@@ -87,7 +89,10 @@ class FakeExecutor(Here):
             for event in itertools.chain(reader.feed(script.stdout), reader.close()):
                 if isinstance(event, Check) and not event.ok:
                     checks.append((event.name, event.detail))
-                sink.event(event, reader.case(event.case) if isinstance(event, Samples) else None)
+                sink.event(
+                    event,
+                    reader.case(event.case) if isinstance(event, Samples) else None,
+                )
         except BrokenStreamError as broken:
             fault = broken
         if script.stderr:

@@ -54,13 +54,20 @@ def main(arguments: list[str]) -> None:
     _say(control, _wait(pid))
 
 
-def _become(argv: list[str], cwd: str, control: _socket.socket, error_write: int) -> None:
+def _become(
+    argv: list[str], cwd: str, control: _socket.socket, error_write: int
+) -> None:
     """In the child: turn into the workload, or say why that is not possible."""
     try:
         os.setpgid(0, 0)
         control.close()
         os.chdir(cwd)
-        for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGPIPE, _signal.SIGXFSZ):
+        for number in (
+            _signal.SIGINT,
+            _signal.SIGTERM,
+            _signal.SIGPIPE,
+            _signal.SIGXFSZ,
+        ):
             _signal.signal(number, _signal.SIG_DFL)
         os.execvp(argv[0], argv)  # noqa: S606 - an argv list, no shell
     except OSError as error:
@@ -113,7 +120,9 @@ def _reap_adopted() -> int:
     while True:
         try:
             if not os.waitpid(-1, os.WNOHANG)[0]:
-                for child in _children() or _children_by_search():  # the first may miss what just moved
+                for child in (
+                    _children() or _children_by_search()
+                ):  # the first may miss what just moved
                     _kill(os.kill, child, _signal.SIGKILL)
                 os.waitpid(-1, 0)
         except ChildProcessError:
@@ -158,7 +167,9 @@ def _prctl() -> Callable[[int, int], int]:
         import ctypes  # noqa: PLC0415 - costs start-up time where it is of no use
 
         libc = ctypes.CDLL(None)
-        return lambda option, value: int(libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0))
+        return lambda option, value: int(
+            libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0)
+        )
     else:  # noqa: RET505 - mypy checks every platform's branch only in this form
         return lambda _option, _value: 0
 
@@ -175,7 +186,9 @@ def _say(control: _socket.socket, fact: dict[str, int | str]) -> None:
     pairs = []
     for key, value in fact.items():
         escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
-        pairs.append(f'"{key}": {value}' if isinstance(value, int) else f'"{key}": "{escaped}"')
+        pairs.append(
+            f'"{key}": {value}' if isinstance(value, int) else f'"{key}": "{escaped}"'
+        )
     try:  # noqa: SIM105 - as above
         control.sendall(("{" + ", ".join(pairs) + "}\n").encode())
     except OSError:

@@ -46,11 +46,15 @@ class HostExecutor(Here):
 
     destination = HOST
 
-    def __init__(self, serial: str, limits: Limits | None = None, lock_dir: Path | None = None) -> None:
+    def __init__(
+        self, serial: str, limits: Limits | None = None, lock_dir: Path | None = None
+    ) -> None:
         self._limits = limits or Limits()
         self._claim = TargetClaim(serial, lock_dir)
 
-    def claim(self, stop: Stop, timeout_s: float | None = None) -> AbstractContextManager[bool]:
+    def claim(
+        self, stop: Stop, timeout_s: float | None = None
+    ) -> AbstractContextManager[bool]:
         return self._claim.claim(stop, timeout_s)
 
     def building(self, stop: Stop) -> AbstractContextManager[bool]:  # noqa: ARG002 - the port's signature
@@ -71,7 +75,10 @@ class HostExecutor(Here):
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
         launch = Launch(spec, sink, stop, self._limits)
-        with GuardedProcess(spec.argv, Path(spec.cwd), spec.env) as process, _Pipes(process) as pipes:
+        with (
+            GuardedProcess(spec.argv, Path(spec.cwd), spec.env) as process,
+            _Pipes(process) as pipes,
+        ):
             try:
                 end = _watch(launch, process, pipes)
             except BaseException:
@@ -102,11 +109,15 @@ class _Pipes:
     def __init__(self, process: GuardedProcess) -> None:
         self.end: End | None = None
         self._process = process
-        self._queue: queue.Queue[tuple[Channel, bytes] | None] = queue.Queue(QUEUED_READS)
+        self._queue: queue.Queue[tuple[Channel, bytes] | None] = queue.Queue(
+            QUEUED_READS
+        )
         self._hurry = threading.Event()
         self._abandoned = threading.Event()
         self._open = 0
-        self._threads = [threading.Thread(target=self._await_end, name="await-end", daemon=True)]
+        self._threads = [
+            threading.Thread(target=self._await_end, name="await-end", daemon=True)
+        ]
         outputs: list[tuple[Channel, IO[bytes] | None]]
         outputs = [("stdout", process.stdout), ("stderr", process.stderr)]
         for name, pipe in outputs:
@@ -114,7 +125,10 @@ class _Pipes:
                 self._open += 1
                 _widen(pipe)
                 thread = threading.Thread(
-                    target=self._read, args=(name, pipe), name=f"read-{name}", daemon=True
+                    target=self._read,
+                    args=(name, pipe),
+                    name=f"read-{name}",
+                    daemon=True,
                 )
                 self._threads.append(thread)
 
@@ -126,7 +140,11 @@ class _Pipes:
         """What has arrived; waits up to `wait_s` for the first piece."""
         for _ in range(QUEUED_READS):
             try:
-                item = self._queue.get(timeout=wait_s) if wait_s else self._queue.get_nowait()
+                item = (
+                    self._queue.get(timeout=wait_s)
+                    if wait_s
+                    else self._queue.get_nowait()
+                )
             except queue.Empty:
                 return
             wait_s = 0.0
@@ -146,7 +164,9 @@ class _Pipes:
     def _read(self, name: Channel, pipe: IO[bytes]) -> None:
         if sys.platform == "linux":
             with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), READER_NICENESS)
+                os.setpriority(
+                    os.PRIO_PROCESS, threading.get_native_id(), READER_NICENESS
+                )
         descriptor = pipe.fileno()
         while not self._abandoned.is_set():
             try:

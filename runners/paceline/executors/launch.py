@@ -52,7 +52,9 @@ class Order(enum.Enum):
 class Launch:
     """State of one launch while it runs; used by one thread. `begun` when the process may have started."""
 
-    def __init__(self, spec: LaunchSpec, sink: Sink, stop: Stop, limits: Limits) -> None:
+    def __init__(
+        self, spec: LaunchSpec, sink: Sink, stop: Stop, limits: Limits
+    ) -> None:
         self._spec, self._sink, self._stop, self.limits = spec, sink, stop, limits
         self._reader = StreamReader()
         self._fault: BrokenStreamError | None = None
@@ -142,7 +144,11 @@ class Launch:
         """Reads the stream to its end, says what was left behind, and judges."""
         self._finish_stream()
         if end.left_behind:
-            self._sink.stderr([f"(agent) killed {end.left_behind} process(es) the workload left behind"])
+            self._sink.stderr(
+                [
+                    f"(agent) killed {end.left_behind} process(es) the workload left behind"
+                ]
+            )
         self._sink.tick()
         return judge(
             LaunchFacts(
@@ -168,7 +174,9 @@ class Launch:
             return self._bytes["stdout"]
         if self._bytes["stderr"] > self.limits.stderr_bytes:
             return self._bytes["stderr"]
-        return self._bytes["stdout"] if self._garbage > self.limits.garbage_bytes else None
+        return (
+            self._bytes["stdout"] if self._garbage > self.limits.garbage_bytes else None
+        )
 
     def _events(self, data: bytes | None) -> None:
         for event in self._reader.close() if data is None else self._reader.feed(data):

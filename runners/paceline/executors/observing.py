@@ -25,7 +25,13 @@ from paceline.devices.texts import resources
 from paceline.devices.texts.lines import files_of
 
 RESOURCES = ("cpu", "memory", "io")
-WINDOW = ("grep", "-H", "", "/proc/uptime", *(f"/proc/pressure/{name}" for name in RESOURCES))
+WINDOW = (
+    "grep",
+    "-H",
+    "",
+    "/proc/uptime",
+    *(f"/proc/pressure/{name}" for name in RESOURCES),
+)
 """One small process at each end of a launch."""
 CALIBRATION = "calibration_ns"
 
@@ -57,7 +63,11 @@ class JobConditions:
         self._windows: list[Raw] = []
 
     def launch_begins(self) -> None:
-        self._began, self._ended, self._windows = self._stalls(), None, self._windows[-1:]
+        self._began, self._ended, self._windows = (
+            self._stalls(),
+            None,
+            self._windows[-1:],
+        )
 
     def launch_ended(self) -> None:
         self._ended = self._stalls()
@@ -65,13 +75,24 @@ class JobConditions:
     def observe(self, phase: Phase) -> None:
         """Asks the device, and hands on what it says. Raises TargetError."""
         at_ms, full = self._observer.at_ms, phase != "during"
-        reading = self._persistent.ask(lambda connection: self._observer.read(connection, full))
-        values = {name: value for name, value in reading.values.items() if not name.startswith("psi_")}
+        reading = self._persistent.ask(
+            lambda connection: self._observer.read(connection, full)
+        )
+        values = {
+            name: value
+            for name, value in reading.values.items()
+            if not name.startswith("psi_")
+        }
         values |= self._state if full else self._pressure()
         if gaps := self._gaps():
             values["log_gaps"] = gaps
         unknown = values.get("unknown")
-        if full and CALIBRATION not in values and isinstance(unknown, list) and CALIBRATION not in unknown:
+        if (
+            full
+            and CALIBRATION not in values
+            and isinstance(unknown, list)
+            and CALIBRATION not in unknown
+        ):
             values["unknown"] = [*unknown, CALIBRATION]
         raw, self._windows = [*self._windows, *reading.raw], []
         self._take(Conditions(phase, at_ms, values, raw))
@@ -80,13 +101,16 @@ class JobConditions:
         at_ms, began = self._observer.at_ms, time.monotonic()
         done = self._persistent.ask(_window)
         took_ms = int((time.monotonic() - began) * 1000)
-        self._windows.append(Raw(shlex.join(WINDOW), done[0], at_ms, took_ms, done[1][:MAX_TEXT]))
+        self._windows.append(
+            Raw(shlex.join(WINDOW), done[0], at_ms, took_ms, done[1][:MAX_TEXT])
+        )
         files = files_of(done[1])
         at_s = resources.uptime_s(files.get("/proc/uptime", ""))
         waited = {
             name: found.some_us
             for name in RESOURCES
-            if (found := resources.pressure(files.get(f"/proc/pressure/{name}", ""))) is not None
+            if (found := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
+            is not None
         }
         return None if at_s is None else Stalls(at_s, waited)
 
@@ -97,7 +121,9 @@ class JobConditions:
             return {}
         elapsed_us = (ended.at_s - began.at_s) * 1e6
         return {
-            f"psi_{name}_percent": round(min(100 * (waited - began.waited_us[name]) / elapsed_us, 100.0), 2)
+            f"psi_{name}_percent": round(
+                min(100 * (waited - began.waited_us[name]) / elapsed_us, 100.0), 2
+            )
             for name, waited in ended.waited_us.items()
             if waited >= began.waited_us.get(name, waited + 1)
         }

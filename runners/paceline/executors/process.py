@@ -49,7 +49,11 @@ class End(
 
 def inherited_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     """The agent's environment without its own settings and secrets, plus `extra`."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(SECRET_PREFIXES)}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(SECRET_PREFIXES)
+    }
     return {**kept, **(extra or {})}
 
 
@@ -144,7 +148,9 @@ class GuardedProcess:
     def _with_memory(self, end: End) -> End:
         now = count_memory_kills()
         return msgspec.structs.replace(
-            end, memory=memory_sentence(self._memory_kills, now), memory_is_watched=any_counted(now)
+            end,
+            memory=memory_sentence(self._memory_kills, now),
+            memory_is_watched=any_counted(now),
         )
 
     def terminate(self) -> None:
@@ -169,7 +175,10 @@ class GuardedProcess:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._control is not None:
             self._control.close()

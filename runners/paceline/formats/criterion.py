@@ -77,7 +77,10 @@ class Series(msgspec.Struct, frozen=True):
 
     @property
     def per_iteration(self) -> list[float]:
-        return [time / count for time, count in zip(self.times, self.iterations, strict=True)]
+        return [
+            time / count
+            for time, count in zip(self.times, self.iterations, strict=True)
+        ]
 
     @property
     def median(self) -> float:
@@ -105,12 +108,16 @@ class _Message(msgspec.Struct):
     throughput: list[Throughput] = []
 
 
-def of_files(benchmark: bytes, sample: bytes, tukey: bytes | None, baseline: str) -> Series:
+def of_files(
+    benchmark: bytes, sample: bytes, tukey: bytes | None, baseline: str
+) -> Series:
     """A series of the files of one baseline's directory. Raises CriterionError."""
     named, measured = _decode(benchmark, _Benchmark), _decode(sample, _Sample)
     said = None if tukey is None else _decode(tukey, list[float])
     iterations, times = _samples(measured.iters, measured.times)
-    outliers = count_outliers([time / count for time, count in zip(times, iterations, strict=True)])
+    outliers = count_outliers(
+        [time / count for time, count in zip(times, iterations, strict=True)]
+    )
     return Series(
         id=_name(named.full_id),
         benchmark=_name(named.group_id),
@@ -133,7 +140,9 @@ def of_message(line: bytes) -> Series | None:
     except ValueError as error:
         raise CriterionError(f"expected one JSON object in a line: {error}") from error
     if not isinstance(message, dict) or not isinstance(message.get("reason"), str):
-        raise CriterionError('expected an object with a "reason", as --message-format=json prints it')
+        raise CriterionError(
+            'expected an object with a "reason", as --message-format=json prints it'
+        )
     if message["reason"] != COMPLETE:
         return None
     told = _decode(line, _Message)
@@ -149,7 +158,9 @@ def of_message(line: bytes) -> Series | None:
         throughput=told.throughput,
         iterations=iterations,
         times=times,
-        outliers=count_outliers([time / count for time, count in zip(times, iterations, strict=True)]),
+        outliers=count_outliers(
+            [time / count for time, count in zip(times, iterations, strict=True)]
+        ),
         notes=[],
     )
 
@@ -159,7 +170,12 @@ def count_outliers(values: Sequence[float]) -> Outliers:
     ordered = sorted(values)
     first, third = _percentile(ordered, 25), _percentile(ordered, 75)
     spread = third - first
-    fences = [first - SEVERE * spread, first - MILD * spread, third + MILD * spread, third + SEVERE * spread]
+    fences = [
+        first - SEVERE * spread,
+        first - MILD * spread,
+        third + MILD * spread,
+        third + SEVERE * spread,
+    ]
     lost, low, high, highest = fences
     return Outliers(
         low_severe=sum(value < lost for value in ordered),
@@ -181,25 +197,41 @@ def _percentile(ordered: Sequence[float], percent: float) -> float:
 
 def _samples(iters: list[float], times: list[float]) -> tuple[list[int], list[float]]:
     if len(iters) != len(times):
-        raise CriterionError(f"{len(iters)} iteration counts and {len(times)} times: expected as many")
+        raise CriterionError(
+            f"{len(iters)} iteration counts and {len(times)} times: expected as many"
+        )
     if not 1 <= len(iters) <= MAX_SAMPLES:
         raise CriterionError(f"{len(iters)} samples: expected 1 to {MAX_SAMPLES:,}")
     for at, (count, time) in enumerate(zip(iters, times, strict=True)):
-        if not (math.isfinite(count) and count >= 1 and count == int(count) and count < 2**63):
-            raise CriterionError(f"sample {at}: {count} iterations: expected a whole number from 1 on")
+        if not (
+            math.isfinite(count)
+            and count >= 1
+            and count == int(count)
+            and count < 2**63
+        ):
+            raise CriterionError(
+                f"sample {at}: {count} iterations: expected a whole number from 1 on"
+            )
         if not (math.isfinite(time) and time >= 0):
-            raise CriterionError(f"sample {at}: time {time}: expected a number from 0 on")
+            raise CriterionError(
+                f"sample {at}: time {time}: expected a number from 0 on"
+            )
     return [int(count) for count in iters], times
 
 
 def _notes(ours: Outliers, theirs: list[float] | None) -> list[str]:
     if theirs is None:
-        return ["criterion's own fences (tukey.json) are missing; these are from the samples"]
+        return [
+            "criterion's own fences (tukey.json) are missing; these are from the samples"
+        ]
     size = max(map(abs, ours.fences))
     if len(theirs) != len(ours.fences) or any(
-        abs(own - their) > SAME * size for own, their in zip(ours.fences, theirs, strict=True)
+        abs(own - their) > SAME * size
+        for own, their in zip(ours.fences, theirs, strict=True)
     ):
-        return [f"criterion's fences {theirs} are not those of its samples, {ours.fences}"]
+        return [
+            f"criterion's fences {theirs} are not those of its samples, {ours.fences}"
+        ]
     return []
 
 
@@ -207,19 +239,29 @@ def _throughput(said: object) -> list[Throughput]:
     """`{"Elements": 10}` as criterion.rs writes it; a kind it has more than one number for is left out."""
     if not isinstance(said, dict):
         return []
-    return [Throughput(unit.lower(), count) for unit, count in said.items() if isinstance(count, int)]
+    return [
+        Throughput(unit.lower(), count)
+        for unit, count in said.items()
+        if isinstance(count, int)
+    ]
 
 
 def _parts(name: str) -> tuple[str, str | None, str | None]:
     """Group, function and value of a message's id, which are joined by /. Two parts: the second is taken for
     the function, since nothing says otherwise."""
     parts = name.split("/", 2)
-    return parts[0], parts[1] if len(parts) > 1 else None, parts[2] if len(parts) > 2 else None
+    return (
+        parts[0],
+        parts[1] if len(parts) > 1 else None,
+        parts[2] if len(parts) > 2 else None,
+    )
 
 
 def _name(text: str) -> str:
     if not text or len(text) > MAX_TEXT:
-        raise CriterionError(f"a name of {len(text)} characters: expected 1 to {MAX_TEXT}")
+        raise CriterionError(
+            f"a name of {len(text)} characters: expected 1 to {MAX_TEXT}"
+        )
     return text
 
 

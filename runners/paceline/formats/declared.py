@@ -66,7 +66,9 @@ class Line:
     check: Callable[[Mapping[str, Value]], list[Check]]
 
     def claims(self, tag: str | None, message: str) -> bool:
-        return message.startswith(self.marker) and (tag == self.tag or self.word in message)
+        return message.startswith(self.marker) and (
+            tag == self.tag or self.word in message
+        )
 
 
 NEVER = "\0"
@@ -77,7 +79,14 @@ def declared_line(name: str, tag: str, text: str) -> Line:
     """A line a suite declares: its tag and the text before its first field say that it is one. Nothing inside
     it is checked, for nobody but the app knows what its fields mean to each other."""
     marker = text.partition("{")[0].rstrip()
-    return Line(name=name, tag=tag, marker=marker, word=NEVER, template=Template(text), check=lambda _: [])
+    return Line(
+        name=name,
+        tag=tag,
+        marker=marker,
+        word=NEVER,
+        template=Template(text),
+        check=lambda _: [],
+    )
 
 
 def count_of(values: Mapping[str, Value], name: str) -> int:

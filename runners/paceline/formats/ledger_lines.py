@@ -47,7 +47,9 @@ def _per_hash(values: Mapping[str, Value]) -> list[Check]:
     words = f"{average.printed} / {batch} is {average.value / batch:,.0f} ns"
     return [
         Check(
-            "per_hash", agrees, f"{words}, {'within' if agrees else 'not within'} {each.printed} as printed"
+            "per_hash",
+            agrees,
+            f"{words}, {'within' if agrees else 'not within'} {each.printed} as printed",
         )
     ]
 
@@ -66,7 +68,9 @@ LINES = (
         tag=_TAG,
         marker="Batch ",
         word=" avg=",
-        template=Template("Batch {batch:count}: {arm:name} avg={avg:duration} ({per_hash:duration}/hash)"),
+        template=Template(
+            "Batch {batch:count}: {arm:name} avg={avg:duration} ({per_hash:duration}/hash)"
+        ),
         check=_per_hash,
     ),
 )
@@ -124,12 +128,20 @@ def heading_of(text: str) -> Heading | None:
         return None
     note = split.group(2).strip().lstrip("-\u2013\u2014: ")
     rounds = _ROUNDS.search(note)
-    warmup = int(rounds.group(1)) if rounds is not None else 0 if _NONE.search(note) else None
+    warmup = (
+        int(rounds.group(1))
+        if rounds is not None
+        else 0
+        if _NONE.search(note)
+        else None
+    )
     return Heading(str(fields["name"]), count_of(fields, "api"), note, warmup)
 
 
 def sessions(
-    records: Iterable[Record], headings: Mapping[int, Heading], claims: Sequence[Claim] = ()
+    records: Iterable[Record],
+    headings: Mapping[int, Heading],
+    claims: Sequence[Claim] = (),
 ) -> list[Session]:
     """Cuts the records at each header. `headings` by the number of the line below them; `claims` are held
     against the rows they speak of."""
@@ -151,10 +163,13 @@ def _name(session: Session) -> str | None:
     return session.device if session.heading is None else session.heading.name
 
 
-def _held_against(session: Session, claims: Sequence[Claim], names: Sequence[str]) -> Session:
+def _held_against(
+    session: Session, claims: Sequence[Claim], names: Sequence[str]
+) -> Session:
     rows = [
         msgspec.structs.replace(
-            row, notes=[note for one in claims for note in _notes(session, row, one, names)]
+            row,
+            notes=[note for one in claims for note in _notes(session, row, one, names)],
         )
         for row in session.rows
     ]
@@ -170,7 +185,9 @@ def _notes(session: Session, row: Row, claim: Claim, names: Sequence[str]) -> li
     return [f"line {claim.line} says {said}; the printed averages say {row.words}"]
 
 
-def _session(header: Record | None, averages: list[Record], headings: Mapping[int, Heading]) -> Session:
+def _session(
+    header: Record | None, averages: list[Record], headings: Mapping[int, Heading]
+) -> Session:
     rows: list[Row] = []
     waiting: dict[tuple[int, str], Record] = {}
     for record in averages:
@@ -178,7 +195,9 @@ def _session(header: Record | None, averages: list[Record], headings: Mapping[in
         reference = waiting.get((batch, REFERENCE))
         if arm == REFERENCE:
             waiting[batch, arm] = record
-            for other in [key for key in waiting if key[0] == batch and key[1] != REFERENCE]:
+            for other in [
+                key for key in waiting if key[0] == batch and key[1] != REFERENCE
+            ]:
                 rows.append(_row(waiting.pop(other), record))
         elif reference is not None:
             rows.append(_row(record, reference))
@@ -192,19 +211,30 @@ def _session(header: Record | None, averages: list[Record], headings: Mapping[in
     heading = headings.get(header.line)
     if heading is not None and heading.api != api:
         heading = None
-    return Session(header.line, str(header.fields["device"]), api, heading, rows, unpaired)
+    return Session(
+        header.line, str(header.fields["device"]), api, heading, rows, unpaired
+    )
 
 
 def _row(arm: Record, reference: Record) -> Row:
-    average, fallback = quantity_of(arm.fields, "avg"), quantity_of(reference.fields, "avg")
+    average, fallback = (
+        quantity_of(arm.fields, "avg"),
+        quantity_of(reference.fields, "avg"),
+    )
     name = str(arm.fields["arm"])
     if fallback.low == 0:
         low = high = share = Fraction(0)
         words = f"{REFERENCE} took no time as printed: nothing to compare with"
     else:
         share = Fraction(average.value, fallback.value) - 1
-        low = Fraction(floor((Fraction(average.low, fallback.high) - 1) * SHARE_DIGITS), SHARE_DIGITS)
-        high = Fraction(ceil((Fraction(average.high, fallback.low) - 1) * SHARE_DIGITS), SHARE_DIGITS)
+        low = Fraction(
+            floor((Fraction(average.low, fallback.high) - 1) * SHARE_DIGITS),
+            SHARE_DIGITS,
+        )
+        high = Fraction(
+            ceil((Fraction(average.high, fallback.low) - 1) * SHARE_DIGITS),
+            SHARE_DIGITS,
+        )
         direction = "slower" if share > 0 else "faster"
         words = f"{name} {abs(float(100 * share)):.1f} % {direction} than {REFERENCE}"
         if low <= 0 <= high:

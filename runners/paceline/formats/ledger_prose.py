@@ -25,10 +25,13 @@ _MINIMUM = re.compile(
     re.IGNORECASE,
 )
 _ROUNDS = re.compile(
-    r"[-*\s]{0,8}warm-?up\b[^:]{0,40}:\s?\*{0,2}(\d{1,6})[ \u00a0](?:rund|round)", re.IGNORECASE
+    r"[-*\s]{0,8}warm-?up\b[^:]{0,40}:\s?\*{0,2}(\d{1,6})[ \u00a0](?:rund|round)",
+    re.IGNORECASE,
 )
 _PERCENT = re.compile(r"(~|≈|about |ca\. |ok\. )?(\d{1,4}(?:[.,]\d{1,3})?) ?%")
-_ITEMS = re.compile(rf"{_NUMBER}[ \u00a0](?:items|hashes|fingerprints|elements|odcisk\w{{0,3}})\b")
+_ITEMS = re.compile(
+    rf"{_NUMBER}[ \u00a0](?:items|hashes|fingerprints|elements|odcisk\w{{0,3}})\b"
+)
 _SLOWER = re.compile(r"\b(?:slowdown|slower|wolniej\w{0,3})\b")
 _FASTER = re.compile(r"\b(?:speed-?up|faster|szybciej|szybsz\w{0,3})\b")
 
@@ -84,9 +87,17 @@ class Prose:
         if len(text) > MAX_PROSE:
             return
         folded = text.casefold()
-        if "batch" in folded and self._minimum is None and (found := _MINIMUM.match(text)) is not None:
+        if (
+            "batch" in folded
+            and self._minimum is None
+            and (found := _MINIMUM.match(text)) is not None
+        ):
             self._minimum = (number, text.strip(), _whole(found[1]), found[2])
-        elif "warm" in folded and self._rounds is None and (found := _ROUNDS.match(text)) is not None:
+        elif (
+            "warm" in folded
+            and self._rounds is None
+            and (found := _ROUNDS.match(text)) is not None
+        ):
             self._rounds = (number, text.strip(), int(found[1]))
         elif "%" in text and "native" in folded and len(self.claims) < MAX_CLAIMS:
             self.claims.extend(_claims(number, text))
@@ -100,7 +111,11 @@ class Prose:
         if self._rounds is None:
             return Policy(minimum, unit, None, [line], text)
         return Policy(
-            minimum, unit, self._rounds[2], sorted({line, self._rounds[0]}), f"{text}\n{self._rounds[1]}"
+            minimum,
+            unit,
+            self._rounds[2],
+            sorted({line, self._rounds[0]}),
+            f"{text}\n{self._rounds[1]}",
         )
 
 

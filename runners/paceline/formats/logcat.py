@@ -46,10 +46,14 @@ _THREADTIME = re.compile(
     re.ASCII | re.DOTALL,
 )
 _PASTED = re.compile(
-    _AT + r"(?P<level>[VDIWEFAS]) " + _TAG + r":(?: |$)(?P<message>.*)", re.ASCII | re.DOTALL
+    _AT + r"(?P<level>[VDIWEFAS]) " + _TAG + r":(?: |$)(?P<message>.*)",
+    re.ASCII | re.DOTALL,
 )
 _BRIEF = re.compile(
-    _AT + r"(?P<level>[VDIWEFAS])/" + _TAG + r"(?:\( {0,8}(?P<pid>\d{1,10})(?:: {0,8}(?P<tid>\d{1,10}))?\))?"
+    _AT
+    + r"(?P<level>[VDIWEFAS])/"
+    + _TAG
+    + r"(?:\( {0,8}(?P<pid>\d{1,10})(?:: {0,8}(?P<tid>\d{1,10}))?\))?"
     r":(?: |$)(?P<message>.*)",
     re.ASCII | re.DOTALL,
 )
@@ -81,7 +85,9 @@ def read(raw: Iterable[RawLine], declared: Sequence[Line] = ()) -> Logcat:
         lines=reader.number,
         records=reader.records,
         overheads=piece_lines.overheads(reader.records),
-        sessions=ledger_lines.sessions(reader.records, reader.headings, reader.prose.claims),
+        sessions=ledger_lines.sessions(
+            reader.records, reader.headings, reader.prose.claims
+        ),
         problems=reader.problems,
         problem_count=reader.problem_count,
         policy=reader.prose.policy,
@@ -137,7 +143,10 @@ class _Reader:
     """State of one reading: what was found, and the heading that may belong to the next line."""
 
     def __init__(self, declared: Sequence[Line] = ()) -> None:
-        self._lines = (*declared, *LINES)  # what a suite declares by its own tag is no coincidence
+        self._lines = (
+            *declared,
+            *LINES,
+        )  # what a suite declares by its own tag is no coincidence
         self._worth_reading = _any_of([*(line.marker for line in self._lines), "(API "])
         """In every line that is claimed and in every heading: most lines of a log are neither."""
         self.number = 0
@@ -150,11 +159,17 @@ class _Reader:
     def line(self, raw: RawLine) -> None:
         self.number = raw.number
         if self._worth_reading.search(raw.text) is None:
-            if _PROSE.search(raw.text) is not None and origin_of(raw.text)[0].level is None:
+            if (
+                _PROSE.search(raw.text) is not None
+                and origin_of(raw.text)[0].level is None
+            ):
                 self.prose.line(raw.number, raw.text)
             return
         said = _said(raw)
-        if said.origin.tag is None and (heading := ledger_lines.heading_of(said.text)) is not None:
+        if (
+            said.origin.tag is None
+            and (heading := ledger_lines.heading_of(said.text)) is not None
+        ):
             self.headings[raw.number + 1] = heading
         reading = _reading(self._lines, raw, said)
         if reading is not None:

@@ -41,7 +41,9 @@ def _throughput(values: Mapping[str, Value]) -> Check:
     count, size = count_of(values, "count"), quantity_of(values, "bytes")
     average, rate = quantity_of(values, "avg"), quantity_of(values, "throughput")
     if count == 0 or average.low == 0:
-        return Check("throughput", None, "no calls, or no time: there is no rate to compare with")
+        return Check(
+            "throughput", None, "no calls, or no time: there is no rate to compare with"
+        )
     implied = Fraction(size.value * NS_PER_S, count * average.value)
     low = Fraction(size.low * NS_PER_S, count * average.high)
     high = Fraction(size.high * NS_PER_S, count * average.low)
@@ -51,7 +53,9 @@ def _throughput(values: Mapping[str, Value]) -> Check:
     words += f", which does not agree with {rate.printed}"
     for factor, where in ((DECIMAL_MEGA, "throughput"), (1 / DECIMAL_MEGA, "bytes")):
         if low <= rate.high * factor and rate.low * factor <= high:
-            words += f"; it would if the MB of {where} were 10^6 bytes and the other 2^20"
+            words += (
+                f"; it would if the MB of {where} were 10^6 bytes and the other 2^20"
+            )
     return Check("throughput", False, words)
 
 
@@ -116,11 +120,17 @@ def _overhead(inner: Record, outer: Record) -> Overhead | None:
     inside, outside = quantity_of(inner.fields, "avg"), quantity_of(outer.fields, "avg")
     if outside.low == 0:
         return None
-    same = count_of(inner.fields, "count") == count_of(outer.fields, "count") and _overlap(
+    same = count_of(inner.fields, "count") == count_of(
+        outer.fields, "count"
+    ) and _overlap(
         quantity_of(inner.fields, "bytes"), quantity_of(outer.fields, "bytes")
     )
-    low = Fraction(floor((1 - Fraction(inside.high, outside.low)) * SHARE_DIGITS), SHARE_DIGITS)
-    high = Fraction(ceil((1 - Fraction(inside.low, outside.high)) * SHARE_DIGITS), SHARE_DIGITS)
+    low = Fraction(
+        floor((1 - Fraction(inside.high, outside.low)) * SHARE_DIGITS), SHARE_DIGITS
+    )
+    high = Fraction(
+        ceil((1 - Fraction(inside.low, outside.high)) * SHARE_DIGITS), SHARE_DIGITS
+    )
     share = 1 - Fraction(inside.value, outside.value)
     holds = high >= 0
     words = (
@@ -132,7 +142,15 @@ def _overhead(inner: Record, outer: Record) -> Overhead | None:
     if not holds:
         words += "; the inner time is longer than the outer one"
     rounded = Fraction(round(share * SHARE_DIGITS), SHARE_DIGITS)
-    return Overhead((inner.line, outer.line), float(rounded), float(low), float(high), same, holds, words)
+    return Overhead(
+        (inner.line, outer.line),
+        float(rounded),
+        float(low),
+        float(high),
+        same,
+        holds,
+        words,
+    )
 
 
 def _overlap(one: Quantity, other: Quantity) -> bool:

@@ -30,7 +30,9 @@ class Units:
         self.base, self.scales = base, MappingProxyType(scales)
         self.expected = f"{example}, in {', '.join(scales)}"
         longest_first = sorted(scales, key=len, reverse=True)
-        self._shape = re.compile(f"[ \t]{{0,4}}({'|'.join(map(re.escape, longest_first))})")
+        self._shape = re.compile(
+            f"[ \t]{{0,4}}({'|'.join(map(re.escape, longest_first))})"
+        )
 
     def at(self, text: str, at: int) -> tuple[int, int] | None:
         """(how many base units the unit at `at` is, where it ends), or None."""
@@ -39,7 +41,9 @@ class Units:
 
 
 _BYTES = {"B": 1} | {
-    f"{letter}{rest}": KIBI**power for power, letter in enumerate("KMG", 1) for rest in ("B", "iB")
+    f"{letter}{rest}": KIBI**power
+    for power, letter in enumerate("KMG", 1)
+    for rest in ("B", "iB")
 }
 DURATION = Units(
     "ns",
@@ -48,7 +52,11 @@ DURATION = Units(
 )
 """The micro sign and the Greek letter mu look alike and are both in use."""
 SIZE = Units("bytes", "a size such as 175.0MB", _BYTES)
-RATE = Units("bytes/s", "a rate such as 635MB/s", {f"{unit}/s": scale for unit, scale in _BYTES.items()})
+RATE = Units(
+    "bytes/s",
+    "a rate such as 635MB/s",
+    {f"{unit}/s": scale for unit, scale in _BYTES.items()},
+)
 
 
 class Quantity(msgspec.Struct, frozen=True):
@@ -109,10 +117,14 @@ def _decimal(number: str) -> tuple[int, int]:
     if not separators:
         return int(number), 0
     if len(separators) > 1:
-        raise UnreadableError(f"a number with at most one decimal point: {number!r} groups its digits")
+        raise UnreadableError(
+            f"a number with at most one decimal point: {number!r} groups its digits"
+        )
     whole, decimals = number.split(separators[0])
     if separators[0] == "," and len(decimals) == 3:
-        raise UnreadableError(f"a decimal point: in {number!r} the comma may group thousands")
+        raise UnreadableError(
+            f"a decimal point: in {number!r} the comma may group thousands"
+        )
     return int(whole + decimals), len(decimals)
 
 

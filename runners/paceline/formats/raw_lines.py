@@ -75,12 +75,16 @@ def _line(number: int, data: bytes, dropped: int) -> RawLine:
     if dropped or len(data) > MAX_LINE_BYTES:
         text = data[:MAX_LINE_BYTES].decode(errors="replace")
         return RawLine(
-            number, text, f"a line of at most {MAX_LINE_BYTES:,} bytes, not {len(data) + dropped:,}"
+            number,
+            text,
+            f"a line of at most {MAX_LINE_BYTES:,} bytes, not {len(data) + dropped:,}",
         )
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         return RawLine(
-            number, data.decode(errors="replace"), f"UTF-8; byte {error.start + 1} of the line is none of it"
+            number,
+            data.decode(errors="replace"),
+            f"UTF-8; byte {error.start + 1} of the line is none of it",
         )
     return RawLine(number, text, "text without U+0000" if "\0" in text else None)

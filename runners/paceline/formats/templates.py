@@ -84,7 +84,9 @@ class Template:
             try:
                 values[part.name], at = self._field(part.kind, index, text, at)
             except UnreadableError as error:
-                raise MismatchError(at, f"{error.expected} ({part.name})", text) from None
+                raise MismatchError(
+                    at, f"{error.expected} ({part.name})", text
+                ) from None
         if text[at:].strip():
             raise MismatchError(at, "the end of the line", text)
         return values
@@ -114,9 +116,13 @@ class Template:
         if not isinstance(following, _Literal):
             end = len(text)
         else:
-            found = following.shape.search(text, at, at + MAX_TEXT + len(following.text))
+            found = following.shape.search(
+                text, at, at + MAX_TEXT + len(following.text)
+            )
             if found is None:
-                raise UnreadableError(f"text of at most {MAX_TEXT} characters before {following.text!r}")
+                raise UnreadableError(
+                    f"text of at most {MAX_TEXT} characters before {following.text!r}"
+                )
             end = found.start()
         found_text = text[at:end].strip()
         if end - at > MAX_TEXT or not found_text or not found_text.isprintable():

@@ -38,20 +38,42 @@ class CommandServer:
         theirs.close()
 
     def run(
-        self, arguments: list[str], *, cwd: Path | None, env: Mapping[str, str], given: bytes
+        self,
+        arguments: list[str],
+        *,
+        cwd: Path | None,
+        env: Mapping[str, str],
+        given: bytes,
     ) -> subprocess.CompletedProcess[bytes]:
         """As `subprocess.run` with captured output."""
         file = tempfile.TemporaryFile
         with file() as stdin, file() as out, file() as err, file() as asked:
-            request = {"arguments": arguments, "cwd": str(cwd or Path.cwd()), "env": dict(env)}
-            for written, content in ((stdin, given), (asked, json.dumps(request).encode())):
+            request = {
+                "arguments": arguments,
+                "cwd": str(cwd or Path.cwd()),
+                "env": dict(env),
+            }
+            for written, content in (
+                (stdin, given),
+                (asked, json.dumps(request).encode()),
+            ):
                 written.write(content)
                 written.seek(0)
             ended, said = os.pipe()
             with os.fdopen(ended, "rb") as answer:
                 try:
-                    sent = [stdin.fileno(), out.fileno(), err.fileno(), said, asked.fileno()]
-                    rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", sent))
+                    sent = [
+                        stdin.fileno(),
+                        out.fileno(),
+                        err.fileno(),
+                        said,
+                        asked.fileno(),
+                    ]
+                    rights = (
+                        socket.SOL_SOCKET,
+                        socket.SCM_RIGHTS,
+                        array.array("i", sent),
+                    )
                     self._ours.sendmsg([b"."], [rights])
                 finally:
                     os.close(said)
@@ -59,8 +81,12 @@ class CommandServer:
             out.seek(0)
             err.seek(0)
             if not status:
-                raise RuntimeError(f"the process that forks commands ended: {err.read().decode()}")
-            return subprocess.CompletedProcess(["paceline", *arguments], int(status), out.read(), err.read())
+                raise RuntimeError(
+                    f"the process that forks commands ended: {err.read().decode()}"
+                )
+            return subprocess.CompletedProcess(
+                ["paceline", *arguments], int(status), out.read(), err.read()
+            )
 
     def close(self) -> None:
         """End it; commands that still run are ended by whoever started them."""
@@ -72,20 +98,30 @@ _server: list[CommandServer] = []
 
 
 def run(
-    *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, given: str = ""
+    *arguments: str,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    given: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run `paceline` with these arguments. `env`: the whole environment; default: ours."""
     done = run_bytes(*arguments, cwd=cwd, env=env, given=given.encode())
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
 
 
 def run_bytes(
-    *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, given: bytes = b""
+    *arguments: str,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
     """The same, with bytes."""
     if not _server:
         _server.append(CommandServer())
-    return _server[0].run(list(arguments), cwd=cwd, env=os.environ if env is None else env, given=given)
+    return _server[0].run(
+        list(arguments), cwd=cwd, env=os.environ if env is None else env, given=given
+    )
 
 
 def close() -> None:
@@ -134,7 +170,9 @@ def main() -> None:
     import paceline.agent  # noqa: PLC0415 - which a command imports when it runs
     import paceline.cli  # noqa: PLC0415
 
-    CliRunner().invoke(paceline.cli.app, ["submit", "--help"])  # imports what parsing arguments imports
+    CliRunner().invoke(
+        paceline.cli.app, ["submit", "--help"]
+    )  # imports what parsing arguments imports
     gc.collect()
     gc.freeze()  # what stands now no command looks through again: two thirds of its time at its end
     requests = socket.socket(fileno=int(sys.argv[1]))

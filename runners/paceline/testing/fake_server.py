@@ -82,7 +82,9 @@ class FakeServer:
         """Of every suite."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -103,7 +105,9 @@ class FakeServer:
             self.changed.notify_all()
         return job
 
-    def wait_for(self, condition: Callable[[], object], deadline_s: float = 30.0) -> None:
+    def wait_for(
+        self, condition: Callable[[], object], deadline_s: float = 30.0
+    ) -> None:
         """Until `condition` holds. Raises TimeoutError."""
         end = time.monotonic() + deadline_s
         with self.changed:
@@ -122,18 +126,24 @@ class FakeServer:
 
     # --- endpoints: (status, body) ---
 
-    def answer(self, method: str, path: str, headers: dict[str, str], body: Json) -> tuple[int, Json | None]:
+    def answer(
+        self, method: str, path: str, headers: dict[str, str], body: Json
+    ) -> tuple[int, Json | None]:
         parts = path.removeprefix("/api/v1/").split("/")
         if path.endswith("/agents/enrol"):
             return self._enrol(body)
         if headers.get("authorization") != f"Bearer {self.credential}":
             return _problem(401, "unauthenticated", "The credential is not known.")
         if parts[:2] == ["agents", "self"]:
-            return self._heartbeat(body) if parts[2] == "heartbeat" else self._lease(body)
+            return (
+                self._heartbeat(body) if parts[2] == "heartbeat" else self._lease(body)
+            )
         if parts[0] in {"runs", "suites"}:
             return self._asked_by_a_pipeline(method, parts, body)
         if parts[0] == "jobs" and len(parts) == 5:
-            return self._attempt(parts[1], int(parts[3]), parts[4], headers.get("lease-token"), body)
+            return self._attempt(
+                parts[1], int(parts[3]), parts[4], headers.get("lease-token"), body
+            )
         return _problem(404, "not_found", "There is nothing here.")
 
     def _enrol(self, body: Json) -> tuple[int, Json]:
@@ -145,17 +155,29 @@ class FakeServer:
     def _heartbeat(self, body: Json) -> tuple[int, Json]:
         self.heartbeats.append(body)
         heard = [self._hear(target) for target in body["targets"]]
-        return 200, {"heartbeat_s": self.heartbeat_s, "refused": self.refuse_suites, "targets": heard}
+        return 200, {
+            "heartbeat_s": self.heartbeat_s,
+            "refused": self.refuse_suites,
+            "targets": heard,
+        }
 
     def _hear(self, target: Json) -> Json:
-        serial, check, recovery = target["serial"], target.get("check"), target.get("recovery", [])
+        serial, check, recovery = (
+            target["serial"],
+            target.get("check"),
+            target.get("recovery", []),
+        )
         if check is not None:
             self.checks_due.discard(serial)
-            self.checks += [check] if check["id"] not in {one["id"] for one in self.checks} else []
+            self.checks += (
+                [check] if check["id"] not in {one["id"] for one in self.checks} else []
+            )
         known = {one["id"] for one in self.recovery}
         self.recovery += [one for one in recovery if one["id"] not in known]
         done = set(target.get("orders_done", []))
-        self.orders[serial] = [one for one in self.orders.get(serial, []) if one["id"] not in done]
+        self.orders[serial] = [
+            one for one in self.orders.get(serial, []) if one["id"] not in done
+        ]
         return {
             "kind": target["kind"],
             "serial": serial,
@@ -173,9 +195,11 @@ class FakeServer:
         end = time.monotonic() + float(body["wait_s"])
         while True:
             ours = [
-                job_id for job_id in self.queue
-                if wanted is None or f"target-{self.jobs[job_id].target_serial}" in wanted
-            ]  # fmt: skip
+                job_id
+                for job_id in self.queue
+                if wanted is None
+                or f"target-{self.jobs[job_id].target_serial}" in wanted
+            ]
             if ours:
                 break
             if not self.changed.wait(max(end - time.monotonic(), 0.0)):
@@ -211,13 +235,23 @@ class FakeServer:
             return self._finish(job, attempt, body)
         return self._items(job, attempt, body["items"])
 
-    def _finish(self, job: FakeJob, attempt: int, body: Json) -> tuple[int, Json | None]:
+    def _finish(
+        self, job: FakeJob, attempt: int, body: Json
+    ) -> tuple[int, Json | None]:
         if self.forget_items > 0:
             self.forget_items -= 1
-            job.items = {key: item for key, item in job.items.items() if key[0] != attempt}
-        missing = [str(seq) for seq in range(body["last_seq"] + 1) if (attempt, seq) not in job.items]
+            job.items = {
+                key: item for key, item in job.items.items() if key[0] != attempt
+            }
+        missing = [
+            str(seq)
+            for seq in range(body["last_seq"] + 1)
+            if (attempt, seq) not in job.items
+        ]
         if body["outcome"] == "done" and missing:
-            status, problem = _problem(409, "items_missing", f"Items {', '.join(missing)} have not arrived.")
+            status, problem = _problem(
+                409, "items_missing", f"Items {', '.join(missing)} have not arrived."
+            )
             return status, {**problem, "fields": {"missing": ", ".join(missing)}}
         job.finish = body
         return 204, None
@@ -230,19 +264,27 @@ class FakeServer:
             key = (attempt, item["seq"])
             known = job.items.get(key)
             if known is not None and known != item:
-                return _problem(409, "item_conflict", f"Item {item['seq']} was different before.")
+                return _problem(
+                    409, "item_conflict", f"Item {item['seq']} was different before."
+                )
             fresh += known is None
             job.items[key] = item
         job.duplicates += len(items) - fresh
         return 200, {"stored": fresh, "duplicates": len(items) - fresh}
 
-    def _asked_by_a_pipeline(self, method: str, parts: list[str], body: Json) -> tuple[int, Json]:
+    def _asked_by_a_pipeline(
+        self, method: str, parts: list[str], body: Json
+    ) -> tuple[int, Json]:
         if self.run is None:
-            return _problem(404, "unknown_suite", "No online agent announces this suite.")
+            return _problem(
+                404, "unknown_suite", "No online agent announces this suite."
+            )
         if parts[0] == "suites":
             return 200, {"name": parts[1], "presets": self.presets}
         if parts[-1] == "estimate":
-            return 200, {"words": "bench-1: about 40 s, as its last run of the same choice took 40 s."}
+            return 200, {
+                "words": "bench-1: about 40 s, as its last run of the same choice took 40 s."
+            }
         if method == "POST":
             self.requested.append(body)
         if parts[-1] == "comparisons":
@@ -251,7 +293,13 @@ class FakeServer:
 
 
 def _problem(status: int, code: str, detail: str) -> tuple[int, Json]:
-    return status, {"type": f"urn:{code}", "title": code, "status": status, "code": code, "detail": detail}
+    return status, {
+        "type": f"urn:{code}",
+        "title": code,
+        "status": status,
+        "code": code,
+        "detail": detail,
+    }
 
 
 def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
@@ -270,11 +318,15 @@ def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
         def _serve(self, method: str) -> None:
             data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             path = self.path.partition("?")[0]
-            if self.headers.get("Content-Encoding") == "gzip" and path.endswith("/items"):
+            if self.headers.get("Content-Encoding") == "gzip" and path.endswith(
+                "/items"
+            ):
                 data = gzip.decompress(data)
             try:
                 said = json.loads(data) if data else {}
-            except ValueError:  # also what is compressed: like the real one, only items are inflated
+            except (
+                ValueError
+            ):  # also what is compressed: like the real one, only items are inflated
                 self._send(*_problem(400, "invalid_request", "The body is not JSON."))
                 return
             with server.changed:
@@ -295,7 +347,8 @@ def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
             data = b"" if body is None else json.dumps(body).encode()
             self.send_response(status)
             self.send_header(
-                "Content-Type", "application/problem+json" if status >= 400 else "application/json"
+                "Content-Type",
+                "application/problem+json" if status >= 400 else "application/json",
             )
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -307,7 +360,9 @@ def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
 def _wait_while_held(server: FakeServer, path: str) -> None:
     server.waiting.append(path)
     server.changed.notify_all()
-    server.changed.wait_for(lambda: not any(path.endswith(ending) for ending in server.held))
+    server.changed.wait_for(
+        lambda: not any(path.endswith(ending) for ending in server.held)
+    )
     server.waiting.remove(path)
 
 

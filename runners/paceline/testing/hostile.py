@@ -9,7 +9,12 @@ from __future__ import annotations
 
 MARK = "pwned-by-an-argument"
 
-EVERY_BYTE = [chr(code) for code in range(1, 128)] + ["\udc80", "\udcff", "\udcc3(", "a\udcfeb"]
+EVERY_BYTE = [chr(code) for code in range(1, 128)] + [
+    "\udc80",
+    "\udcff",
+    "\udcc3(",
+    "a\udcfeb",
+]
 """All of ASCII but NUL, one by one, and bytes that are no UTF-8 (as surrogate escapes)."""
 
 EXPANSIONS = [

@@ -11,7 +11,15 @@ from paceline.testing.adbd import Peer
 
 from .rigs import DirectRig, MemoryRig, Rig, ServerRig, until
 
-BACKENDS = ["memory", "direct", "direct-exec", "direct-terminal", "server", "server-exec", "server-terminal"]
+BACKENDS = [
+    "memory",
+    "direct",
+    "direct-exec",
+    "direct-terminal",
+    "server",
+    "server-exec",
+    "server-terminal",
+]
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +39,9 @@ def served_peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str,
     """One for each variant: what a device says of itself is asked by the adb server only once."""
     with ExitStack() as stack:
         yield {
-            variant: stack.enter_context(Peer(tmp_path_factory.mktemp(variant), serial=f"SIM0{variant}"))
+            variant: stack.enter_context(
+                Peer(tmp_path_factory.mktemp(variant), serial=f"SIM0{variant}")
+            )
             for variant in ("v2", "exec", "terminal")
         }
 
@@ -46,7 +56,11 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     else:
         variant = variant or "v2"
         if backend == "direct":
-            made = DirectRig(request.getfixturevalue("shared_peer"), variant, request.getfixturevalue("key"))
+            made = DirectRig(
+                request.getfixturevalue("shared_peer"),
+                variant,
+                request.getfixturevalue("key"),
+            )
         else:
             peer: Peer = request.getfixturevalue("served_peers")[variant]
             made = ServerRig(peer, variant, request.getfixturevalue("adb_server"))

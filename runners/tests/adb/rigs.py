@@ -156,7 +156,9 @@ class PeerRig(Rig):
         self.peer.faults.offline = True
 
     def refuse(self, service: str) -> None:
-        self.peer.faults.refuse |= {"shell", "exec"} if service == "shell" else {service}
+        self.peer.faults.refuse |= (
+            {"shell", "exec"} if service == "shell" else {service}
+        )
 
     def fill_storage(self, left: int) -> None:
         self.peer.faults.no_space_after = left
@@ -200,7 +202,9 @@ class ServerRig(PeerRig):
         return self.server.connection(self.peer.address)
 
     def state(self) -> str:
-        return {each.name: each.state for each in self.server.devices()}.get(self.peer.address, "absent")
+        return {each.name: each.state for each in self.server.devices()}.get(
+            self.peer.address, "absent"
+        )
 
     def unplug(self) -> None:
         self.server.disconnect_from(self.peer.address)

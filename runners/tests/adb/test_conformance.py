@@ -73,7 +73,9 @@ def test_connecting_says_what_the_device_is(rig: Rig) -> None:
         (["nowhere"], 127),
     ],
 )
-def test_the_exit_status_is_the_commands_own(rig: Rig, argv: list[str], rc: int) -> None:
+def test_the_exit_status_is_the_commands_own(
+    rig: Rig, argv: list[str], rc: int
+) -> None:
     assert rig.connection.run(argv).rc == rc
 
 
@@ -124,10 +126,15 @@ def test_megabytes_of_output_arrive_whole(rig: Rig) -> None:
     connection, path = rig.connection, f"{rig.directory}/big"
     data = noise((4 if rig.variant == "v2" else 1) << 20)
     connection.push(data, path)
-    assert hashlib.sha256(connection.run(["cat", path], 60).stdout).digest() == hashlib.sha256(data).digest()
+    assert (
+        hashlib.sha256(connection.run(["cat", path], 60).stdout).digest()
+        == hashlib.sha256(data).digest()
+    )
 
 
-def test_a_command_too_long_for_the_device_is_refused_before_it_is_sent(rig: Rig) -> None:
+def test_a_command_too_long_for_the_device_is_refused_before_it_is_sent(
+    rig: Rig,
+) -> None:
     connection = rig.connection
     with pytest.raises(AdbError, match="long") as caught:
         connection.run(["echo", "x" * (1 << 20)])
@@ -145,7 +152,9 @@ def test_properties_are_parsed(rig: Rig) -> None:
     connection = rig.connection
     props = connection.props()
     assert props["ro.serialno"]
-    assert connection.run(["getprop", "ro.serialno"]).text.strip() == props["ro.serialno"]
+    assert (
+        connection.run(["getprop", "ro.serialno"]).text.strip() == props["ro.serialno"]
+    )
 
 
 # --- time, loss ---
@@ -166,7 +175,9 @@ def test_a_grandchild_of_a_slow_command_ends_too(rig: Rig) -> None:
     until(lambda: rig.running() == 0, "both ended")
 
 
-def test_a_pulled_cable_in_a_command_is_a_lost_transport_and_never_a_status(rig: Rig) -> None:
+def test_a_pulled_cable_in_a_command_is_a_lost_transport_and_never_a_status(
+    rig: Rig,
+) -> None:
     connection = rig.connection
     connection.connect()
     with ThreadPoolExecutor(1) as pool:
@@ -191,7 +202,9 @@ def test_a_cable_pulled_while_nothing_runs_costs_one_error_at_most(rig: Rig) -> 
     assert done.text == "back\n"
 
 
-def test_a_reboot_ends_the_connection_and_the_device_comes_back_as_another_boot(rig: Rig) -> None:
+def test_a_reboot_ends_the_connection_and_the_device_comes_back_as_another_boot(
+    rig: Rig,
+) -> None:
     connection, boot_id = rig.connection, ["cat", "/proc/sys/kernel/random/boot_id"]
     before = connection.run(boot_id).text
     connection.reboot()
@@ -267,7 +280,9 @@ def test_streams_run_beside_commands_of_the_same_connection(rig: Rig) -> None:
                     seen += more
                 return seen
 
-        streams = [pool.submit(follow, connection.stream(["cat", path])) for _ in range(2)]
+        streams = [
+            pool.submit(follow, connection.stream(["cat", path])) for _ in range(2)
+        ]
         started.wait(PATIENCE_S)
         for number in range(10):
             assert connection.run(["echo", str(number)]).text == f"{number}\n"
@@ -287,15 +302,28 @@ def test_a_slow_command_does_not_take_a_stream_with_it(rig: Rig) -> None:
 # --- files ---
 
 
-@pytest.mark.parametrize("size", [0, 1, 65_535, 65_536, 65_537, 15 * 65_544 - 40, 1 << 20, 8 << 20])
-def test_a_file_of_any_size_comes_back_equal(rig: Rig, size: int, tmp_path: Path) -> None:
-    connection, remote, local = rig.connection, f"{rig.directory}/file", tmp_path / "file"
-    if rig.variant != "v2":  # files do not go through the shell: a small packet is what differs
+@pytest.mark.parametrize(
+    "size", [0, 1, 65_535, 65_536, 65_537, 15 * 65_544 - 40, 1 << 20, 8 << 20]
+)
+def test_a_file_of_any_size_comes_back_equal(
+    rig: Rig, size: int, tmp_path: Path
+) -> None:
+    connection, remote, local = (
+        rig.connection,
+        f"{rig.directory}/file",
+        tmp_path / "file",
+    )
+    if (
+        rig.variant != "v2"
+    ):  # files do not go through the shell: a small packet is what differs
         size = min(size, 1 << 20)
     local.write_bytes(noise(size))
     assert connection.push(local, remote) == size
     assert connection.pull(remote, tmp_path / "back") == b""
-    digests = [hashlib.sha256(path.read_bytes()).digest() for path in (local, tmp_path / "back")]
+    digests = [
+        hashlib.sha256(path.read_bytes()).digest()
+        for path in (local, tmp_path / "back")
+    ]
     assert digests[0] == digests[1]
     assert connection.pull(remote) == local.read_bytes()
 
@@ -317,7 +345,8 @@ def test_a_second_push_replaces_the_first_whole(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a b", "a,b,33188", "it's", '"$HOME"', "$(x)", "-rf", "日本", "new\nline", "*"]
+    "name",
+    ["a b", "a,b,33188", "it's", '"$HOME"', "$(x)", "-rf", "日本", "new\nline", "*"],
 )
 def test_any_file_name_is_only_a_name(rig: Rig, name: str) -> None:
     connection, path = rig.connection, f"{rig.directory}/{name}"
@@ -326,7 +355,9 @@ def test_any_file_name_is_only_a_name(rig: Rig, name: str) -> None:
     assert connection.pull(path) == as_bytes(name)
 
 
-def test_a_file_that_is_not_there_is_refused_and_leaves_nothing_behind(rig: Rig, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_refused_and_leaves_nothing_behind(
+    rig: Rig, tmp_path: Path
+) -> None:
     connection = rig.connection
     with pytest.raises(TransferError, match="No such file") as caught:
         connection.pull(f"{rig.directory}/nowhere", tmp_path / "target")
@@ -378,12 +409,16 @@ def test_a_device_that_does_not_speak_is_offline(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("service", ["shell", "sync"])
-def test_a_refused_service_is_said_at_once_and_the_connection_stands(rig: Rig, service: str) -> None:
+def test_a_refused_service_is_said_at_once_and_the_connection_stands(
+    rig: Rig, service: str
+) -> None:
     connection = rig.connection
     connection.connect()
     rig.refuse(service)
     with pytest.raises(RefusedError, match="refuse"):
-        connection.run(["true"]) if service == "shell" else connection.push(b"x", f"{rig.directory}/x")
+        connection.run(["true"]) if service == "shell" else connection.push(
+            b"x", f"{rig.directory}/x"
+        )
     if service == "shell":
         assert connection.push(b"x", f"{rig.directory}/x") == 1
     else:

@@ -55,9 +55,14 @@ def test_a_device_that_says_it_cannot_restart_was_not_restarted(
     peer: Peer, connection: DirectConnection
 ) -> None:
     before = peer.boot_id
-    peer.texts["reboot",] = (1, "error: failed to create pty master: No such file or directory\n")
+    peer.texts["reboot",] = (
+        1,
+        "error: failed to create pty master: No such file or directory\n",
+    )
     try:
-        with pytest.raises(RefusedError, match=r"did not restart; it said: error: failed to create pty"):
+        with pytest.raises(
+            RefusedError, match=r"did not restart; it said: error: failed to create pty"
+        ):
             connection.reboot()
     finally:
         peer.texts.clear()
@@ -148,20 +153,26 @@ def offers_ended(peer: Peer) -> bool:
     return bool(peer.prompts)
 
 
-def test_wireless_debugging_says_to_pair_with_googles_adb(peer: Peer, connection: DirectConnection) -> None:
+def test_wireless_debugging_says_to_pair_with_googles_adb(
+    peer: Peer, connection: DirectConnection
+) -> None:
     peer.faults.stls = True
     with pytest.raises(TlsRequiredError, match="encrypted") as caught:
         connection.connect()
     assert "adb pair" in caught.value.advice
 
 
-def test_a_device_out_of_reach_is_offline_when_time_is_up(peer: Peer, connection: DirectConnection) -> None:
+def test_a_device_out_of_reach_is_offline_when_time_is_up(
+    peer: Peer, connection: DirectConnection
+) -> None:
     peer.faults.silent = True
     with pytest.raises(OfflineError, match="does not answer"):
         connection.connect(timeout_s=0.3)
 
 
-def test_an_ended_handshake_does_not_spin(peer: Peer, connection: DirectConnection) -> None:
+def test_an_ended_handshake_does_not_spin(
+    peer: Peer, connection: DirectConnection
+) -> None:
     peer.faults.offline = True
     began, cpu = time.monotonic(), time.thread_time()
     with pytest.raises(OfflineError):
@@ -171,9 +182,18 @@ def test_an_ended_handshake_does_not_spin(peer: Peer, connection: DirectConnecti
 
 
 @pytest.mark.parametrize(
-    "said", [b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(64), b"", b"CNXN", b"\0" * 24, b"\xff" * 200]
+    "said",
+    [
+        b"HTTP/1.1 400 Bad Request\r\n\r\n" + bytes(64),
+        b"",
+        b"CNXN",
+        b"\0" * 24,
+        b"\xff" * 200,
+    ],
 )
-def test_what_is_no_device_is_offline_and_no_bug_of_ours(said: bytes, key: AgentKey) -> None:
+def test_what_is_no_device_is_offline_and_no_bug_of_ours(
+    said: bytes, key: AgentKey
+) -> None:
     with saying(said) as address, pytest.raises(OfflineError):
         DirectConnection(address, key).connect(PATIENCE_S)
 
@@ -186,7 +206,10 @@ def test_a_banner_says_features_and_the_device() -> None:
 
 
 def test_an_old_banner_has_no_features() -> None:
-    assert parse_banner("device::ro.product.name=x;ro.product.model=y;", "here").features == frozenset()
+    assert (
+        parse_banner("device::ro.product.name=x;ro.product.model=y;", "here").features
+        == frozenset()
+    )
     assert parse_banner("device::", "here").props == {}
 
 
@@ -199,7 +222,9 @@ def test_a_device_that_does_not_run_android_is_offline(state: str) -> None:
 # --- networks ---
 
 
-def test_eight_megabytes_arrive_equal_through_short_writes(peer: Peer, connection: DirectConnection) -> None:
+def test_eight_megabytes_arrive_equal_through_short_writes(
+    peer: Peer, connection: DirectConnection
+) -> None:
     peer.faults.short_writes = True
     data = noise(8 << 20)
     assert connection.push(data, REMOTE, timeout_s=120) == len(data)
@@ -208,7 +233,9 @@ def test_eight_megabytes_arrive_equal_through_short_writes(peer: Peer, connectio
     assert hashlib.sha256(connection.pull(REMOTE, timeout_s=120)).hexdigest() == said
 
 
-def test_a_connection_cut_at_any_byte_is_an_error_or_a_right_answer(peer: Peer, key: AgentKey) -> None:
+def test_a_connection_cut_at_any_byte_is_an_error_or_a_right_answer(
+    peer: Peer, key: AgentKey
+) -> None:
     """Never a wrong status, never a file taken for whole that is not."""
     data, right, lost = noise(3000), 0, 0
     for at in [*range(1, 200, 17), *range(200, 9000, 397)]:
@@ -253,7 +280,9 @@ def test_what_an_abandoned_transfer_still_sends_is_not_taken_for_an_answer(
         assert connection.run(["echo", "mine"]).text == "mine\n"
 
 
-def test_a_device_with_small_packets_gets_a_long_push_in_many(peer: Peer, key: AgentKey) -> None:
+def test_a_device_with_small_packets_gets_a_long_push_in_many(
+    peer: Peer, key: AgentKey
+) -> None:
     peer.faults.legacy = True
     connection, data = DirectConnection(peer.address, key), noise(1 << 20)
     connection.connect()

@@ -32,33 +32,51 @@ def packet(kind: int, body: bytes) -> bytes:
 def fed(reading: Reading, data: bytes, cuts: list[int]) -> bytes:
     edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
     return b"".join(
-        piece for begin, end in itertools.pairwise(edges) for _, piece in reading.feed(data[begin:end])
+        piece
+        for begin, end in itertools.pairwise(edges)
+        for _, piece in reading.feed(data[begin:end])
     )
 
 
 CUTS = st.lists(st.integers(0, 10_000), max_size=8)
 OUTPUT = st.lists(
     st.sampled_from(
-        [b"a", b"\n", b"\r", b"\r\n", b"_", b"__RC_", f"\n__RC_{NONCE}_".encode(), b"$?__", b"\0\xff"]
+        [
+            b"a",
+            b"\n",
+            b"\r",
+            b"\r\n",
+            b"_",
+            b"__RC_",
+            f"\n__RC_{NONCE}_".encode(),
+            b"$?__",
+            b"\0\xff",
+        ]
     )
     | st.binary(max_size=30)
 ).map(b"".join)
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([STDOUT, STDERR]), st.binary(max_size=50))), st.integers(0, 255), CUTS
+    st.lists(st.tuples(st.sampled_from([STDOUT, STDERR]), st.binary(max_size=50))),
+    st.integers(0, 255),
+    CUTS,
 )
 def test_v2_gives_all_output_and_the_status_wherever_it_is_cut(
     packets: list[tuple[int, bytes]], rc: int, cuts: list[int]
 ) -> None:
     reading = ShellV2()
-    data = b"".join(packet(kind, body) for kind, body in packets) + packet(EXIT, bytes([rc]))
+    data = b"".join(packet(kind, body) for kind, body in packets) + packet(
+        EXIT, bytes([rc])
+    )
     assert fed(reading, data, cuts) == b"".join(body for _, body in packets)
     assert reading.rc == rc
 
 
 def test_v2_tells_the_outputs_apart() -> None:
-    pieces = ShellV2().feed(packet(STDOUT, b"a") + packet(STDERR, b"b") + packet(STDOUT, b"c"))
+    pieces = ShellV2().feed(
+        packet(STDOUT, b"a") + packet(STDERR, b"b") + packet(STDOUT, b"c")
+    )
     assert pieces == [("stdout", b"a"), ("stderr", b"b"), ("stdout", b"c")]
 
 
@@ -75,7 +93,9 @@ def test_v2_takes_nothing_after_the_exit_packet() -> None:
     assert reading.rc == 0
 
 
-@pytest.mark.parametrize("data", [b"/system/bin/sh: x: not found\n", struct.pack("<BI", STDOUT, LONGEST + 1)])
+@pytest.mark.parametrize(
+    "data", [b"/system/bin/sh: x: not found\n", struct.pack("<BI", STDOUT, LONGEST + 1)]
+)
 def test_v2_refuses_bytes_that_are_no_packets(data: bytes) -> None:
     with pytest.raises(LostError, match="out of step"):
         ShellV2().feed(data)
@@ -90,7 +110,9 @@ def test_v2_refuses_an_exit_packet_without_a_status() -> None:
 def test_the_sentinel_gives_the_output_as_it_was_before_the_terminal_wherever_it_is_cut(
     output: bytes, rc: int, newline: bytes, cuts: list[int]
 ) -> None:
-    if newline == b"\r\r\n":  # such a terminal cannot be undone for output that holds its CR LF
+    if (
+        newline == b"\r\r\n"
+    ):  # such a terminal cannot be undone for output that holds its CR LF
         output = output.replace(b"\r", b"")
     reading = Sentinel(NONCE)
     text = f"__GO_{NONCE}__\n".encode() + output + f"\n__RC_{NONCE}_{rc}__\n".encode()
@@ -99,22 +121,32 @@ def test_the_sentinel_gives_the_output_as_it_was_before_the_terminal_wherever_it
 
 
 @given(OUTPUT, CUTS)
-def test_output_cut_off_before_the_last_line_has_no_status(output: bytes, cuts: list[int]) -> None:
+def test_output_cut_off_before_the_last_line_has_no_status(
+    output: bytes, cuts: list[int]
+) -> None:
     reading = Sentinel(NONCE)
-    fed(reading, f"__GO_{NONCE}__\n".encode() + output + f"\n__RC_{NONCE}_0_".encode(), cuts)
+    fed(
+        reading,
+        f"__GO_{NONCE}__\n".encode() + output + f"\n__RC_{NONCE}_0_".encode(),
+        cuts,
+    )
     assert reading.rc is None
 
 
 def test_output_is_given_as_soon_as_it_cannot_be_the_last_line() -> None:
     reading = Sentinel(NONCE)
-    assert reading.feed(f"__GO_{NONCE}__\nfirst line\n".encode()) == [("stdout", b"first line")]
+    assert reading.feed(f"__GO_{NONCE}__\nfirst line\n".encode()) == [
+        ("stdout", b"first line")
+    ]
     assert reading.feed(b"second") == [("stdout", b"\nsecond")]
 
 
 def test_what_a_terminal_prints_before_the_command_is_not_its_output() -> None:
     reading = Sentinel(NONCE)
     assert reading.feed(b"Welcome!\r\n") == []
-    assert reading.feed(f"__GO_{NONCE}__\r\nx\r\n\r\n__RC_{NONCE}_3__\r\n".encode()) == [("stdout", b"x\n")]
+    assert reading.feed(
+        f"__GO_{NONCE}__\r\nx\r\n\r\n__RC_{NONCE}_3__\r\n".encode()
+    ) == [("stdout", b"x\n")]
     assert reading.rc == 3
 
 
@@ -142,7 +174,11 @@ def through_a_terminal(line: bytes) -> Iterator[bytes]:
     """As `shell:` of adbd: the terminal turns LF into CR LF and merges both outputs."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        ["sh", "-c", line], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        ["sh", "-c", line],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
     ):
         os.close(theirs)
         while True:
@@ -156,14 +192,20 @@ def through_a_terminal(line: bytes) -> Iterator[bytes]:
     os.close(ours)
 
 
-@pytest.mark.parametrize(("service", "through"), [(EXEC, through_a_pipe), (TERMINAL, through_a_terminal)])
+@pytest.mark.parametrize(
+    ("service", "through"), [(EXEC, through_a_pipe), (TERMINAL, through_a_terminal)]
+)
 @pytest.mark.parametrize(
     ("argv", "output", "rc"),
     [
         (["printf", "a\\nb"], b"a\nb", 0),
         (["printf", "a\\r\\n\\n"], b"a\r\n\n", 0),
         (["sh", "-c", "echo out; echo err >&2; exit 7"], b"out\nerr\n", 7),
-        (["sh", "-c", "kill -9 $$"], None, 137),  # some shells say "Killed", some only sometimes
+        (
+            ["sh", "-c", "kill -9 $$"],
+            None,
+            137,
+        ),  # some shells say "Killed", some only sometimes
         (["cat"], b"", 0),
         (["false"], b"", 1),
     ],
@@ -176,24 +218,32 @@ def test_a_real_shell_given_our_line_yields_output_and_status(
     rc: int,
 ) -> None:
     name, reading = prepared(service, argv)
-    pieces = [p for data in through(name.removeprefix(service)) for _, p in reading.feed(data)]
+    pieces = [
+        p for data in through(name.removeprefix(service)) for _, p in reading.feed(data)
+    ]
     assert output in (None, b"".join(pieces))
     assert reading.rc == rc
 
 
 @pytest.mark.parametrize("name", SHELLS)
 @pytest.mark.parametrize("service", [V2, TERMINAL])
-def test_a_hangup_of_the_shell_alone_ends_grandchildren_too(service: bytes, name: str) -> None:
+def test_a_hangup_of_the_shell_alone_ends_grandchildren_too(
+    service: bytes, name: str
+) -> None:
     """adbd sends SIGHUP to the shell it started and to nothing else."""
     with started(service, name) as shell:
         assert shell.stdout is not None
         shell.send_signal(signal.SIGHUP)
-        assert b"never" not in shell.stdout.read()  # ends only when nobody holds the pipe: no process is left
+        assert (
+            b"never" not in shell.stdout.read()
+        )  # ends only when nobody holds the pipe: no process is left
     assert shell.returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes(name: str) -> None:
+def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes(
+    name: str,
+) -> None:
     """adbd sends none to a command of `exec:`."""
     with started(EXEC, name) as shell:
         assert shell.stdin is not None
@@ -205,9 +255,15 @@ def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes(name: str
 
 def started(service: bytes, shell_name: str) -> subprocess.Popen[bytes]:
     """Our line for a command with a grandchild, in a session of its own as adbd makes it; it runs."""
-    name, _ = prepared(service, ["sh", "-c", "sleep 600 & echo runs; sleep 600; echo never"])
+    name, _ = prepared(
+        service, ["sh", "-c", "sleep 600 & echo runs; sleep 600; echo never"]
+    )
     shell = subprocess.Popen(
-        [shell_name, "-c", name.removeprefix(service)], stdin=-1, stdout=-1, bufsize=0, start_new_session=True
+        [shell_name, "-c", name.removeprefix(service)],
+        stdin=-1,
+        stdout=-1,
+        bufsize=0,
+        start_new_session=True,
     )
     assert shell.stdout is not None
     while shell.stdout.readline() != b"runs\n":

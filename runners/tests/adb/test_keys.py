@@ -17,7 +17,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
 from paceline.adb.keys import FILE_NAME, AgentKey
 from paceline.errors import UserError
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="modes of files need a POSIX system, not Windows")
+POSIX = pytest.mark.skipif(
+    os.name != "posix", reason="modes of files need a POSIX system, not Windows"
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,10 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_key_is_made_once_and_found_again(directory: Path) -> None:
     before = (directory / FILE_NAME).read_bytes()
-    first, second = AgentKey.load_or_create(directory), AgentKey.load_or_create(directory)
+    first, second = (
+        AgentKey.load_or_create(directory),
+        AgentKey.load_or_create(directory),
+    )
     assert first.public_text == second.public_text
     assert (directory / FILE_NAME).read_bytes() == before
     assert [path.name for path in directory.iterdir()] == [FILE_NAME]
@@ -72,7 +77,8 @@ def test_two_agents_that_start_at_once_end_with_one_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
+    "text",
+    [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"],
 )
 def test_a_damaged_key_is_refused_and_not_replaced(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / FILE_NAME
@@ -88,7 +94,9 @@ def test_a_key_of_another_kind_is_refused(tmp_path: Path) -> None:
     path.touch(0o600)
     path.write_bytes(
         ec.generate_private_key(ec.SECP256R1()).private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
         )
     )
     with pytest.raises(UserError, match="2048"):
@@ -112,7 +120,9 @@ def test_a_signature_is_what_a_device_verifies(directory: Path) -> None:
     )
 
 
-def test_the_public_form_holds_the_numbers_android_computes_with(directory: Path) -> None:
+def test_the_public_form_holds_the_numbers_android_computes_with(
+    directory: Path,
+) -> None:
     raw = base64.b64decode(AgentKey.load_or_create(directory).public_text.split()[0])
     assert len(raw) == 4 + 4 + 256 + 256 + 4
     n = int.from_bytes(raw[8:264], "little")
@@ -125,24 +135,40 @@ def test_the_public_form_holds_the_numbers_android_computes_with(directory: Path
 
 def test_the_fingerprint_is_the_one_the_prompt_shows(directory: Path) -> None:
     key = AgentKey.load_or_create(directory)
-    digest = hashlib.md5(base64.b64decode(key.public_text.split()[0]), usedforsecurity=False).hexdigest()
+    digest = hashlib.md5(
+        base64.b64decode(key.public_text.split()[0]), usedforsecurity=False
+    ).hexdigest()
     assert key.fingerprint.replace(":", "").lower() == digest
     assert len(key.fingerprint.split(":")) == 16
 
 
-@pytest.mark.skipif(shutil.which("adb") is None, reason="Android's own adb is not installed here")
-def test_googles_adb_prints_the_same_public_key_for_our_file(directory: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    shutil.which("adb") is None, reason="Android's own adb is not installed here"
+)
+def test_googles_adb_prints_the_same_public_key_for_our_file(
+    directory: Path, tmp_path: Path
+) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     done = subprocess.run(
-        ["adb", "pubkey", str(directory / FILE_NAME)], env=environment, capture_output=True, check=True
+        ["adb", "pubkey", str(directory / FILE_NAME)],
+        env=environment,
+        capture_output=True,
+        check=True,
     )
-    assert done.stdout.split()[0] == AgentKey.load_or_create(directory).public_text.split()[0]
+    assert (
+        done.stdout.split()[0]
+        == AgentKey.load_or_create(directory).public_text.split()[0]
+    )
 
 
-@pytest.mark.skipif(shutil.which("adb") is None, reason="Android's own adb is not installed here")
+@pytest.mark.skipif(
+    shutil.which("adb") is None, reason="Android's own adb is not installed here"
+)
 def test_a_key_made_by_googles_adb_is_read(tmp_path: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    subprocess.run(["adb", "keygen", str(tmp_path / FILE_NAME)], env=environment, check=True)
+    subprocess.run(
+        ["adb", "keygen", str(tmp_path / FILE_NAME)], env=environment, check=True
+    )
     made = (tmp_path / f"{FILE_NAME}.pub").read_bytes().split()[0]
     assert AgentKey.load_or_create(tmp_path).public_text.split()[0] == made
 

@@ -10,7 +10,15 @@ import pytest
 from paceline.adb.direct import DirectConnection
 from paceline.adb.fake import FakeConnection, FakeDevice
 from paceline.adb.keys import AgentKey
-from paceline.adb.logcat import DEVICE_TIME, MAX_EVENTS, DeviceLog, Follower, Following, LogLine, event_of
+from paceline.adb.logcat import (
+    DEVICE_TIME,
+    MAX_EVENTS,
+    DeviceLog,
+    Follower,
+    Following,
+    LogLine,
+    event_of,
+)
 from paceline.adb.port import Done
 from paceline.testing.adbd import Peer
 
@@ -28,7 +36,10 @@ def told(following: Following, *chunks: bytes) -> list[str]:
 def test_a_line_cut_by_chunks_is_told_once_it_is_whole() -> None:
     data = f"{logged(1, 'Tag: größer 😀')}\n{logged(2, 'Tag: zwei')}\n".encode()
     following = Following()
-    assert told(following, *(data[at : at + 1] for at in range(len(data)))) == ["größer 😀", "zwei"]
+    assert told(following, *(data[at : at + 1] for at in range(len(data)))) == [
+        "größer 😀",
+        "zwei",
+    ]
 
 
 def test_what_logcat_itself_says_is_no_line_and_everything_else_is() -> None:
@@ -38,11 +49,15 @@ def test_what_logcat_itself_says_is_no_line_and_everything_else_is() -> None:
     )
     lines = list(Following().lines(data.encode()))
     assert [(line.origin.tag, line.message) for line in lines] == [
-        ("Tag", ""), ("a::b[c]", "x: y"), ("brief", "short"),
-    ]  # fmt: skip
+        ("Tag", ""),
+        ("a::b[c]", "x: y"),
+        ("brief", "short"),
+    ]
 
 
-def test_after_a_loss_the_log_is_asked_for_from_the_last_line_on_and_told_no_line_twice() -> None:
+def test_after_a_loss_the_log_is_asked_for_from_the_last_line_on_and_told_no_line_twice() -> (
+    None
+):
     following = Following("11-21 10:00:00.000")
     assert following.argv[-2:] == ["-T", "11-21 10:00:00.000"]
     one, two, again, three = (
@@ -51,7 +66,11 @@ def test_after_a_loss_the_log_is_asked_for_from_the_last_line_on_and_told_no_lin
         logged(2, "T: two"),
         logged(2, "T: 3"),
     )
-    assert told(following, f"{one}\n{two}\n{again}\n{three[:20]}".encode()) == ["one", "two", "two"]
+    assert told(following, f"{one}\n{two}\n{again}\n{three[:20]}".encode()) == [
+        "one",
+        "two",
+        "two",
+    ]
     following.lost()
     assert following.argv[-1] == "11-21 10:00:02.000"
     after = f"--------- beginning of main\n{two}\n{again}\n{three}\n{two}\n{logged(3, 'T: four')}\n"
@@ -64,7 +83,9 @@ def test_lines_out_of_order_are_told_once_as_well() -> None:
     assert told(following, f"{late}\n{early}\n".encode()) == ["late", "early"]
     following.lost()
     assert following.argv[-1] == "11-21 10:00:04.000"
-    assert told(following, f"{early}\n{late}\n{logged(6, 'T: next')}\n".encode()) == ["next"]
+    assert told(following, f"{early}\n{late}\n{logged(6, 'T: next')}\n".encode()) == [
+        "next"
+    ]
 
 
 def test_a_log_whose_device_tells_no_time_begins_with_its_newest_line() -> None:
@@ -82,7 +103,10 @@ def of(text: str) -> LogLine:
     [
         ("W ThermalManagerService: Thermal status changed to 3", "thermal"),
         ("I pixel-thermal: VIRTUAL-SKIN: 43.1 severity 2", "thermal"),
-        ("I lowmemorykiller: Kill 'com.app' (4567), uid 10123, oom_score_adj 900", "low_memory"),
+        (
+            "I lowmemorykiller: Kill 'com.app' (4567), uid 10123, oom_score_adj 900",
+            "low_memory",
+        ),
         ("I lowmemorykiller: Using psi monitors", None),
         ("D thermal-engine: polling", None),
         ("I ActivityManager: Killing 4567:com.app (adj 900): empty", None),
@@ -125,14 +149,18 @@ class Heard:
 
     def wait(self, count: int) -> list[str]:
         with self._news:
-            assert self._news.wait_for(lambda: len(self.messages) >= count, 20), self.messages
+            assert self._news.wait_for(lambda: len(self.messages) >= count, 20), (
+                self.messages
+            )
             return self.messages[:count]
 
 
 def test_a_log_that_ends_or_is_lost_is_taken_up_again_by_a_new_connection() -> None:
     device, heard, opened = FakeDevice(), Heard(), []
     device.answers[DEVICE_TIME] = "11-21 10:00:00.000\n"
-    device.answers[argv("11-21 10:00:00.000")] = f"{logged(1, 'T: one')}\n{logged(1, 'T: two')}\n"
+    device.answers[argv("11-21 10:00:00.000")] = (
+        f"{logged(1, 'T: one')}\n{logged(1, 'T: two')}\n"
+    )
     device.answers[argv("11-21 10:00:01.000")] = (
         f"{logged(1, 'T: one')}\n{logged(1, 'T: two')}\n{logged(2, 'T: three')}\n"
     )
@@ -153,7 +181,10 @@ def test_a_log_that_ends_or_is_lost_is_taken_up_again_by_a_new_connection() -> N
 
 
 def refusing_once(text: str) -> Callable[[Sequence[str]], Done]:
-    answers = [Done(1, b"", b"logcat: Unable to open log device\n"), Done(0, text.encode())]
+    answers = [
+        Done(1, b"", b"logcat: Unable to open log device\n"),
+        Done(0, text.encode()),
+    ]
     return lambda _: answers.pop(0) if len(answers) > 1 else answers[0]
 
 
@@ -179,7 +210,10 @@ def test_the_log_of_a_peer_is_followed_through_a_cable_pull(tmp_path: Path) -> N
             said.until_heard("before")
             peer.cut()
             said.until_heard("after")
-    assert [one for one in heard.messages if one in ("before", "after")] == ["before", "after"]
+    assert [one for one in heard.messages if one in ("before", "after")] == [
+        "before",
+        "after",
+    ]
     assert follower.gaps >= 1
 
 

@@ -65,7 +65,9 @@ def test_no_devices_is_an_empty_list() -> None:
         ("no permissions (x)", OfflineError),
     ],
 )
-def test_each_state_that_is_no_device_has_an_error_with_advice(state: str, error: type[AdbError]) -> None:
+def test_each_state_that_is_no_device_has_an_error_with_advice(
+    state: str, error: type[AdbError]
+) -> None:
     found = refusal_of(state, "SER", "host:5037")
     assert type(found) is error
     assert found.advice
@@ -81,7 +83,10 @@ def test_a_device_that_is_one_is_not_refused() -> None:
         ("device 'SER' not found", AbsentError),
         ("no device with transport id '9'", AbsentError),
         ("device offline", OfflineError),
-        ("device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set", UnauthorizedError),
+        (
+            "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set",
+            UnauthorizedError,
+        ),
         ("device still authorizing", UnauthorizedError),
         ("device still connecting", OfflineError),
         ("insufficient permissions for device: verify udev rules.", OfflineError),
@@ -89,12 +94,15 @@ def test_a_device_that_is_one_is_not_refused() -> None:
         ("unknown host service", RefusedError),
     ],
 )
-def test_each_failure_of_the_server_has_an_error(reason: str, error: type[AdbError]) -> None:
+def test_each_failure_of_the_server_has_an_error(
+    reason: str, error: type[AdbError]
+) -> None:
     assert type(why_failed(reason, "SER", "host:5037")) is error
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"OK", b"OKAY", b"OKAY00", b"OKAY0009abc", b"HTTP/1.1 200", b"OKAYzzzz"]
+    "said",
+    [b"", b"OK", b"OKAY", b"OKAY00", b"OKAY0009abc", b"HTTP/1.1 200", b"OKAYzzzz"],
 )
 def test_what_is_no_adb_server_is_said_to_be_none(said: bytes) -> None:
     with saying(said) as address, pytest.raises(LostError):
@@ -113,7 +121,10 @@ def test_a_device_that_says_nothing_is_named_and_not_the_adb_server() -> None:
     """The server's OKAY to the transport is its last word of its own; what follows, or does not, is the
     device's."""
     listed = b"SER1\tdevice product:p model:m transport_id:1\n"
-    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        ThreadPoolExecutor(1) as pool,
+    ):
         held: list[socket.socket] = []
 
         def serve() -> None:
@@ -147,7 +158,9 @@ def test_googles_server_lists_a_device_whose_prompt_waits_and_we_say_so(
 ) -> None:
     with Peer(tmp_path, serial="SIMASKS2", trust=set()) as peer:
         adb_server.connect_to(peer.address)
-        until(lambda: state_of(adb_server, peer) == "unauthorized", "the server lists it")
+        until(
+            lambda: state_of(adb_server, peer) == "unauthorized", "the server lists it"
+        )
         with pytest.raises(UnauthorizedError) as caught:
             adb_server.connection(peer.address).connect()
         assert "accept its prompt" in caught.value.advice
@@ -160,7 +173,9 @@ def test_googles_server_lists_a_device_whose_prompt_waits_and_we_say_so(
         connection = adb_server.connection(peer.address)
         assert connection.connect().props["model"]
         adb_server.disconnect_from(peer.address)
-        with pytest.raises(LostError):  # the transport it held is gone; whatever comes next is another
+        with pytest.raises(
+            LostError
+        ):  # the transport it held is gone; whatever comes next is another
             connection.run(["true"])
         with pytest.raises(AbsentError):
             connection.run(["true"])
@@ -179,7 +194,9 @@ def test_googles_server_takes_a_device_up_anew_and_is_told_the_address_of_one_it
             ways.reconnect(route)
             until(lambda: not peer.processes(), "that connection was dropped")
         until(lambda: state_of(adb_server, peer) == "device", "it was taken up anew")
-        assert adb_server.connection(peer.address).run(["echo", "there"]).text == "there\n"
+        assert (
+            adb_server.connection(peer.address).run(["echo", "there"]).text == "there\n"
+        )
         adb_server.disconnect_from(peer.address)
         assert state_of(adb_server, peer) == "absent"
         ways.reconnect(route)
@@ -187,7 +204,9 @@ def test_googles_server_takes_a_device_up_anew_and_is_told_the_address_of_one_it
         adb_server.disconnect_from(peer.address)
 
 
-def test_googles_server_says_its_version_and_forgets_what_it_never_knew(adb_server: AdbServer) -> None:
+def test_googles_server_says_its_version_and_forgets_what_it_never_knew(
+    adb_server: AdbServer,
+) -> None:
     assert adb_server.version() >= 40
     adb_server.disconnect_from("127.0.0.1:1")
     assert [each for each in adb_server.devices() if each.name == "127.0.0.1:1"] == []
@@ -195,4 +214,6 @@ def test_googles_server_says_its_version_and_forgets_what_it_never_knew(adb_serv
 
 def state_of(server: AdbServer, peer: Peer) -> str:
     unknown = Known(peer.address, "absent", {})
-    return next((each for each in server.devices() if each.name == peer.address), unknown).state
+    return next(
+        (each for each in server.devices() if each.name == peer.address), unknown
+    ).state

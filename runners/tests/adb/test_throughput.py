@@ -68,12 +68,16 @@ def test_eight_megabytes_cost_our_processor_a_fraction_of_what_summing_their_byt
     wall's clock, beside Google's client, `benchmarks/adb.py --against-google` measures it."""
     data = os.urandom(SIZE_BYTES)
     with Peer(tmp_path / "peer") as peer:
-        connection = DirectConnection(peer.address, AgentKey.load_or_create(tmp_path / "key"))
+        connection = DirectConnection(
+            peer.address, AgentKey.load_or_create(tmp_path / "key")
+        )
         connection.push(data, REMOTE)
         work: dict[str, Callable[[], object]] = {
             "push": lambda: connection.push(data, REMOTE),
             "pull": lambda: connection.pull(REMOTE),
-            "flood": lambda: connection.run(["head", "-c", str(SIZE_BYTES), "/dev/zero"]),
+            "flood": lambda: connection.run(
+                ["head", "-c", str(SIZE_BYTES), "/dev/zero"]
+            ),
         }
         ours = min(processor_time(work[what]) for _ in range(5))
         connection.close()
@@ -94,11 +98,15 @@ def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_eight_megabytes_come_back_equal_within_a_factor_of_a_plain_copy(backend: str) -> None:
+def test_eight_megabytes_come_back_equal_within_a_factor_of_a_plain_copy(
+    backend: str,
+) -> None:
     assert_fast(run("--pushes", "3", "--backend", backend))
 
 
-def test_eight_megabytes_come_back_equal_as_fast_through_packets_of_1500_bytes(backend: str) -> None:
+def test_eight_megabytes_come_back_equal_as_fast_through_packets_of_1500_bytes(
+    backend: str,
+) -> None:
     if not lends_networks():
         pytest.skip("this kernel lends no Linux network namespaces to its users")
     assert_fast(run("--pushes", "3", "--backend", backend, "--mtu", "1500"))
@@ -130,7 +138,9 @@ def test_nobody_can_take_the_port_that_was_chosen_for_the_adb_server(
     monkeypatch.setattr(socket, "create_server", choosing)
     monkeypatch.setattr(subprocess, "Popen", beginning)
     AgentKey.load_or_create(tmp_path / "key")
-    with benchmark.google_server(tmp_path / "home", tmp_path / "key" / "adbkey") as server:
+    with benchmark.google_server(
+        tmp_path / "home", tmp_path / "key" / "adbkey"
+    ) as server:
         assert server.version(5.0) > 0
     assert len(chosen) == 1
 
@@ -141,7 +151,9 @@ def test_a_small_message_waits_for_no_acknowledgement_and_would_without_nodelay(
     at_once = small_files(tmp_path / "with")
     real = socket.socket.setsockopt
 
-    def all_but_nodelay(self: socket.socket, level: int, option: int, value: int) -> None:
+    def all_but_nodelay(
+        self: socket.socket, level: int, option: int, value: int
+    ) -> None:
         if (level, option) != (socket.IPPROTO_TCP, socket.TCP_NODELAY):
             real(self, level, option, value)
 
@@ -153,7 +165,9 @@ def small_files(root: Path) -> float:
     """Seconds of the quickest of five pushes of one byte."""
     root.mkdir()
     with Peer(root / "peer") as peer:
-        connection = DirectConnection(peer.address, AgentKey.load_or_create(root / "key"))
+        connection = DirectConnection(
+            peer.address, AgentKey.load_or_create(root / "key")
+        )
         connection.connect()
         took = []
         for _ in range(5):
@@ -170,13 +184,19 @@ def test_what_the_kernel_does_not_take_at_once_is_sent_again_and_would_be_lost_w
     data = os.urandom(2 << 20)
     with Peer(tmp_path / "peer") as peer:
         peer.faults.short_writes = True
-        connection = DirectConnection(peer.address, AgentKey.load_or_create(tmp_path / "key"))
+        connection = DirectConnection(
+            peer.address, AgentKey.load_or_create(tmp_path / "key")
+        )
         connection.push(data, REMOTE)
         assert (peer.files / REMOTE.lstrip("/")).read_bytes() == data
 
-        def once(self: Wire, data: bytes, deadline: float, *, more: bool = False) -> None:
+        def once(
+            self: Wire, data: bytes, deadline: float, *, more: bool = False
+        ) -> None:
             del deadline, more
-            self._socket.send(data[:65_536])  # what a kernel takes whose send buffer is nearly full
+            self._socket.send(
+                data[:65_536]
+            )  # what a kernel takes whose send buffer is nearly full
 
         monkeypatch.setattr(Wire, "send", once)
         with pytest.raises((SlowError, LostError)):
@@ -186,4 +206,7 @@ def test_what_the_kernel_does_not_take_at_once_is_sent_again_and_would_be_lost_w
 
 def lends_networks() -> bool:
     command = ["unshare", "--user", "--map-root-user", "--net", "true"]
-    return bool(shutil.which("unshare")) and subprocess.run(command, check=False, stderr=-3).returncode == 0
+    return (
+        bool(shutil.which("unshare"))
+        and subprocess.run(command, check=False, stderr=-3).returncode == 0
+    )

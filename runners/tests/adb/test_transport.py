@@ -37,7 +37,9 @@ def pair() -> Iterator[tuple[Wire, socket.socket]]:
         wire.close()
 
 
-def test_all_is_sent_though_the_kernel_takes_a_little_at_a_time(pair: tuple[Wire, socket.socket]) -> None:
+def test_all_is_sent_though_the_kernel_takes_a_little_at_a_time(
+    pair: tuple[Wire, socket.socket],
+) -> None:
     wire, theirs = pair
     data = random.Random(1).randbytes(3 << 20)  # noqa: S311 -- test data
     seen = hashlib.sha256()
@@ -63,7 +65,9 @@ def test_such_a_kernel_really_takes_less_than_it_is_given() -> None:
         assert ours.send(bytes(1 << 20)) < 1 << 20
 
 
-def test_a_peer_that_takes_nothing_is_slow_and_not_for_ever(pair: tuple[Wire, socket.socket]) -> None:
+def test_a_peer_that_takes_nothing_is_slow_and_not_for_ever(
+    pair: tuple[Wire, socket.socket],
+) -> None:
     wire, _ = pair
     with pytest.raises(SlowError, match="takes nothing"):
         wire.send(bytes(1 << 20), time.monotonic() + SOON_S)
@@ -82,7 +86,9 @@ def test_sending_to_a_peer_that_left_is_lost(pair: tuple[Wire, socket.socket]) -
         wire.send(bytes(1 << 20), in_time())
 
 
-def test_readable_tells_bytes_and_the_end_from_silence(pair: tuple[Wire, socket.socket]) -> None:
+def test_readable_tells_bytes_and_the_end_from_silence(
+    pair: tuple[Wire, socket.socket],
+) -> None:
     wire, theirs = pair
     assert not wire.readable(SOON_S)
     theirs.send(b"x")
@@ -105,7 +111,9 @@ def connected(listener: socket.socket) -> Wire:
     return Wire(open_socket(address, in_time(), NOBODY), f"the device at {address}")
 
 
-def test_an_ended_connection_is_an_error_and_no_empty_read(listener: socket.socket) -> None:
+def test_an_ended_connection_is_an_error_and_no_empty_read(
+    listener: socket.socket,
+) -> None:
     packets = Packets(connected(listener), "the device")
     listener.accept()[0].close()
     with pytest.raises(LostError, match="ended the connection"):
@@ -114,7 +122,8 @@ def test_an_ended_connection_is_an_error_and_no_empty_read(listener: socket.sock
 
 
 @pytest.mark.parametrize(
-    "sizes", [[0, 1, 0], [70_000], [65_512, 3], [1 << 20, 0, 65_536, 5], [16_384, 16_385]]
+    "sizes",
+    [[0, 1, 0], [70_000], [65_512, 3], [1 << 20, 0, 65_536, 5], [16_384, 16_385]],
 )
 def test_packets_of_any_size_come_whole_however_they_are_cut(
     pair: tuple[Wire, socket.socket], sizes: list[int]
@@ -139,7 +148,12 @@ def test_packets_of_any_size_come_whole_however_they_are_cut(
 
 
 @pytest.mark.parametrize(
-    ("change", "text"), [({5: 0}, "out of step"), ({3: (1 << 20) + 1}, "out of step"), ({4: 7}, "checksum")]
+    ("change", "text"),
+    [
+        ({5: 0}, "out of step"),
+        ({3: (1 << 20) + 1}, "out of step"),
+        ({4: 7}, "checksum"),
+    ],
 )
 def test_what_is_no_packet_is_lost_with_the_reason(
     pair: tuple[Wire, socket.socket], change: dict[int, int], text: str
@@ -153,7 +167,9 @@ def test_what_is_no_packet_is_lost_with_the_reason(
         Packets(wire, "the device").receive(in_time())
 
 
-def test_small_messages_leave_at_once_and_silence_is_probed(listener: socket.socket) -> None:
+def test_small_messages_leave_at_once_and_silence_is_probed(
+    listener: socket.socket,
+) -> None:
     wire = connected(listener)
     made = wire._socket
     assert made.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
@@ -161,13 +177,20 @@ def test_small_messages_leave_at_once_and_silence_is_probed(listener: socket.soc
     if hasattr(socket, "TCP_KEEPIDLE"):
         idle, every, probes = (
             made.getsockopt(socket.IPPROTO_TCP, option)
-            for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+            for option in (
+                socket.TCP_KEEPIDLE,
+                socket.TCP_KEEPINTVL,
+                socket.TCP_KEEPCNT,
+            )
         )
         assert idle + every * probes <= 60
     wire.close()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="descriptors are numbered on POSIX systems, not on Windows")
+@pytest.mark.skipif(
+    os.name != "posix",
+    reason="descriptors are numbered on POSIX systems, not on Windows",
+)
 def test_a_connection_beyond_descriptor_1023_works(listener: socket.socket) -> None:
     """select(2) fails there."""
     import resource  # noqa: PLC0415 -- POSIX only
@@ -192,7 +215,9 @@ def test_a_connection_beyond_descriptor_1023_works(listener: socket.socket) -> N
         assert wire.receive(24, in_time()) == b"here"
 
 
-def test_a_closed_wire_is_lost_and_closing_again_is_safe(listener: socket.socket) -> None:
+def test_a_closed_wire_is_lost_and_closing_again_is_safe(
+    listener: socket.socket,
+) -> None:
     wire = connected(listener)
     wire.close()
     wire.close()
@@ -213,7 +238,9 @@ def test_addresses_are_read() -> None:
     assert host_and_port("[::1]:5555") == ("::1", 5555)
 
 
-@pytest.mark.parametrize("address", ["", "phone", "phone:", ":5555", "phone:0", "phone:65536", "phone:x"])
+@pytest.mark.parametrize(
+    "address", ["", "phone", "phone:", ":5555", "phone:0", "phone:65536", "phone:x"]
+)
 def test_what_is_no_address_is_refused_with_an_example(address: str) -> None:
     with pytest.raises(AdbError, match="no address") as caught:
         host_and_port(address)

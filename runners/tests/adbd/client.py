@@ -38,14 +38,23 @@ class Key:
         inverse = (word - pow(n, -1, word)) % word
         square = pow(2, 2 * 2048, n)
         raw = struct.pack(
-            "<II256s256sI", 64, inverse, n.to_bytes(256, "little"), square.to_bytes(256, "little"), 65537
+            "<II256s256sI",
+            64,
+            inverse,
+            n.to_bytes(256, "little"),
+            square.to_bytes(256, "little"),
+            65537,
         )
         self.public = base64.b64encode(raw) + b" tests@paceline\x00"
         digest = hashlib.md5(raw, usedforsecurity=False).hexdigest().upper()
         self.fingerprint = ":".join(digest[at : at + 2] for at in range(0, 32, 2))
 
     def sign(self, token: bytes) -> bytes:
-        return self._private.sign(token, padding.PKCS1v15(), utils.Prehashed(hashes.SHA1()))  # noqa: S303
+        return self._private.sign(
+            token,
+            padding.PKCS1v15(),
+            utils.Prehashed(hashes.SHA1()),  # noqa: S303
+        )
 
 
 class Client:
@@ -66,10 +75,19 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.socket.close()
 
-    def send(self, name: str, arg0: int, arg1: int, data: bytes = b"", checksum: int | None = None) -> None:
+    def send(
+        self,
+        name: str,
+        arg0: int,
+        arg1: int,
+        data: bytes = b"",
+        checksum: int | None = None,
+    ) -> None:
         command = int.from_bytes(name.encode(), "little")
         total = (sum(data) if checksum is None else checksum) & 0xFFFFFFFF
-        head = struct.pack("<6I", command, arg0, arg1, len(data), total, command ^ 0xFFFFFFFF)
+        head = struct.pack(
+            "<6I", command, arg0, arg1, len(data), total, command ^ 0xFFFFFFFF
+        )
         self.socket.sendall(head + data)
 
     def receive(self) -> Packet:
@@ -149,14 +167,18 @@ class Stream:
     def write(self, data: bytes) -> None:
         """In payloads as agreed, each after the OKAY of the one before."""
         for at in range(0, len(data), self.client.largest):
-            self.client.send("WRTE", self.local, self.remote, data[at : at + self.client.largest])
+            self.client.send(
+                "WRTE", self.local, self.remote, data[at : at + self.client.largest]
+            )
             while self._next() != "OKAY":
                 pass
 
     def read(self, count: int) -> bytes:
         while len(self._buffer) < count:
             if self.closed:
-                raise EOFError(f"the stream closed after {len(self._buffer)} of {count} bytes")
+                raise EOFError(
+                    f"the stream closed after {len(self._buffer)} of {count} bytes"
+                )
             self._next()
         taken, self._buffer = self._buffer[:count], self._buffer[count:]
         return taken
@@ -199,7 +221,9 @@ class Files:
         data = text.encode()
         self.stream.write(struct.pack("<4sI", name, len(data)) + data)
 
-    def push(self, path: str, data: bytes, mode: int = 0o100644, time_s: int = 1_700_000_000) -> str:
+    def push(
+        self, path: str, data: bytes, mode: int = 0o100644, time_s: int = 1_700_000_000
+    ) -> str:
         """The refusal, or nothing."""
         text = f"{path},{mode}".encode()
         parts = [struct.pack("<4sI", b"SEND", len(text)) + text]
@@ -240,5 +264,7 @@ class Files:
 
 def random_bytes(count: int) -> bytes:
     """The same bytes each time; no two neighbouring blocks alike."""
-    block = b"".join(struct.pack("<I", zlib.crc32(struct.pack("<I", at))) for at in range(2500))
+    block = b"".join(
+        struct.pack("<I", zlib.crc32(struct.pack("<I", at))) for at in range(2500)
+    )
     return (block * (count // len(block) + 1))[:count]

@@ -32,7 +32,9 @@ def start(tmp_path: Path) -> Iterator[StartPeer]:
 
         def started(**asked: Any) -> Peer:
             asked = {"trust": None, **asked}
-            peers.append(stack.enter_context(Peer(tmp_path / f"device{len(peers)}", **asked)))
+            peers.append(
+                stack.enter_context(Peer(tmp_path / f"device{len(peers)}", **asked))
+            )
             return peers[-1]
 
         yield started
@@ -96,7 +98,9 @@ def link() -> Iterator[Link]:
         try:
             made = stack.enter_context(laid())
         except UnavailableError as error:
-            pytest.skip(f"this Linux kernel or user makes no network namespaces with a veth cable: {error}")
+            pytest.skip(
+                f"this Linux kernel or user makes no network namespaces with a veth cable: {error}"
+            )
         yield made
 
 
@@ -108,18 +112,26 @@ class Adb:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         self._environment = {
-            "PATH": os.environ["PATH"], "HOME": str(home), "ANDROID_USER_HOME": str(home / ".android"),
-            "ADB_MDNS": "0", "ANDROID_ADB_SERVER_PORT": str(port),
-        }  # fmt: skip
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "ANDROID_USER_HOME": str(home / ".android"),
+            "ADB_MDNS": "0",
+            "ANDROID_ADB_SERVER_PORT": str(port),
+        }
 
     def __call__(
         self, *arguments: str | Path, device: Peer | None = None
     ) -> subprocess.CompletedProcess[str]:
         chosen = ["-s", device.address] if device else []
         return subprocess.run(
-            ["adb", *chosen, *map(str, arguments)], env=self._environment, capture_output=True, text=True,
-            timeout=60, check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            ["adb", *chosen, *map(str, arguments)],
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
 
     def connect(self, peer: Peer) -> None:
         """Returns once the device is online. `connect` may answer before the handshake ends, and is not
@@ -133,12 +145,16 @@ class Adb:
 
     def state(self, peer: Peer) -> str:
         listed = (line.split() for line in self("devices").stdout.splitlines())
-        return next((line[1] for line in listed if line[:1] == [peer.address]), "absent")
+        return next(
+            (line[1] for line in listed if line[:1] == [peer.address]), "absent"
+        )
 
 
 @pytest.fixture(scope="module")
 def adb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adb]:
-    assert shutil.which("adb"), "Google's adb is missing: make setup (profile test) brings it"
+    assert shutil.which("adb"), (
+        "Google's adb is missing: make setup (profile test) brings it"
+    )
     home = tmp_path_factory.mktemp("adb")
     (home / ".android").mkdir()
     found = Adb(home)

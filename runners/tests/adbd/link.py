@@ -57,7 +57,18 @@ def laid() -> Iterator[Link]:
             holder = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
         try:
             with link.client():
-                _ip("link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", str(holder.pid))
+                _ip(
+                    "link",
+                    "add",
+                    "cable",
+                    "type",
+                    "veth",
+                    "peer",
+                    "name",
+                    "cable",
+                    "netns",
+                    str(holder.pid),
+                )
                 _up(CLIENT)
             with link.device():
                 _up(DEVICE)
@@ -74,7 +85,9 @@ def _up(address: str) -> None:
 
 def _ip(*arguments: str) -> None:
     try:
-        done = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["ip", *arguments], capture_output=True, text=True, check=False
+        )
     except FileNotFoundError:
         raise UnavailableError("no `ip` (package iproute2)") from None
     if done.returncode:

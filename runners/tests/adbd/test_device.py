@@ -21,10 +21,17 @@ from .conftest import StartPeer, connected, needs_namespaces, returned, until
 DETACH = "setsid sleep 308 >/dev/null 2>&1 </dev/null & echo $!"
 
 
-def test_the_device_has_a_root_of_its_own(peer: Peer, client: Client, tmp_path: Path) -> None:
+def test_the_device_has_a_root_of_its_own(
+    peer: Peer, client: Client, tmp_path: Path
+) -> None:
     needs_namespaces(peer)
-    assert client.plain("ls /data/local; cd /data/local/tmp && pwd") == b"tmp\n/data/local/tmp\n"
-    assert client.shell(f"ls {tmp_path}")[0] != 0, "the host's files are not the device's"
+    assert (
+        client.plain("ls /data/local; cd /data/local/tmp && pwd")
+        == b"tmp\n/data/local/tmp\n"
+    )
+    assert client.shell(f"ls {tmp_path}")[0] != 0, (
+        "the host's files are not the device's"
+    )
     client.plain("echo inside >/data/local/tmp/file")
     assert (peer.files / "data/local/tmp/file").read_text() == "inside\n"
 
@@ -35,7 +42,18 @@ def test_no_command_of_the_device_changes_the_host(peer: Peer, client: Client) -
     for place in ("/usr", "/etc", "/bin", "/usr/bin"):
         assert b"Read-only file system" in client.shell(f"touch {place}/written")[2]
     assert client.plain("ls /dev").split() == sorted(
-        [b"fd", b"full", b"null", b"ptmx", b"pts", b"random", b"shm", b"tty", b"urandom", b"zero"]
+        [
+            b"fd",
+            b"full",
+            b"null",
+            b"ptmx",
+            b"pts",
+            b"random",
+            b"shm",
+            b"tty",
+            b"urandom",
+            b"zero",
+        ]
     )
     assert client.plain("echo out >/dev/null; head -c 3 /dev/zero") == bytes(3)
 
@@ -51,14 +69,23 @@ def test_the_device_sees_its_own_processes_only(peer: Peer, client: Client) -> N
     until(lambda: peer.processes() == [])
 
 
-def test_without_namespaces_the_same_commands_work_by_real_paths(start: StartPeer) -> None:
+def test_without_namespaces_the_same_commands_work_by_real_paths(
+    start: StartPeer,
+) -> None:
     peer = start(mode="prefix")
     assert peer.workdir == f"{peer.files}/data/local/tmp/paceline"
     with connected(peer) as client:
-        assert client.plain("getprop debug.paceline.workdir").decode() == f"{peer.workdir}\n"
+        assert (
+            client.plain("getprop debug.paceline.workdir").decode()
+            == f"{peer.workdir}\n"
+        )
         files = Files(client)
-        assert files.push(f"{peer.workdir}/run", b"#!/bin/sh\necho ran\n", 0o100755) == ""
-        assert files.pull("/data/local/tmp/paceline/run") == files.pull(f"{peer.workdir}/run")
+        assert (
+            files.push(f"{peer.workdir}/run", b"#!/bin/sh\necho ran\n", 0o100755) == ""
+        )
+        assert files.pull("/data/local/tmp/paceline/run") == files.pull(
+            f"{peer.workdir}/run"
+        )
         assert client.shell(f"{peer.workdir}/run")[:2] == (0, b"ran\n")
         assert b"Current Battery Service state:" in client.plain("dumpsys battery")
         client.plain(DETACH)
@@ -73,7 +100,9 @@ def test_a_real_phone_has_no_workdir_property(peer: Peer, client: Client) -> Non
 
 
 @pytest.mark.parametrize("mode", ["namespace", "prefix"])
-def test_nothing_of_a_device_outlives_its_peer(tmp_path: Path, start: StartPeer, mode: str) -> None:
+def test_nothing_of_a_device_outlives_its_peer(
+    tmp_path: Path, start: StartPeer, mode: str
+) -> None:
     needs_namespaces(start())
     with Peer(tmp_path / "gone", trust=None, mode=mode) as peer:  # type: ignore[arg-type]
         with connected(peer) as client:
@@ -81,14 +110,22 @@ def test_nothing_of_a_device_outlives_its_peer(tmp_path: Path, start: StartPeer,
         until(lambda: len(peer.processes()) == 1)
         processes = [psutil.Process(pid) for pid in peer.processes()]
     assert psutil.wait_procs(processes, timeout=120)[1] == []
-    assert not [mount for mount in Path("/proc/self/mounts").read_text().split() if str(tmp_path) in mount]
+    assert not [
+        mount
+        for mount in Path("/proc/self/mounts").read_text().split()
+        if str(tmp_path) in mount
+    ]
 
 
-def test_a_reboot_ends_processes_and_connections_and_has_a_new_boot_id(peer: Peer) -> None:
+def test_a_reboot_ends_processes_and_connections_and_has_a_new_boot_id(
+    peer: Peer,
+) -> None:
     before, address = peer.boot_id, peer.address
     with connected(peer) as client:
         client.plain(DETACH)
-        client.plain("echo kept >/data/local/tmp/file 2>/dev/null || echo kept >$TMPDIR/file")
+        client.plain(
+            "echo kept >/data/local/tmp/file 2>/dev/null || echo kept >$TMPDIR/file"
+        )
         client.open("reboot:")
         with pytest.raises(EOFError):
             client.receive()
@@ -97,7 +134,10 @@ def test_a_reboot_ends_processes_and_connections_and_has_a_new_boot_id(peer: Pee
         assert peer.boot_id != before
         assert (peer.files / "data/local/tmp/file").read_text() == "kept\n"
         if peer.device.mode == "namespace":
-            assert client.plain("cat /proc/sys/kernel/random/boot_id").decode().strip() == peer.boot_id
+            assert (
+                client.plain("cat /proc/sys/kernel/random/boot_id").decode().strip()
+                == peer.boot_id
+            )
     assert peer.address == address
 
 
@@ -112,7 +152,10 @@ def test_the_shell_may_reboot_too(peer: Peer) -> None:
 
 def test_root_is_for_debuggable_builds(peer: Peer) -> None:
     with connected(peer) as client:
-        assert client.open("root:").rest() == b"adbd cannot run as root in production builds\n"
+        assert (
+            client.open("root:").rest()
+            == b"adbd cannot run as root in production builds\n"
+        )
         peer.props["ro.debuggable"] = "1"
         assert client.open("root:").read_until(b"\n") == b"restarting adbd as root\n"
         with pytest.raises(EOFError):
@@ -126,20 +169,31 @@ def test_root_is_for_debuggable_builds(peer: Peer) -> None:
 
 def test_properties_are_read_and_set(peer: Peer, client: Client) -> None:
     listed = client.plain("getprop").decode()
-    assert "[ro.product.cpu.abi]: [x86_64]\n[ro.product.cpu.abilist]: [x86_64,x86]\n" in listed
-    assert client.plain("getprop ro.build.version.sdk; getprop no.such; getprop no.such 7") == b"34\n\n7\n"
+    assert (
+        "[ro.product.cpu.abi]: [x86_64]\n[ro.product.cpu.abilist]: [x86_64,x86]\n"
+        in listed
+    )
+    assert (
+        client.plain("getprop ro.build.version.sdk; getprop no.such; getprop no.such 7")
+        == b"34\n\n7\n"
+    )
     assert client.shell("setprop debug.mine 'two\nlines'")[0] == 0
     assert b"[debug.mine]: [two\nlines]\n" in client.plain("getprop")
     assert client.shell("setprop ro.serialno X")[0] == 1
     assert peer.props["ro.serialno"] == "SIM0001"
 
 
-def test_scripted_texts_come_first_and_may_be_computed(peer: Peer, client: Client) -> None:
+def test_scripted_texts_come_first_and_may_be_computed(
+    peer: Peer, client: Client
+) -> None:
     counted = itertools.count(1)
     peer.texts["dumpsys", "thermalservice"] = "scripted\n"
     peer.texts["dumpsys", "counted"] = lambda: f"{next(counted)}\n"
     peer.texts["getprop", "ro.serialno"] = (3, "refused\n")
-    assert client.plain("dumpsys thermalservice; dumpsys counted; dumpsys counted") == b"scripted\n1\n2\n"
+    assert (
+        client.plain("dumpsys thermalservice; dumpsys counted; dumpsys counted")
+        == b"scripted\n1\n2\n"
+    )
     assert client.shell("getprop ro.serialno")[:2] == (3, b"refused\n")
     assert client.plain("dumpsys nothing") == b"Can't find service: nothing\n"
 
@@ -150,7 +204,9 @@ def test_a_long_text_comes_whole(peer: Peer, client: Client) -> None:
     assert client.plain("dumpsys long | head -n 1") == b"line of text\n"
 
 
-def test_calls_are_written_down_with_their_arguments(peer: Peer, client: Client) -> None:
+def test_calls_are_written_down_with_their_arguments(
+    peer: Peer, client: Client
+) -> None:
     client.plain(
         "settings put global 'a key' 'two\nlines'; cmd power set-fixed-performance-mode-enabled true"
     )
@@ -158,21 +214,32 @@ def test_calls_are_written_down_with_their_arguments(peer: Peer, client: Client)
         ["settings", "put", "global", "a key", "two\nlines"],
         ["cmd", "power", "set-fixed-performance-mode-enabled", "true"],
     ]
-    assert (peer.settings, peer.fixed_performance) == ({("global", "a key"): "two\nlines"}, True)
+    assert (peer.settings, peer.fixed_performance) == (
+        {("global", "a key"): "two\nlines"},
+        True,
+    )
 
 
 def test_settings_are_kept_and_deleted(peer: Peer, client: Client) -> None:
     assert (
-        client.plain("settings get global x; settings put global x 1; settings get global x") == b"null\n1\n"
+        client.plain(
+            "settings get global x; settings put global x 1; settings get global x"
+        )
+        == b"null\n1\n"
     )
-    assert client.plain("settings delete global x; settings get global x") == b"Deleted 1 rows\nnull\n"
+    assert (
+        client.plain("settings delete global x; settings get global x")
+        == b"Deleted 1 rows\nnull\n"
+    )
     assert client.shell("cmd nosuch thing")[0] == 20
     client.plain("svc power stayon usb")
     assert peer.settings["global", "stay_on_while_plugged_in"] == "2"
 
 
 def test_reports_follow_the_conditions(peer: Peer, client: Client) -> None:
-    peer.fixed = Conditions(skin_c=46.0, battery_c=38.5, battery_percent=20, charging=False)
+    peer.fixed = Conditions(
+        skin_c=46.0, battery_c=38.5, battery_percent=20, charging=False
+    )
     thermal = client.plain("dumpsys thermalservice").decode()
     current = thermal.split("Current temperatures from HAL:")[1]
     assert "Thermal Status: 3\n" in thermal
@@ -181,7 +248,9 @@ def test_reports_follow_the_conditions(peer: Peer, client: Client) -> None:
     assert "  level: 20\n" in battery
     assert "  temperature: 385\n" in battery
     peer.step()
-    assert (peer.files / "sys/class/thermal/thermal_zone4/temp").read_text() == "46000\n"
+    assert (
+        peer.files / "sys/class/thermal/thermal_zone4/temp"
+    ).read_text() == "46000\n"
 
 
 def test_a_follower_sees_lines_as_they_are_logged(peer: Peer, client: Client) -> None:
@@ -225,7 +294,9 @@ def test_a_scripted_text_may_pull_the_cable(peer: Peer) -> None:
             stream.rest()
 
 
-def test_a_command_killed_while_it_asks_does_not_stop_the_others(peer: Peer, client: Client) -> None:
+def test_a_command_killed_while_it_asks_does_not_stop_the_others(
+    peer: Peer, client: Client
+) -> None:
     peer.texts["dumpsys", "stuck"] = "x" * 200_000
     stream = client.open("shell,v2,raw:dumpsys stuck | (sleep 310; cat)")
     until(lambda: peer.calls)
@@ -239,7 +310,9 @@ def test_clusters_and_clocks_are_those_of_a_phone(peer: Peer, client: Client) ->
         "cd /sys/devices/system/cpu; cat online cpu7/cpufreq/related_cpus cpu5/cpufreq/cpuinfo_max_freq"
     )
     assert text == b"0-7\n6 7\n2253000\n"
-    policies = client.plain("cd /sys/devices/system/cpu/cpufreq; cat policy*/related_cpus").splitlines()
+    policies = client.plain(
+        "cd /sys/devices/system/cpu/cpufreq; cat policy*/related_cpus"
+    ).splitlines()
     assert policies == [b"0 1 2 3", b"4 5", b"6 7"]
 
 
@@ -250,8 +323,10 @@ ARM64_CODE = struct.pack(
     0xD2800BA8,  # mov x8, #93 (exit)
     0xD2800540,  # mov x0, #42
     0xD4000001,  # svc #0
-    0, 0, 0,
-)  # fmt: skip
+    0,
+    0,
+    0,
+)
 
 
 def arm64_program() -> bytes:
@@ -287,19 +362,28 @@ def arm64_program() -> bytes:
 def test_an_arm64_device_runs_arm64_programs(start: StartPeer) -> None:
     peer = start(abi="arm64-v8a")
     if not peer.device.runs_arm64:
-        pytest.skip("this kernel (before Linux 6.7) registers no qemu for arm64 in a namespace")
+        pytest.skip(
+            "this kernel (before Linux 6.7) registers no qemu for arm64 in a namespace"
+        )
     with connected(peer) as client:
-        assert Files(client).push(f"{peer.workdir}/program", arm64_program(), 0o100755) == ""
+        assert (
+            Files(client).push(f"{peer.workdir}/program", arm64_program(), 0o100755)
+            == ""
+        )
         assert client.shell(f"{peer.workdir}/program")[0] == 42
         assert client.plain("getprop ro.product.cpu.abi") == b"arm64-v8a\n"
         if peer.device.mode == "namespace":
             assert client.plain("grep -c 'CPU part' /proc/cpuinfo") == b"8\n"
 
 
-def test_running_arm64_programs_leaves_the_host_as_it_was(start: StartPeer, tmp_path: Path) -> None:
+def test_running_arm64_programs_leaves_the_host_as_it_was(
+    start: StartPeer, tmp_path: Path
+) -> None:
     peer = start(abi="arm64-v8a")
     needs_namespaces(peer)
-    if platform.machine() == "aarch64" or any(Path("/proc/sys/fs/binfmt_misc").glob("qemu-aarch64*")):
+    if platform.machine() == "aarch64" or any(
+        Path("/proc/sys/fs/binfmt_misc").glob("qemu-aarch64*")
+    ):
         pytest.skip("this Linux host runs arm64 programs by itself")
     program = tmp_path / "program"
     program.write_bytes(arm64_program())

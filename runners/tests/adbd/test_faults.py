@@ -55,7 +55,9 @@ def test_stls_answers_the_greeting(peer: Peer) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 24, 29])
-def test_drop_after_bytes_cuts_within_what_the_client_sends(peer: Peer, limit: int) -> None:
+def test_drop_after_bytes_cuts_within_what_the_client_sends(
+    peer: Peer, limit: int
+) -> None:
     peer.faults.drop_after_bytes = limit
     with Client(peer.address) as client:
         greet(client)
@@ -95,7 +97,9 @@ def nonblocking_send(peer: Peer, count: int) -> int:
         return raw.send(bytes(count))
 
 
-def test_short_writes_take_less_than_was_given_and_lose_nothing(start: StartPeer) -> None:
+def test_short_writes_take_less_than_was_given_and_lose_nothing(
+    start: StartPeer,
+) -> None:
     peer = start()
     peer.faults.short_writes = True
     assert nonblocking_send(peer, 1 << 20) < 1 << 20
@@ -127,7 +131,12 @@ async def sizes_sent(faults: Faults, count: int) -> list[int]:
 
 def test_short_writes_answer_in_pieces() -> None:
     assert asyncio.run(sizes_sent(Faults(), 3000)) == [3000]
-    assert asyncio.run(sizes_sent(Faults(short_writes=True), 3000)) == [7, 1021, 1021, 951]
+    assert asyncio.run(sizes_sent(Faults(short_writes=True), 3000)) == [
+        7,
+        1021,
+        1021,
+        951,
+    ]
 
 
 def test_slow_takes_its_time_in_both_directions(peer: Peer) -> None:
@@ -147,7 +156,10 @@ def test_legacy_is_a_device_of_android_6(start: StartPeer) -> None:
     with Client(peer.address) as client:
         assert b"features" not in client.connect()
         assert (client.legacy, client.largest) == (True, 4096)
-        assert client.plain("echo out; echo err >&2; test -t 1 && echo tty") == b"out\r\nerr\r\ntty\r\n"
+        assert (
+            client.plain("echo out; echo err >&2; test -t 1 && echo tty")
+            == b"out\r\nerr\r\ntty\r\n"
+        )
         for service in ("shell,v2,raw:true", "exec:true"):
             with pytest.raises(PermissionError):
                 client.open(service)
@@ -161,7 +173,9 @@ def test_legacy_is_a_device_of_android_6(start: StartPeer) -> None:
     assert peer.violations == ["OPEN with a wrong checksum"]
 
 
-def test_hanging_up_on_a_legacy_shell_ends_what_holds_its_terminal(start: StartPeer) -> None:
+def test_hanging_up_on_a_legacy_shell_ends_what_holds_its_terminal(
+    start: StartPeer,
+) -> None:
     peer = start()
     peer.faults.legacy = True
     with Client(peer.address) as client:
@@ -173,12 +187,17 @@ def test_hanging_up_on_a_legacy_shell_ends_what_holds_its_terminal(start: StartP
         until(lambda: peer.processes() == [])
 
 
-def test_no_space_refuses_the_file_that_does_not_fit_and_removes_it(peer: Peer, client: Client) -> None:
+def test_no_space_refuses_the_file_that_does_not_fit_and_removes_it(
+    peer: Peer, client: Client
+) -> None:
     files = Files(client)
     there = files.names(TMP)
     peer.faults.no_space_after = 150_000
     assert files.push(f"{TMP}/fits", bytes(100_000)) == ""
-    assert files.push(f"{TMP}/too-much", bytes(500_000)) == "write failed: No space left on device"
+    assert (
+        files.push(f"{TMP}/too-much", bytes(500_000))
+        == "write failed: No space left on device"
+    )
     files = Files(client)
     assert sorted(files.names(TMP)) == sorted([*there, "fits"])
     peer.faults.no_space_after = None

@@ -29,9 +29,12 @@ def test_a_file_comes_back_as_it_went(peer: Peer, files: Files) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "set_mode"), [(0o755, 0o777), (0o644, 0o666), (0o640, 0o666), (0o500, 0o555), (0o075, 0o077)]
+    ("asked", "set_mode"),
+    [(0o755, 0o777), (0o644, 0o666), (0o640, 0o666), (0o500, 0o555), (0o075, 0o077)],
 )
-def test_a_pushed_file_has_the_bits_that_adbd_gives_it(files: Files, asked: int, set_mode: int) -> None:
+def test_a_pushed_file_has_the_bits_that_adbd_gives_it(
+    files: Files, asked: int, set_mode: int
+) -> None:
     """Values worked out by hand from `do_send` of daemon/file_sync_service.cpp."""
     assert files.push(f"{TMP}/file", b"x", 0o100000 | asked) == ""
     assert files.stat(f"{TMP}/file")[0] == 0o100000 | set_mode
@@ -58,9 +61,14 @@ def test_a_folder_is_listed_and_a_missing_one_is_empty(files: Files) -> None:
 
 @pytest.mark.parametrize(
     ("path", "reason"),
-    [("nowhere", "open failed: No such file or directory"), ("", "read failed: Is a directory")],
+    [
+        ("nowhere", "open failed: No such file or directory"),
+        ("", "read failed: Is a directory"),
+    ],
 )
-def test_a_refused_pull_says_why_and_ends_the_service(files: Files, path: str, reason: str) -> None:
+def test_a_refused_pull_says_why_and_ends_the_service(
+    files: Files, path: str, reason: str
+) -> None:
     """`do_recv` opens a directory and fails to read it; after a FAIL `file_sync_service` is over."""
     assert files.pull(f"{TMP}/{path}") == reason
     assert files.stream.rest() == b""
@@ -88,7 +96,12 @@ def test_a_refused_push_is_read_to_its_end_and_ends_the_service(
 def test_a_push_onto_a_link_replaces_the_link(peer: Peer, client: Client) -> None:
     """`do_send` unlinks a link before it writes a regular file."""
     assert Files(client).push(f"{TMP}/target", b"old") == ""
-    assert Files(client).push(f"{TMP}/link", f"{TMP}/target".encode(), stat.S_IFLNK | 0o777) == ""
+    assert (
+        Files(client).push(
+            f"{TMP}/link", f"{TMP}/target".encode(), stat.S_IFLNK | 0o777
+        )
+        == ""
+    )
     assert Files(client).push(f"{TMP}/link", b"new") == ""
     assert Files(client).pull(f"{TMP}/target") == b"old"
     assert not (peer.files / "data/local/tmp/link").is_symlink()
@@ -103,15 +116,23 @@ def test_a_file_is_pulled_in_the_pieces_that_adbd_reads(client: Client) -> None:
     assert (name, length) == (b"DATA", 65_536 - 8)
 
 
-def test_a_link_is_made_and_stays_within_the_device(peer: Peer, client: Client, tmp_path: Path) -> None:
+def test_a_link_is_made_and_stays_within_the_device(
+    peer: Peer, client: Client, tmp_path: Path
+) -> None:
     (tmp_path / "secret").write_text("of the host")
     files = Files(client)
-    assert files.push(f"{TMP}/link", f"{tmp_path}/secret".encode(), stat.S_IFLNK | 0o777) == ""
+    assert (
+        files.push(f"{TMP}/link", f"{tmp_path}/secret".encode(), stat.S_IFLNK | 0o777)
+        == ""
+    )
     assert files.stat(f"{TMP}/link")[0] & 0o170000 == stat.S_IFLNK
     assert files.pull(f"{TMP}/link") == "open failed: No such file or directory"
     files = Files(client)
     files.push(f"{TMP}/up", b"../../..", stat.S_IFLNK | 0o777)
-    assert files.pull(f"{TMP}/up/../../../../..{tmp_path}/secret") == "open failed: No such file or directory"
+    assert (
+        files.pull(f"{TMP}/up/../../../../..{tmp_path}/secret")
+        == "open failed: No such file or directory"
+    )
     files = Files(client)
     files.push(f"{TMP}/good", b"/data/local/tmp/target", stat.S_IFLNK | 0o777)
     files.push(f"{TMP}/target", b"through")
@@ -121,7 +142,10 @@ def test_a_link_is_made_and_stays_within_the_device(peer: Peer, client: Client, 
 
 def test_a_path_through_a_link_to_itself_is_refused(files: Files) -> None:
     files.push(f"{TMP}/loop", b"loop", stat.S_IFLNK | 0o777)
-    assert files.push(f"{TMP}/loop/x", b"x") == "couldn't create file: Too many symbolic links encountered"
+    assert (
+        files.push(f"{TMP}/loop/x", b"x")
+        == "couldn't create file: Too many symbolic links encountered"
+    )
 
 
 def test_a_push_that_is_cut_leaves_nothing(start: StartPeer) -> None:
@@ -146,14 +170,21 @@ def message(name: bytes, body: bytes) -> bytes:
         (message(b"NOPE", b""), "unknown command 45504f4e"),
         (b"STAT" + struct.pack("<I", 1025), "path too long"),
         (message(b"SEND", b"/data/local/tmp/file"), "missing , in ID_SEND"),
-        (message(b"SEND", b"/data/local/tmp/file,33188") + message(b"NOPE", b""), "invalid data message"),
         (
-            message(b"SEND", b"/data/local/tmp/file,33188") + b"DATA" + struct.pack("<I", 65_537),
+            message(b"SEND", b"/data/local/tmp/file,33188") + message(b"NOPE", b""),
+            "invalid data message",
+        ),
+        (
+            message(b"SEND", b"/data/local/tmp/file,33188")
+            + b"DATA"
+            + struct.pack("<I", 65_537),
             "oversize data message",
         ),
     ],
 )
-def test_nonsense_is_refused_in_the_words_of_adbd_and_noted(peer: Peer, sent: bytes, reason: str) -> None:
+def test_nonsense_is_refused_in_the_words_of_adbd_and_noted(
+    peer: Peer, sent: bytes, reason: str
+) -> None:
     with connected(peer) as client:
         files = Files(client)
         files.stream.write(sent)

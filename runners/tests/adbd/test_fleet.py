@@ -19,7 +19,10 @@ from paceline.devices.identity import identify
 def fleet(data: Path, devices: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "paceline.testing.adbd.fleet", "--data", str(data)]
     return subprocess.Popen(
-        [*command, "--devices", str(devices)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*command, "--devices", str(devices)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -37,14 +40,20 @@ def test_a_fleets_addresses_answer_with_their_serials_and_end_with_its_parent(
         try:
             assert process.stdout is not None
             said = json.loads(process.stdout.readline())["devices"]
-            assert [one["scenario"] for one in said] == ["healthy", "overheats", "drops"]
+            assert [one["scenario"] for one in said] == [
+                "healthy",
+                "overheats",
+                "drops",
+            ]
             assert len({one["serial"] for one in said}) == 3
             key = AgentKey.of_agent(tmp_path)
             for one in said:
                 connection = DirectConnection(one["address"], key)
                 assert identify(connection).serial == one["serial"]
                 connection.close()
-            stranger = DirectConnection(said[0]["address"], AgentKey.load_or_create(tmp_path / "other"))
+            stranger = DirectConnection(
+                said[0]["address"], AgentKey.load_or_create(tmp_path / "other")
+            )
             with pytest.raises(AdbError):
                 stranger.connect(timeout_s=0.5)
             stranger.close()
@@ -54,5 +63,8 @@ def test_a_fleets_addresses_answer_with_their_serials_and_end_with_its_parent(
             process.kill()
     for one in said:
         host, _, port = one["address"].rpartition(":")
-        with pytest.raises(ConnectionRefusedError), socket.create_connection((host, int(port)), 5):
+        with (
+            pytest.raises(ConnectionRefusedError),
+            socket.create_connection((host, int(port)), 5),
+        ):
             pass

@@ -24,10 +24,17 @@ def online(start: StartPeer, adb: Adb) -> Peer:
 def test_google_connects_and_sees_features_and_product(online: Peer, adb: Adb) -> None:
     assert adb.state(online) == "device"
     assert adb("features", device=online).stdout.split() == ["cmd", "shell_v2"]
-    listed = next(line for line in adb("devices", "-l").stdout.splitlines() if online.address in line)
+    listed = next(
+        line
+        for line in adb("devices", "-l").stdout.splitlines()
+        if online.address in line
+    )
     assert "product:sim8 model:Simulated_8 device:sim8" in listed
     assert adb("get-serialno", device=online).stdout.strip() == online.address
-    assert adb("shell", "getprop ro.serialno", device=online).stdout == f"{online.serial}\n"
+    assert (
+        adb("shell", "getprop ro.serialno", device=online).stdout
+        == f"{online.serial}\n"
+    )
     assert online.violations == []
 
 
@@ -61,7 +68,9 @@ def test_google_pushes_and_pulls_eight_megabytes_with_equal_hashes(
     assert online.violations == []
 
 
-def test_google_pushes_a_folder_and_lists_it(online: Peer, adb: Adb, tmp_path: Path) -> None:
+def test_google_pushes_a_folder_and_lists_it(
+    online: Peer, adb: Adb, tmp_path: Path
+) -> None:
     folder = tmp_path / "folder"
     (folder / "inner").mkdir(parents=True)
     (folder / "a").write_text("a")
@@ -72,7 +81,9 @@ def test_google_pushes_a_folder_and_lists_it(online: Peer, adb: Adb, tmp_path: P
     assert {line.split()[-1] for line in listed.splitlines()} >= {"a", "inner"}
 
 
-def test_google_hears_why_a_push_was_refused(online: Peer, adb: Adb, tmp_path: Path) -> None:
+def test_google_hears_why_a_push_was_refused(
+    online: Peer, adb: Adb, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_bytes(bytes(300_000))
     online.faults.no_space_after = 100_000
     done = adb("push", tmp_path / "file", "/data/local/tmp/file", device=online)
@@ -92,7 +103,9 @@ def test_google_reboots_the_device(online: Peer, adb: Adb) -> None:
         assert said.strip() == online.boot_id
 
 
-def test_google_takes_the_device_up_again_by_itself_after_a_cut(online: Peer, adb: Adb) -> None:
+def test_google_takes_the_device_up_again_by_itself_after_a_cut(
+    online: Peer, adb: Adb
+) -> None:
     """`ReconnectHandler::TrackTransport`: 250 ms later, with a greeting whose sum is 0."""
     online.cut()
     until(lambda: online.connections == 1)
@@ -101,7 +114,9 @@ def test_google_takes_the_device_up_again_by_itself_after_a_cut(online: Peer, ad
     assert online.violations == []
 
 
-def test_google_sees_unauthorized_until_the_person_agrees(start: StartPeer, adb: Adb) -> None:
+def test_google_sees_unauthorized_until_the_person_agrees(
+    start: StartPeer, adb: Adb
+) -> None:
     peer = start(trust=set())
     adb("connect", peer.address)
     assert adb.state(peer) == "unauthorized"
@@ -114,14 +129,20 @@ def test_google_sees_unauthorized_until_the_person_agrees(start: StartPeer, adb:
     assert peer.violations == []
 
 
-def test_google_is_known_by_its_signature_the_second_time(online: Peer, adb: Adb) -> None:
-    online.faults.deny_prompt = True  # a key that has to be offered again would be refused now
+def test_google_is_known_by_its_signature_the_second_time(
+    online: Peer, adb: Adb
+) -> None:
+    online.faults.deny_prompt = (
+        True  # a key that has to be offered again would be refused now
+    )
     adb("disconnect", online.address)
     assert "connected to" in adb("connect", online.address).stdout
     assert adb("shell", "echo known", device=online).stdout == "known\n"
 
 
-def test_google_stays_unauthorized_when_the_person_refuses(start: StartPeer, adb: Adb) -> None:
+def test_google_stays_unauthorized_when_the_person_refuses(
+    start: StartPeer, adb: Adb
+) -> None:
     peer = start(trust=set())
     peer.faults.deny_prompt = True
     adb("connect", peer.address)
@@ -129,17 +150,23 @@ def test_google_stays_unauthorized_when_the_person_refuses(start: StartPeer, adb
 
 
 def test_google_gets_no_root_on_a_production_build(online: Peer, adb: Adb) -> None:
-    assert "cannot run as root in production builds" in adb("root", device=online).stdout
+    assert (
+        "cannot run as root in production builds" in adb("root", device=online).stdout
+    )
 
 
 def test_google_reads_the_log(online: Peer, adb: Adb) -> None:
     online.log("Paceline", "one\ntwo")
-    lines = adb("logcat", "-d", "-v", "threadtime", "Paceline:I", "*:S", device=online).stdout.splitlines()
+    lines = adb(
+        "logcat", "-d", "-v", "threadtime", "Paceline:I", "*:S", device=online
+    ).stdout.splitlines()
     assert lines[0] == "--------- beginning of main"
     assert [line.split(": ", 1)[1] for line in lines[1:]] == ["one", "two"]
 
 
-def test_google_talks_to_an_old_device(start: StartPeer, adb: Adb, tmp_path: Path) -> None:
+def test_google_talks_to_an_old_device(
+    start: StartPeer, adb: Adb, tmp_path: Path
+) -> None:
     peer = start(trust=None)
     peer.faults.legacy = True
     adb.connect(peer)
@@ -147,6 +174,9 @@ def test_google_talks_to_an_old_device(start: StartPeer, adb: Adb, tmp_path: Pat
     assert adb("shell", "echo old; exit 3", device=peer).stdout in ("old\n", "old\r\n")
     data = random_bytes(1_000_000)
     (tmp_path / "there").write_bytes(data)
-    assert adb("push", tmp_path / "there", "/data/local/tmp/file", device=peer).returncode == 0
+    assert (
+        adb("push", tmp_path / "there", "/data/local/tmp/file", device=peer).returncode
+        == 0
+    )
     assert (peer.files / "data/local/tmp/file").read_bytes() == data
     assert peer.violations == []

@@ -47,7 +47,9 @@ def signs_in(peer: Peer, key: Key) -> bool:
 def test_a_device_says_what_it_is_and_what_it_can(peer: Peer) -> None:
     with Client(peer.address) as client:
         banner = client.connect().decode()
-        assert banner.startswith("device::ro.product.name=sim8;ro.product.model=Simulated 8;")
+        assert banner.startswith(
+            "device::ro.product.name=sim8;ro.product.model=Simulated 8;"
+        )
         assert banner.endswith("features=cmd,shell_v2")
         assert peer.connections == 1
 
@@ -87,10 +89,14 @@ def test_every_offer_makes_a_dialog_and_none_goes_away_with_its_connection(
         until(lambda: peer.prompts == [key.fingerprint] * 2)
     peer.answer_prompt(allow=True)
     assert peer.prompts == []
-    assert signs_in(peer, key), "a key that was agreed to is kept, also of a connection that is gone"
+    assert signs_in(peer, key), (
+        "a key that was agreed to is kept, also of a connection that is gone"
+    )
 
 
-def test_a_device_says_its_own_version_and_sums_nothing_for_a_client_that_reads_no_sums(peer: Peer) -> None:
+def test_a_device_says_its_own_version_and_sums_nothing_for_a_client_that_reads_no_sums(
+    peer: Peer,
+) -> None:
     """`send_connect` says A_VERSION; `send_packet` sums for the version agreed on, from the first answer."""
     for version, is_summed in ((0x01000001, False), (0x01000000, True)):
         with Client(peer.address) as client:
@@ -109,7 +115,9 @@ def test_a_key_trusted_beforehand_asks_no_person(start: StartPeer, key: Key) -> 
     assert peer.prompts == []
 
 
-def test_a_signature_of_another_key_lets_nobody_in(start: StartPeer, key: Key, stranger: Key) -> None:
+def test_a_signature_of_another_key_lets_nobody_in(
+    start: StartPeer, key: Key, stranger: Key
+) -> None:
     peer = start(trust={key.fingerprint})
     with Client(peer.address) as client:
         offered(client, key)
@@ -152,7 +160,9 @@ def test_a_fingerprint_is_what_a_phone_shows(key: Key) -> None:
         (b"WRTE" + bytes(16) + bytes(255 - c for c in b"WRTE"), "before the handshake"),
     ],
 )
-def test_who_does_not_speak_the_protocol_is_hung_up_on(peer: Peer, raw: bytes, violation: str) -> None:
+def test_who_does_not_speak_the_protocol_is_hung_up_on(
+    peer: Peer, raw: bytes, violation: str
+) -> None:
     with Client(peer.address) as client:
         client.socket.sendall(raw)
         with pytest.raises(EOFError):
@@ -170,7 +180,9 @@ def test_a_wrong_checksum_is_noticed_by_an_old_device(peer: Peer) -> None:
     assert peer.violations == ["CNXN with a wrong checksum"]
 
 
-@pytest.mark.parametrize("payload", [b"", b"\xff", b"\xff" * 256, b"\xff" * 257, bytes(range(256)) * 4096])
+@pytest.mark.parametrize(
+    "payload", [b"", b"\xff", b"\xff" * 256, b"\xff" * 257, bytes(range(256)) * 4096]
+)
 def test_a_checksum_is_the_sum_of_the_bytes(payload: bytes) -> None:
     assert checksum_of(payload) == sum(payload)
 

@@ -50,7 +50,12 @@ def test_google_pushes_eight_megabytes_through_the_cable(
         peer = start(host=host, trust="any")
     with link.client():
         adb.connect(peer)
-        assert adb("push", tmp_path / "there", "/data/local/tmp/file", device=peer).returncode == 0
+        assert (
+            adb(
+                "push", tmp_path / "there", "/data/local/tmp/file", device=peer
+            ).returncode
+            == 0
+        )
         said = adb("shell", "sha256sum <$TMPDIR/file", device=peer).stdout.split()[0]
         adb("kill-server")
     assert said == hashlib.sha256(data).hexdigest()

@@ -32,20 +32,32 @@ def looked_at(connection: DirectConnection) -> tuple[dict[str, Any], Reading]:
     return dict(reading.values), reading
 
 
-def test_a_healthy_device_leaves_no_condition_unknown(peer: Peer, connection: DirectConnection) -> None:
+def test_a_healthy_device_leaves_no_condition_unknown(
+    peer: Peer, connection: DirectConnection
+) -> None:
     needs_namespaces(peer)
     values, reading = looked_at(connection)
     assert {name for name in values["unknown"] if not name.startswith("psi_")} == set()
     assert values["boot_id"] == peer.boot_id
-    assert (values["thermal_status"], values["battery_c"], values["battery_percent"]) == (0, 27.5, 82.0)
-    assert values["cpu_frequency_cap_mhz"] == {"cpu0-3": 1803.0, "cpu4-5": 2253.0, "cpu6-7": 2802.0}
+    assert (
+        values["thermal_status"],
+        values["battery_c"],
+        values["battery_percent"],
+    ) == (0, 27.5, 82.0)
+    assert values["cpu_frequency_cap_mhz"] == {
+        "cpu0-3": 1803.0,
+        "cpu4-5": 2253.0,
+        "cpu6-7": 2802.0,
+    }
     assert (values["cpus_online"], values["governor"]) == (8, "schedutil")
     assert len(values["top"]) == 4
     assert reading.configuration == [], "a fresh device is fit to be measured on"
     assert all(one.status == 0 for one in reading.raw)
 
 
-def test_heat_is_read_as_heat_and_caps_the_clocks(peer: Peer, connection: DirectConnection) -> None:
+def test_heat_is_read_as_heat_and_caps_the_clocks(
+    peer: Peer, connection: DirectConnection
+) -> None:
     needs_namespaces(peer)
     peer.fixed = at("overheats", 120.0)
     peer.step()
@@ -56,7 +68,9 @@ def test_heat_is_read_as_heat_and_caps_the_clocks(peer: Peer, connection: Direct
     assert values["cpu_frequency_cap_mhz"]["cpu6-7"] == 1426.0
 
 
-def test_a_low_battery_is_a_configuration_error(peer: Peer, connection: DirectConnection) -> None:
+def test_a_low_battery_is_a_configuration_error(
+    peer: Peer, connection: DirectConnection
+) -> None:
     peer.fixed = Conditions(battery_percent=12, charging=False)
     values, _ = looked_at(connection)
     assert values["configuration"] == ["low_battery"]
@@ -75,5 +89,9 @@ def test_an_arm64_device_names_its_cores(start: StartPeer, tmp_path: Path) -> No
     ]
     factors = facts.read(connection, peer.boot_id, facts.Facts()).factors
     connection.close()
-    assert (factors["architecture"], factors["api"], factors["cpu_threads"]) == ("arm64-v8a", 34, 8)
+    assert (factors["architecture"], factors["api"], factors["cpu_threads"]) == (
+        "arm64-v8a",
+        34,
+        8,
+    )
     assert (factors["manufacturer"], factors["model"]) == ("Paceline", "Simulated 8")

@@ -26,7 +26,11 @@ def test_a_healthy_device_never_changes() -> None:
 
 def test_an_overheating_device_climbs_through_every_status_and_cools_again() -> None:
     statuses = [at("overheats", second).thermal_status for second in SECONDS]
-    changes = [now for before, now in zip([-1, *statuses], statuses, strict=False) if now != before]
+    changes = [
+        now
+        for before, now in zip([-1, *statuses], statuses, strict=False)
+        if now != before
+    ]
     assert changes == [0, 1, 2, 3, 4, 3, 2, 1, 0]
     assert max(at("overheats", second).battery_c for second in SECONDS) > 35.0
     assert at("overheats", PERIOD_S - 1).battery_c < 32.0
@@ -57,11 +61,18 @@ def test_what_a_client_reads_follows_the_clock(start: StartPeer) -> None:
         assert (policy / "scaling_max_freq").read_text() == "1426000\n"
         now[0] += 50
         peer.step()
-    in_state = dict(line.split() for line in (policy / "stats/time_in_state").read_text().splitlines())
-    assert (in_state["2802000"], in_state["1426000"]) == ("11000", "5000"), "in 10 ms, by the clock of then"
+    in_state = dict(
+        line.split()
+        for line in (policy / "stats/time_in_state").read_text().splitlines()
+    )
+    assert (in_state["2802000"], in_state["1426000"]) == ("11000", "5000"), (
+        "in 10 ms, by the clock of then"
+    )
 
 
-def test_a_dropping_device_refuses_connections_while_it_is_away(start: StartPeer) -> None:
+def test_a_dropping_device_refuses_connections_while_it_is_away(
+    start: StartPeer,
+) -> None:
     now = [0.0]
     peer = start(scenario="drops", clock=lambda: now[0])
     with connected(peer) as client:
@@ -79,14 +90,26 @@ def test_a_dropping_device_refuses_connections_while_it_is_away(start: StartPeer
 
 # --- `python -m paceline.testing.adbd` ---
 
-COMMAND = [sys.executable, "-m", "paceline.testing.adbd", "--serial", "SIM7", "--scenario", "overheats"]
+COMMAND = [
+    sys.executable,
+    "-m",
+    "paceline.testing.adbd",
+    "--serial",
+    "SIM7",
+    "--scenario",
+    "overheats",
+]
 
 
-def test_as_a_process_it_says_where_it_listens_and_ends_with_its_input(tmp_path: Path) -> None:
+def test_as_a_process_it_says_where_it_listens_and_ends_with_its_input(
+    tmp_path: Path,
+) -> None:
     key = Key()
     command = [*COMMAND, "--trust", key.fingerprint]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         said = json.loads(process.stdout.readline())
@@ -102,9 +125,13 @@ def test_as_a_process_it_says_where_it_listens_and_ends_with_its_input(tmp_path:
     assert list(tmp_path.iterdir()) == [], "its folder is gone with it"
 
 
-def test_as_a_process_it_ends_on_sigterm_and_keeps_a_named_folder(tmp_path: Path) -> None:
+def test_as_a_process_it_ends_on_sigterm_and_keeps_a_named_folder(
+    tmp_path: Path,
+) -> None:
     command = [*COMMAND, "--trust", "any", "--root", str(tmp_path / "root")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(signal.SIGTERM)
@@ -113,6 +140,8 @@ def test_as_a_process_it_ends_on_sigterm_and_keeps_a_named_folder(tmp_path: Path
 
 
 def test_as_a_process_it_trusts_nobody_it_was_not_told_of() -> None:
-    done = subprocess.run(COMMAND, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        COMMAND, capture_output=True, text=True, check=False, timeout=120
+    )
     assert done.returncode == 2
     assert "--trust" in done.stderr

@@ -33,7 +33,10 @@ def test_bytes_pass_unchanged_in_both_directions(client: Client) -> None:
 def test_shell_v2_carries_stdin_to_its_end(client: Client) -> None:
     stream = client.open("shell,v2,raw:cat; exit 4")
     stream.write(struct.pack("<BI", 0, 3) + b"abc" + struct.pack("<BI", 4, 0))
-    assert stream.rest() == struct.pack("<BI", 1, 3) + b"abc" + struct.pack("<BI", 3, 1) + b"\x04"
+    assert (
+        stream.rest()
+        == struct.pack("<BI", 1, 3) + b"abc" + struct.pack("<BI", 3, 1) + b"\x04"
+    )
 
 
 def test_an_interactive_shell_has_a_terminal(client: Client) -> None:
@@ -45,8 +48,12 @@ def test_an_interactive_shell_has_a_terminal(client: Client) -> None:
     assert text.endswith(struct.pack("<BI", 3, 1) + b"\x06")
 
 
-def test_a_stream_lasts_while_a_child_holds_its_output(peer: Peer, client: Client) -> None:
-    stream = client.open("exec:mkfifo $TMPDIR/go; (read line <$TMPDIR/go; echo $line) & echo first")
+def test_a_stream_lasts_while_a_child_holds_its_output(
+    peer: Peer, client: Client
+) -> None:
+    stream = client.open(
+        "exec:mkfifo $TMPDIR/go; (read line <$TMPDIR/go; echo $line) & echo first"
+    )
     assert stream.read_until(b"\n") == b"first\n"
     with connected(peer) as other:
         other.plain("echo second >$TMPDIR/go")
@@ -54,7 +61,9 @@ def test_a_stream_lasts_while_a_child_holds_its_output(peer: Peer, client: Clien
 
 
 def test_many_streams_share_one_connection(client: Client) -> None:
-    streams = [client.open(f"exec:read line; echo {number} $line") for number in range(5)]
+    streams = [
+        client.open(f"exec:read line; echo {number} $line") for number in range(5)
+    ]
     remotes = {stream.remote for stream in streams}
     assert len(remotes) == 5
     for number, stream in reversed(list(enumerate(streams))):
@@ -74,7 +83,9 @@ def test_the_peer_writes_nothing_more_before_it_hears_okay(client: Client) -> No
 
 def test_a_client_that_does_not_wait_for_okay_is_noticed(peer: Peer) -> None:
     with connected(peer) as client:
-        stream = client.open("exec:sleep 100")  # reads nothing: the second stays in the peer, unacknowledged
+        stream = client.open(
+            "exec:sleep 100"
+        )  # reads nothing: the second stays in the peer, unacknowledged
         for _ in range(3):
             client.send("WRTE", stream.local, stream.remote, bytes(400_000))
         with pytest.raises(EOFError):
@@ -91,7 +102,9 @@ def test_a_payload_beyond_what_was_agreed_is_noticed(peer: Peer) -> None:
     assert peer.violations == ["WRTE of 4097 bytes, agreed were 4096"]
 
 
-def test_of_a_stream_nobody_opened_a_write_is_dropped_and_an_okay_closed(client: Client) -> None:
+def test_of_a_stream_nobody_opened_a_write_is_dropped_and_an_okay_closed(
+    client: Client,
+) -> None:
     """`handle_packet`: A_WRTE looks for the socket and says nothing, A_OKAY answers A_CLSE."""
     client.send("WRTE", 5, 99, b"x")
     client.send("OKAY", 6, 98)
@@ -106,9 +119,13 @@ def test_a_client_that_greets_again_begins_anew(client: Client) -> None:
     assert client.plain("echo again") == b"again\n"
 
 
-def test_a_command_that_closed_its_outputs_is_not_hung_up_on(peer: Peer, client: Client) -> None:
+def test_a_command_that_closed_its_outputs_is_not_hung_up_on(
+    peer: Peer, client: Client
+) -> None:
     """`Subprocess::PassDataStreams` has returned by then; only `WaitForExit` runs."""
-    stream = client.open("shell,v2,raw:echo up; exec sleep 306 </dev/null >/dev/null 2>&1")
+    stream = client.open(
+        "shell,v2,raw:echo up; exec sleep 306 </dev/null >/dev/null 2>&1"
+    )
     until(lambda: living(peer, "306"))
     stream.read_until(b"up\n")
     client.plain("true")
@@ -117,7 +134,9 @@ def test_a_command_that_closed_its_outputs_is_not_hung_up_on(peer: Peer, client:
     assert living(peer, "306")
 
 
-@pytest.mark.parametrize("service", ["jdwp", "tcp:5555", "reverse:forward:a;b", "", "sync", "shell"])
+@pytest.mark.parametrize(
+    "service", ["jdwp", "tcp:5555", "reverse:forward:a;b", "", "sync", "shell"]
+)
 def test_a_service_it_has_not_is_refused(client: Client, service: str) -> None:
     with pytest.raises(PermissionError):
         client.open(service)
@@ -146,8 +165,12 @@ def living(peer: Peer, name: str) -> list[int]:
     return found
 
 
-def test_hanging_up_on_shell_v2_ends_the_command_but_not_what_it_detached(peer: Peer, client: Client) -> None:
-    stream = client.open("shell,v2,raw:setsid sleep 301 >/dev/null 2>&1 </dev/null & echo up; exec sleep 302")
+def test_hanging_up_on_shell_v2_ends_the_command_but_not_what_it_detached(
+    peer: Peer, client: Client
+) -> None:
+    stream = client.open(
+        "shell,v2,raw:setsid sleep 301 >/dev/null 2>&1 </dev/null & echo up; exec sleep 302"
+    )
     stream.read_until(b"up\n")
     until(lambda: living(peer, "301") and living(peer, "302"))
     stream.close()
@@ -155,7 +178,9 @@ def test_hanging_up_on_shell_v2_ends_the_command_but_not_what_it_detached(peer: 
     assert living(peer, "301")
 
 
-def test_hanging_up_without_shell_v2_leaves_the_command_alone(peer: Peer, client: Client) -> None:
+def test_hanging_up_without_shell_v2_leaves_the_command_alone(
+    peer: Peer, client: Client
+) -> None:
     stream = client.open("exec:echo up; exec sleep 303")
     stream.read_until(b"up\n")
     stream.close()

@@ -16,5 +16,7 @@ from .support import phone
 @pytest.fixture
 def drive(server: FakeServer, tmp_path: Path) -> Iterator[Making]:
     api = Api(server.url, server.credential)
-    yield lambda there=None, *routes: Drive(server, api, tmp_path, there or phone(), *routes)
+    yield lambda there=None, *routes: Drive(
+        server, api, tmp_path, there or phone(), *routes
+    )
     api.close()

@@ -24,13 +24,31 @@ from paceline.testing.fake_server import FakeServer
 from .support import FakeWays
 
 SERIAL = "PHONE0001"
-QUICK = Pace(look_s=0.0, others_s=0.0, retry_s=0.0, readings_s=0.0, rung_s=0.0, boot_look_s=0.0, claim_s=0.0)
+QUICK = Pace(
+    look_s=0.0,
+    others_s=0.0,
+    retry_s=0.0,
+    readings_s=0.0,
+    rung_s=0.0,
+    boot_look_s=0.0,
+    claim_s=0.0,
+)
 
 WORK = {
-    "suite": "mine", "repository": "theirs", "manifest_path": "suite.toml", "commit": "0" * 40,
-    "benchmarks": ["sort"], "params": {}, "knobs": {}, "first_launch": 0, "launches": 1, "rounds": 1,
-    "min_time_ns": 1000, "seed": 1, "launch_timeout_s": 1.0,
-}  # fmt: skip
+    "suite": "mine",
+    "repository": "theirs",
+    "manifest_path": "suite.toml",
+    "commit": "0" * 40,
+    "benchmarks": ["sort"],
+    "params": {},
+    "knobs": {},
+    "first_launch": 0,
+    "launches": 1,
+    "rounds": 1,
+    "min_time_ns": 1000,
+    "seed": 1,
+    "launch_timeout_s": 1.0,
+}
 
 
 class Broken(FakeDevice):
@@ -61,11 +79,20 @@ class Stammering(FakeDevice):
 class Drive:
     """One device, its driver, and the heartbeat between it and the server; everything in one thread."""
 
-    def __init__(self, server: FakeServer, api: Api, root: Path, there: FakeDevice, *routes: Route) -> None:
+    def __init__(
+        self,
+        server: FakeServer,
+        api: Api,
+        root: Path,
+        there: FakeDevice,
+        *routes: Route,
+    ) -> None:
         self.server, self.there = server, there
         used = routes or (Route("tcp", "home"),)
         self.ways = FakeWays(**{route.name or route.address: there for route in used})
-        self.device = Attached(there.serial, root / there.serial, self.ways.open, used, locks=root)
+        self.device = Attached(
+            there.serial, root / there.serial, self.ways.open, used, locks=root
+        )
         self.leaving = threading.Event()
         self.cleaned: list[str] = []
         self.left_over: LeftOverError | None = None
@@ -73,9 +100,14 @@ class Drive:
         self.self_test: Path | None = None
         """The program that a check runs on the device."""
         shared = Shared(
-            api=api, repositories={}, cache=lambda: ArtifactCache(root / "a", 1 << 20),
-            spool=Spool(root / "spool"), leaving=self.leaving, ends_us=lambda _: False, poll_s=0.0,
-        )  # fmt: skip
+            api=api,
+            repositories={},
+            cache=lambda: ArtifactCache(root / "a", 1 << 20),
+            spool=Spool(root / "spool"),
+            leaving=self.leaving,
+            ends_us=lambda _: False,
+            poll_s=0.0,
+        )
         lane = Lane(shared, there.serial, FakeExecutor(lambda _: Script()))
         tools = Tools(self.ways, self._clean, lambda _: self.self_test)
         self.driver = Driver(self.device, lane, tools, self.leaving, QUICK)

@@ -67,7 +67,9 @@ def phone(serial: str = "PHONE0001", kind: type[FakeDevice] = FakeDevice) -> Fak
 
 
 def battery(device: FakeDevice, level: int, celsius: float) -> None:
-    device.answers[conditions.BATTERY] = BATTERY.format(level=level, tenths=int(celsius * 10))
+    device.answers[conditions.BATTERY] = BATTERY.format(
+        level=level, tenths=int(celsius * 10)
+    )
 
 
 def thermal(device: FakeDevice, status: int) -> None:
@@ -118,4 +120,10 @@ class Clock:
 def attached(device: FakeDevice, root: Path) -> Attached:
     """`device` as the agent holds it, by one TCP route."""
     ways = FakeWays(home=device)
-    return Attached(device.serial, root / device.serial, ways.open, [Route("tcp", "home")], locks=root)
+    return Attached(
+        device.serial,
+        root / device.serial,
+        ways.open,
+        [Route("tcp", "home")],
+        locks=root,
+    )

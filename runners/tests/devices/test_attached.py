@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 from paceline.adb.fake import FakeDevice
 from paceline.adb.fake_shell import Ended
-from paceline.adb.port import AbsentError, LostError, OfflineError, Route, TransferError, UnauthorizedError
+from paceline.adb.port import (
+    AbsentError,
+    LostError,
+    OfflineError,
+    Route,
+    TransferError,
+    UnauthorizedError,
+)
 from paceline.devices.attached import Attached, state_name
 from paceline.devices.causes import OtherDeviceError, RebootedError, cause_of
 from paceline.devices.leftovers import Journal, clean
@@ -28,7 +35,11 @@ def test_a_device_that_answers_is_online_with_its_facts(tmp_path: Path) -> None:
     assert device.look()
     assert device.link.state == "online"
     facts = device.facts
-    assert (facts.abi, facts.api, facts.name(device.serial)) == ("arm64-v8a", 34, "Phone 7 · 0001")
+    assert (facts.abi, facts.api, facts.name(device.serial)) == (
+        "arm64-v8a",
+        34,
+        "Phone 7 · 0001",
+    )
     assert facts.factors["cpu_parts"] == "0x41:0xd05 + 0x41:0xd41"
     assert (facts.factors["cpu_threads"], facts.factors["memory_gib"]) == (4, 7)
     assert device.boot_id == facts.boot_id != ""
@@ -41,12 +52,16 @@ def test_factors_hold_no_serial_no_address_and_no_clock(tmp_path: Path) -> None:
     assert not any("mhz" in name or "freq" in name for name in device.facts.factors)
 
 
-def test_the_fingerprint_survives_a_restart_and_a_core_that_is_switched_off(tmp_path: Path) -> None:
+def test_the_fingerprint_survives_a_restart_and_a_core_that_is_switched_off(
+    tmp_path: Path,
+) -> None:
     there = phone()
     device = attached(there, tmp_path)
     device.look()
     before = device.facts.fingerprint
-    there.files["/proc/cpuinfo"] = there.files["/proc/cpuinfo"].partition(b"processor\t: 2")[0]
+    there.files["/proc/cpuinfo"] = there.files["/proc/cpuinfo"].partition(
+        b"processor\t: 2"
+    )[0]
     there.reboot()
     assert device.look()
     assert device.facts.boot_id == device.boot_id == there.boot_id
@@ -125,7 +140,9 @@ def test_a_boot_id_that_cannot_be_read_is_not_another_one(tmp_path: Path) -> Non
 def test_a_lost_device_is_regained_in_a_job_by_another_route(tmp_path: Path) -> None:
     there = phone()
     ways = FakeWays(**{TCP.address: there, USB.name: there})
-    device = Attached(there.serial, tmp_path / "s", ways.open, [TCP, USB], locks=tmp_path)
+    device = Attached(
+        there.serial, tmp_path / "s", ways.open, [TCP, USB], locks=tmp_path
+    )
     with device.held():
         assert device.route == USB
         there.cut()
@@ -169,7 +186,9 @@ def test_what_waiting_does_not_change_ends_regaining_at_once(
             device.regain(Stop(), patience_s=1e9)
 
 
-def test_unauthorized_tells_to_unlock_the_phone_and_names_the_key(tmp_path: Path) -> None:
+def test_unauthorized_tells_to_unlock_the_phone_and_names_the_key(
+    tmp_path: Path,
+) -> None:
     there = phone()
     there.faults.unauthorized = True
     device = attached(there, tmp_path)
@@ -190,11 +209,15 @@ def test_wireless_debugging_tells_to_pair_through_adb(tmp_path: Path) -> None:
     assert "adb pair" in f"{device.link.reason} {device.link.advice}"
 
 
-def test_of_several_routes_the_reason_a_person_can_act_on_is_told(tmp_path: Path) -> None:
+def test_of_several_routes_the_reason_a_person_can_act_on_is_told(
+    tmp_path: Path,
+) -> None:
     asks = phone()
     asks.faults.unauthorized = True
     ways = FakeWays(**{USB.name: asks})
-    device = Attached(asks.serial, tmp_path / "s", ways.open, [TCP, USB], locks=tmp_path)
+    device = Attached(
+        asks.serial, tmp_path / "s", ways.open, [TCP, USB], locks=tmp_path
+    )
     device.look()
     assert device.link.state == "unauthorized"
 
@@ -284,7 +307,11 @@ def test_a_serial_names_a_directory_and_no_path() -> None:
     [
         (True, "/peer/tmp/paceline", "/peer/tmp/paceline"),
         (True, "/peer/tmp/paceline/", "/peer/tmp/paceline"),
-        (False, "/peer/tmp/paceline", None),  # what is at it is removed: a phone's word is not enough
+        (
+            False,
+            "/peer/tmp/paceline",
+            None,
+        ),  # what is at it is removed: a phone's word is not enough
         (True, "/peer/tmp", None),
         (True, "/peer/tmp/paceline/DCIM", None),
         (True, "/peer/tmp/../tmp/paceline", None),
@@ -300,7 +327,14 @@ def test_only_a_simulated_device_names_another_workdir_and_only_where_it_marked_
     there.files["/peer/tmp/.paceline-simulated"] = b""
     there.props["debug.paceline.workdir"] = given
     routes, ways = [Route("tcp", "home")], FakeWays(home=there)
-    device = Attached(there.serial, tmp_path / "s", ways.open, routes, simulated=simulated, locks=tmp_path)
+    device = Attached(
+        there.serial,
+        tmp_path / "s",
+        ways.open,
+        routes,
+        simulated=simulated,
+        locks=tmp_path,
+    )
     assert device.look()
     assert device.workdir == (used or "/data/local/tmp/paceline")
 
@@ -314,10 +348,16 @@ def test_only_a_simulated_device_names_another_workdir_and_only_where_it_marked_
         (TCP, "5555", True),
         (TCP, "-1", False),
         (Route("server", "s", "10.0.0.7:5555"), "", False),
-        (Route("server", "s", "adb-PHONE0001-a1B2c3._adb-tls-connect._tcp."), "", False),
+        (
+            Route("server", "s", "adb-PHONE0001-a1B2c3._adb-tls-connect._tcp."),
+            "",
+            False,
+        ),
     ],
 )
-def test_what_a_restart_leaves_reachable(tmp_path: Path, route: Route, listens: str, survives: bool) -> None:
+def test_what_a_restart_leaves_reachable(
+    tmp_path: Path, route: Route, listens: str, survives: bool
+) -> None:
     there = phone()
     there.props["persist.adb.tcp.port"] = listens
     ways = FakeWays(**{route.name or route.address: there})
@@ -338,7 +378,9 @@ class Waking(FakeDevice):
         return super().execute(argv)
 
 
-def test_regaining_goes_on_when_the_device_is_lost_again_while_it_is_read(tmp_path: Path) -> None:
+def test_regaining_goes_on_when_the_device_is_lost_again_while_it_is_read(
+    tmp_path: Path,
+) -> None:
     there = phone(kind=Waking)
     assert isinstance(there, Waking)
     there.answers["cat", "/proc/sys/kernel/random/boot_id"] = ""
@@ -350,7 +392,9 @@ def test_regaining_goes_on_when_the_device_is_lost_again_while_it_is_read(tmp_pa
     assert not there.lose
 
 
-def test_a_stranger_at_the_only_route_is_named_for_as_long_as_nothing_else_is_known(tmp_path: Path) -> None:
+def test_a_stranger_at_the_only_route_is_named_for_as_long_as_nothing_else_is_known(
+    tmp_path: Path,
+) -> None:
     there = phone()
     device = attached(there, tmp_path)
     assert device.look()
@@ -379,7 +423,9 @@ def test_a_device_by_address_of_an_adb_server_is_asked_who_it_is_before_anything
     ways = FakeWays(**{TCP.address: there})
     device = Attached(there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path)
     assert device.look()
-    there.props["ro.serialno"] = "OTHER"  # the server reconnected, and keeps the transport's id
+    there.props["ro.serialno"] = (
+        "OTHER"  # the server reconnected, and keeps the transport's id
+    )
     asked = len(there.calls)
     with pytest.raises(OtherDeviceError):
         clean(device.connection, Journal(tmp_path, there.serial), device.workdir)

@@ -13,7 +13,15 @@ from paceline.adb.fake_shell import Ended
 from paceline.adb.port import Connection, Done
 from paceline.devices import check
 from paceline.devices.attached import Attached
-from paceline.devices.check import Asked, Check, Looked, Step, judged, known_digest, run_check
+from paceline.devices.check import (
+    Asked,
+    Check,
+    Looked,
+    Step,
+    judged,
+    known_digest,
+    run_check,
+)
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.self_test import PROGRAM, self_test
@@ -21,9 +29,16 @@ from paceline.devices.self_test import PROGRAM, self_test
 from .support import TOOLS, Clock, attached, battery, free, phone, thermal
 
 STEPS = [
-    "round_trip", "identity", "tools", "stale_runs", "free_space", "push_hash", "self_test", "calibration",
+    "round_trip",
+    "identity",
+    "tools",
+    "stale_runs",
+    "free_space",
+    "push_hash",
+    "self_test",
+    "calibration",
     "gates",
-]  # fmt: skip
+]
 
 
 def clean(_: Connection) -> list[str]:
@@ -47,7 +62,9 @@ def failed(found: Check) -> list[str]:
     return [step.name for step in found.steps if step.ok is False]
 
 
-def test_a_good_phone_passes_every_step_with_values_and_raw_texts(tmp_path: Path) -> None:
+def test_a_good_phone_passes_every_step_with_values_and_raw_texts(
+    tmp_path: Path,
+) -> None:
     there = phone()
     found = looked(there, tmp_path).check
     assert [step.name for step in found.steps] == STEPS
@@ -57,9 +74,12 @@ def test_a_good_phone_passes_every_step_with_values_and_raw_texts(tmp_path: Path
     assert (values["calibration"], values["free_space"]) == (4.0, 40 << 30)
     units = {step.name: step.unit for step in found.steps if step.unit}
     assert units == {
-        "round_trip": "ms", "stale_runs": "leftovers", "free_space": "bytes", "push_hash": "MiB/s",
+        "round_trip": "ms",
+        "stale_runs": "leftovers",
+        "free_space": "bytes",
+        "push_hash": "MiB/s",
         "calibration": "ms",
-    }  # fmt: skip
+    }
     asked = [one.command for one in found.raw]
     assert any("dumpsys battery" in command for command in asked)
     assert any("sha256sum" in command for command in asked)
@@ -75,10 +95,16 @@ class Corrupting(FakeDevice):
     """Its storage gives back other bytes than it took."""
 
     def execute(self, argv: Sequence[str]) -> Ended:
-        return Done(0, b"0" * 64 + b"  blob\n") if argv[0] == "sha256sum" else super().execute(argv)
+        return (
+            Done(0, b"0" * 64 + b"  blob\n")
+            if argv[0] == "sha256sum"
+            else super().execute(argv)
+        )
 
 
-def test_what_arrives_otherwise_than_it_was_pushed_fails_as_infrastructure(tmp_path: Path) -> None:
+def test_what_arrives_otherwise_than_it_was_pushed_fails_as_infrastructure(
+    tmp_path: Path,
+) -> None:
     found = looked(phone(kind=Corrupting), tmp_path).check
     assert failed(found) == ["push_hash"]
     assert found.infrastructure
@@ -116,7 +142,13 @@ def test_a_check_has_a_limit_and_says_where_it_ended(tmp_path: Path) -> None:
         clock.now_s += check.LIMIT_S + 1
         return []
 
-    asked = Asked(device.workdir, DeviceConditions(device.facts.props), frozenset(), slow, device.verify)
+    asked = Asked(
+        device.workdir,
+        DeviceConditions(device.facts.props),
+        frozenset(),
+        slow,
+        device.verify,
+    )
     found = run_check(device.connection, asked, clock).check
     assert [step.name for step in found.steps] == [
         "round_trip",
@@ -130,7 +162,9 @@ def test_a_check_has_a_limit_and_says_where_it_ended(tmp_path: Path) -> None:
     assert "took 61 s" in found.text
 
 
-def test_a_device_without_a_tool_is_unfit_names_it_and_is_asked_nothing_more(tmp_path: Path) -> None:
+def test_a_device_without_a_tool_is_unfit_names_it_and_is_asked_nothing_more(
+    tmp_path: Path,
+) -> None:
     """No rung of the ladder mends it, and a job would fail for want of it and blame the workload."""
     there = phone()
     there.answers[TOOLS] = "dd\nsha256sum\n"
@@ -141,9 +175,13 @@ def test_a_device_without_a_tool_is_unfit_names_it_and_is_asked_nothing_more(tmp
     assert [step.name for step in found.steps] == ["round_trip", "identity", "tools"]
 
 
-def test_what_stays_of_an_earlier_run_fails_its_step_and_the_rest_is_asked(tmp_path: Path) -> None:
+def test_what_stays_of_an_earlier_run_fails_its_step_and_the_rest_is_asked(
+    tmp_path: Path,
+) -> None:
     def stays(_: Connection) -> list[str]:
-        raise LeftOverError("Processes of run x cannot be killed.", "Restart the device.")
+        raise LeftOverError(
+            "Processes of run x cannot be killed.", "Restart the device."
+        )
 
     found = looked(phone(), tmp_path, clean=stays).check
     assert failed(found) == ["stale_runs"]
@@ -153,15 +191,21 @@ def test_what_stays_of_an_earlier_run_fails_its_step_and_the_rest_is_asked(tmp_p
 
 def test_digits_of_a_shells_warning_are_no_rounds(tmp_path: Path) -> None:
     there = phone()
-    there.answers[check.CALIBRATION] = Done(0, b"5000000\n4000000\n", b"sh: line 1 : odd\n")
-    step = next(one for one in looked(there, tmp_path).check.steps if one.name == "calibration")
+    there.answers[check.CALIBRATION] = Done(
+        0, b"5000000\n4000000\n", b"sh: line 1 : odd\n"
+    )
+    step = next(
+        one for one in looked(there, tmp_path).check.steps if one.name == "calibration"
+    )
     assert step.value == 4.0
 
 
 def test_a_round_of_endless_digits_is_none(tmp_path: Path) -> None:
     there = phone()
     there.answers[check.CALIBRATION] = Done(0, b"9" * 400 + b"\n")
-    step = next(one for one in looked(there, tmp_path).check.steps if one.name == "calibration")
+    step = next(
+        one for one in looked(there, tmp_path).check.steps if one.name == "calibration"
+    )
     assert (step.ok, step.value) == (None, None)
 
 
@@ -170,7 +214,9 @@ def test_a_stranger_at_the_route_fails_identity(tmp_path: Path) -> None:
     device = attached(there, tmp_path)
     device.look()
     there.props["ro.serialno"] = "OTHER"
-    asked = Asked(device.workdir, DeviceConditions({}), frozenset(), clean, device.verify)
+    asked = Asked(
+        device.workdir, DeviceConditions({}), frozenset(), clean, device.verify
+    )
     found = run_check(device.connection, asked).check
     assert failed(found) == ["identity"]
     assert "OTHER" in found.text
@@ -183,7 +229,11 @@ def test_a_stranger_at_the_route_fails_identity(tmp_path: Path) -> None:
         (lambda there: battery(there, 20, 29.0), "gates", "%"),
         (lambda there: thermal(there, 3), "gates", "thermal status"),
         (lambda there: free(there, 1000), "free_space", "MiB"),
-        (lambda there: setattr(there.faults, "no_space_after", 10), "push_hash", "space"),
+        (
+            lambda there: setattr(there.faults, "no_space_after", 10),
+            "push_hash",
+            "space",
+        ),
     ],
 )
 def test_hot_empty_and_full_are_states_not_infrastructure(
@@ -202,21 +252,30 @@ def test_gates_that_held_let_go_at_their_inner_limit_only(tmp_path: Path) -> Non
     there = phone()
     battery(there, 80, 33.5)
     assert looked(there, tmp_path).check.ok
-    assert failed(looked(there, tmp_path, held_gates=frozenset({"hot"})).check) == ["gates"]
+    assert failed(looked(there, tmp_path, held_gates=frozenset({"hot"})).check) == [
+        "gates"
+    ]
 
 
 def test_leftovers_of_earlier_runs_are_counted_and_named(tmp_path: Path) -> None:
-    found = looked(phone(), tmp_path, clean=lambda _: ["run-1 removed", "2 processes ended"]).check
+    found = looked(
+        phone(), tmp_path, clean=lambda _: ["run-1 removed", "2 processes ended"]
+    ).check
     step = next(step for step in found.steps if step.name == "stale_runs")
     assert (step.ok, step.value) == (True, 2.0)
     assert "run-1 removed" in step.text
 
 
 GOOD = {
-    "self_test": 1, "ok": True, "wrong": [], "arch": "aarch64",
-    "sha256": known_digest("sha256"), "sha1": known_digest("sha1"),
-    "hardware_sha": True, "engines": ["scalar", "armv8_ce"],
-}  # fmt: skip
+    "self_test": 1,
+    "ok": True,
+    "wrong": [],
+    "arch": "aarch64",
+    "sha256": known_digest("sha256"),
+    "sha1": known_digest("sha1"),
+    "hardware_sha": True,
+    "engines": ["scalar", "armv8_ce"],
+}
 
 
 def test_the_self_test_tells_hardware_by_what_was_used() -> None:
@@ -240,7 +299,9 @@ def test_the_self_test_tells_hardware_by_what_was_used() -> None:
         (0, json.dumps({"ok": True})),
     ],
 )
-def test_a_wrong_digest_or_a_crash_fails_the_self_test(status: int | None, text: str) -> None:
+def test_a_wrong_digest_or_a_crash_fails_the_self_test(
+    status: int | None, text: str
+) -> None:
     assert not judged(status, text).ok
 
 
@@ -267,7 +328,9 @@ def elf(path: Path, machine: int, age: int) -> Path:
     return path
 
 
-def test_the_self_test_is_the_newest_that_a_job_has_left_for_the_abi(tmp_path: Path) -> None:
+def test_the_self_test_is_the_newest_that_a_job_has_left_for_the_abi(
+    tmp_path: Path,
+) -> None:
     old = elf(tmp_path / "a" / PROGRAM, 183, age=20)
     new = elf(tmp_path / "b" / PROGRAM, 183, age=10)
     other = elf(tmp_path / "c" / PROGRAM, 62, age=0)
@@ -276,14 +339,19 @@ def test_the_self_test_is_the_newest_that_a_job_has_left_for_the_abi(tmp_path: P
     assert self_test(None, tmp_path, "arm64-v8a") == new
     assert self_test(None, tmp_path, "x86_64") == other
     assert self_test(None, tmp_path, "armeabi-v7a") is None
-    assert self_test("own/{abi}/test", tmp_path, "arm64-v8a") == Path("own/arm64-v8a/test")
+    assert self_test("own/{abi}/test", tmp_path, "arm64-v8a") == Path(
+        "own/arm64-v8a/test"
+    )
     new.unlink()
     assert self_test(None, tmp_path, "arm64-v8a") == old
 
 
 def test_the_known_digests_are_those_the_self_test_prints() -> None:
     """Of `paceline-hashing-engines --self-test`, as it was run under qemu-aarch64-static and here."""
-    assert known_digest("sha256") == "dbfaf0aa57c1a21fdc00a674871d39cb18f95572b1f3262364ea51f056126118"
+    assert (
+        known_digest("sha256")
+        == "dbfaf0aa57c1a21fdc00a674871d39cb18f95572b1f3262364ea51f056126118"
+    )
     assert known_digest("sha1") == "41ae57247fbd68a27f591abca3a8e67c0bea1823"
 
 
@@ -292,12 +360,25 @@ def test_a_clock_without_nanoseconds_leaves_the_calibration_out(tmp_path: Path) 
     there.answers[check.CALIBRATION] = Done(1, b"date: bad format\n")
     found = looked(there, tmp_path).check
     assert found.ok
-    assert Step("calibration", None, "Not looked at: the device's clock tells no nanoseconds.") in found.steps
+    assert (
+        Step(
+            "calibration",
+            None,
+            "Not looked at: the device's clock tells no nanoseconds.",
+        )
+        in found.steps
+    )
 
 
 def test_of_builds_no_discovery_is_needed_for_a_hand_check(tmp_path: Path) -> None:
     there = phone("SER7")
     device = Attached.of(there.connection, "SER7", tmp_path)
     assert device.look()
-    asked = Asked(device.workdir, DeviceConditions(device.facts.props), frozenset(), clean, device.verify)
+    asked = Asked(
+        device.workdir,
+        DeviceConditions(device.facts.props),
+        frozenset(),
+        clean,
+        device.verify,
+    )
     assert run_check(device.connection, asked).check.ok

@@ -48,7 +48,9 @@ EVENTS: dict[str, tuple[Event, State]] = {
 
 
 @pytest.mark.parametrize(("before", "name"), list(itertools.product(STATES, EVENTS)))
-def test_from_every_state_an_event_leads_to_its_one_state(before: State, name: str) -> None:
+def test_from_every_state_an_event_leads_to_its_one_state(
+    before: State, name: str
+) -> None:
     event, after = EVENTS[name]
     link = step(Link(before, "why"), event, 5.0)
     assert link.state == after
@@ -60,12 +62,18 @@ def test_silence_after_a_restart_that_was_asked_for_is_waited_for(event: Event) 
     link = step(Link("online"), Restarted("a person"), 100.0)
     assert step(link, event, 100.0 + BOOT_LIMIT_S - 1) == link
     late = step(link, event, 100.0 + BOOT_LIMIT_S)
-    assert late.state == EVENTS["nobody" if isinstance(event, NoAnswer) else "silent"][1]
+    assert (
+        late.state == EVENTS["nobody" if isinstance(event, NoAnswer) else "silent"][1]
+    )
     assert "after a restart" in (late.reason or "")
 
 
 def test_a_device_that_answers_while_it_starts_goes_on_being_waited_for() -> None:
-    link = step(step(Link("online"), Restarted("a person"), 100.0), Answered(booted=False), 120.0)
+    link = step(
+        step(Link("online"), Restarted("a person"), 100.0),
+        Answered(booted=False),
+        120.0,
+    )
     assert link.by_us
     assert step(link, NoAnswer("Nobody."), 130.0).state == "booting"
 
@@ -85,24 +93,43 @@ def test_a_state_keeps_the_time_it_began() -> None:
 @pytest.mark.parametrize(
     ("kind", "state"),
     [
-        (AbsentError, "absent"), (OfflineError, "offline"), (LostError, "offline"), (SlowError, "offline"),
-        (RefusedError, "offline"), (UnauthorizedError, "unauthorized"), (TlsRequiredError, "unauthorized"),
+        (AbsentError, "absent"),
+        (OfflineError, "offline"),
+        (LostError, "offline"),
+        (SlowError, "offline"),
+        (RefusedError, "offline"),
+        (UnauthorizedError, "unauthorized"),
+        (TlsRequiredError, "unauthorized"),
         (AdbError, "offline"),
     ],
-)  # fmt: skip
-def test_every_error_of_the_port_is_a_state_with_its_words(kind: type[AdbError], state: State) -> None:
+)
+def test_every_error_of_the_port_is_a_state_with_its_words(
+    kind: type[AdbError], state: State
+) -> None:
     link = step(Link("online"), event_of(kind("What happened.", "What to do.")), 1.0)
-    assert (link.state, link.reason, link.advice) == (state, "What happened.", "What to do.")
+    assert (link.state, link.reason, link.advice) == (
+        state,
+        "What happened.",
+        "What to do.",
+    )
 
 
 def test_a_restart_asked_for_while_it_starts_is_waited_for_from_then_on() -> None:
-    link = step(step(Link("online"), Answered(booted=False), 100.0), Restarted("a person"), 390.0)
+    link = step(
+        step(Link("online"), Answered(booted=False), 100.0),
+        Restarted("a person"),
+        390.0,
+    )
     assert step(link, NoAnswer("Nobody."), 390.0 + BOOT_LIMIT_S - 1).state == "booting"
 
 
-def test_another_device_at_the_route_stays_the_reason_when_the_route_is_taken_away() -> None:
+def test_another_device_at_the_route_stays_the_reason_when_the_route_is_taken_away() -> (
+    None
+):
     error = OtherDeviceError("MINE", "OTHER", "10.0.0.1:5555")
     link = step(Link("online"), event_of(error), 1.0)
     assert "Another device (OTHER) answers at 10.0.0.1:5555" in (link.reason or "")
     assert step(link, NoRoute(), 2.0) == link
-    assert step(step(link, NoAnswer("Nobody."), 2.0), NoRoute(), 3.0).reason != link.reason
+    assert (
+        step(step(link, NoAnswer("Nobody."), 2.0), NoRoute(), 3.0).reason != link.reason
+    )

@@ -38,7 +38,9 @@ grep: /proc/pressure/io: Permission denied
 
 
 def clocks(files: dict[str, str] | None = None) -> str:
-    return "".join(f"{path}:{text}" for path, text in (PHONE if files is None else files).items())
+    return "".join(
+        f"{path}:{text}" for path, text in (PHONE if files is None else files).items()
+    )
 
 
 class Clock:
@@ -61,7 +63,7 @@ def device() -> FakeDevice:
         conditions.TOP: TOYBOX,
         ("df", "-k", "/data/local/tmp"): DF["toybox"],
         CALIBRATE: '{"v":1,"calibration_ns":123456}\n',
-    }  # fmt: skip
+    }
     return phone
 
 
@@ -70,35 +72,69 @@ def observer(**more: Any) -> DeviceConditions:
     return DeviceConditions(props, calibrate=CALIBRATE, **more)
 
 
-def read(device: FakeDevice, full: bool = True, seen: DeviceConditions | None = None) -> Reading:
+def read(
+    device: FakeDevice, full: bool = True, seen: DeviceConditions | None = None
+) -> Reading:
     return (seen or observer()).read(device.connection(), full)
 
 
 def test_a_full_look_has_the_keys_that_verdicts_look_at(device: FakeDevice) -> None:
     values = read(device).values
     assert values["boot_id"] == BOOT
-    assert (values["thermal_status"], values["cpus_online"], values["calibration_ns"]) == (0, 8, 123456)
-    assert values["cpu_frequency_cap_mhz"] == {"cpu0-3": 1804.8, "cpu4-6": 2419.2, "cpu7": 3187.2}
-    assert (values["battery_c"], values["battery_percent"], values["on_battery"]) == (29.3, 87.0, 0)
-    assert values["temperature_c"] == {"modem": 38.0, "CPU0": 41.0, "SKIN": 33.0, "battery": 29.3}
+    assert (
+        values["thermal_status"],
+        values["cpus_online"],
+        values["calibration_ns"],
+    ) == (0, 8, 123456)
+    assert values["cpu_frequency_cap_mhz"] == {
+        "cpu0-3": 1804.8,
+        "cpu4-6": 2419.2,
+        "cpu7": 3187.2,
+    }
+    assert (values["battery_c"], values["battery_percent"], values["on_battery"]) == (
+        29.3,
+        87.0,
+        0,
+    )
+    assert values["temperature_c"] == {
+        "modem": 38.0,
+        "CPU0": 41.0,
+        "SKIN": 33.0,
+        "battery": 29.3,
+    }
     assert values["cooling"] == {"thermal cpufreq 4": 3.0}
-    assert (values["load_1m"], values["memory_available_bytes"]) == (1.5, 4000000 * 1024)
-    assert (values["swap_used_bytes"], values["free_bytes"]) == (1500 * 1024, 49243476 * 1024)
+    assert (values["load_1m"], values["memory_available_bytes"]) == (
+        1.5,
+        4000000 * 1024,
+    )
+    assert (values["swap_used_bytes"], values["free_bytes"]) == (
+        1500 * 1024,
+        49243476 * 1024,
+    )
     assert values["top"][0] == "37.9 % system_server (1234)"  # type: ignore[index]
     assert (values["configuration"], values["unknown"]) == ([], [])
 
 
-def test_a_look_between_launches_asks_five_commands_and_nothing_slow(device: FakeDevice) -> None:
+def test_a_look_between_launches_asks_five_commands_and_nothing_slow(
+    device: FakeDevice,
+) -> None:
     reading = read(device, full=False)
     assert [tuple(call) for call in device.calls] == [
-        conditions.KERNEL, conditions.CLOCKS, conditions.THERMAL, conditions.BATTERY,
+        conditions.KERNEL,
+        conditions.CLOCKS,
+        conditions.THERMAL,
+        conditions.BATTERY,
         ("df", "-k", "/data/local/tmp"),
-    ]  # fmt: skip
+    ]
     assert "top" not in reading.values
 
 
-def test_the_raw_text_of_every_command_stands_beside_the_values(device: FakeDevice) -> None:
-    device.answers[conditions.THERMAL] = Done(20, b"", b"Permission Denial: can't dump\n")
+def test_the_raw_text_of_every_command_stands_beside_the_values(
+    device: FakeDevice,
+) -> None:
+    device.answers[conditions.THERMAL] = Done(
+        20, b"", b"Permission Denial: can't dump\n"
+    )
     seen = observer(clock=(clock := Clock()))
     clock.s = 2.5
     raw = {one.command: one for one in read(device, seen=seen).raw}
@@ -114,7 +150,10 @@ def test_what_a_command_complains_of_is_kept_and_not_read(device: FakeDevice) ->
     device.answers[conditions.BATTERY] = Done(0, said.encode(), complaint.encode())
     reading = read(device)
     assert "battery_c" not in reading.values
-    assert next(one for one in reading.raw if one.command == "dumpsys battery").text == said + complaint
+    assert (
+        next(one for one in reading.raw if one.command == "dumpsys battery").text
+        == said + complaint
+    )
 
 
 def test_a_long_text_is_read_whole_and_kept_cut(device: FakeDevice) -> None:
@@ -122,7 +161,9 @@ def test_a_long_text_is_read_whole_and_kept_cut(device: FakeDevice) -> None:
     device.answers[conditions.THERMAL] = text
     reading = read(device)
     assert reading.values["thermal_status"] == 2
-    kept = next(one for one in reading.raw if one.command == "dumpsys thermalservice").text
+    kept = next(
+        one for one in reading.raw if one.command == "dumpsys thermalservice"
+    ).text
     assert kept == text[: conditions.MAX_TEXT]
 
 
@@ -135,13 +176,22 @@ def test_a_board_without_a_battery_is_neither_cold_nor_empty_and_unknown_is_not_
     assert reading.configuration == []
     assert [gate.name for gate in gates(reading.seen) if gate.holds] == []
     device.answers[conditions.THERMAL] = dump()
-    device.answers[conditions.ZONES] = zone("soc", 72) + zone("pm8150b-vbat-lvl0", 3986, 1)
+    device.answers[conditions.ZONES] = zone("soc", 72) + zone(
+        "pm8150b-vbat-lvl0", 3986, 1
+    )
     held = [gate for gate in gates(read(device).seen) if gate.holds]
     assert [(gate.name, gate.known) for gate in held] == [("thermal", False)]
 
 
-def test_what_the_device_does_not_tell_is_absent_and_listed_as_unknown(device: FakeDevice) -> None:
-    for argv in (conditions.THERMAL, conditions.BATTERY, conditions.KERNEL, conditions.CLOCKS):
+def test_what_the_device_does_not_tell_is_absent_and_listed_as_unknown(
+    device: FakeDevice,
+) -> None:
+    for argv in (
+        conditions.THERMAL,
+        conditions.BATTERY,
+        conditions.KERNEL,
+        conditions.CLOCKS,
+    ):
         device.answers[argv] = Done(1, b"Permission denied\n")
     reading = read(device)
     assert reading.values["unknown"] == list(conditions.WANTED)
@@ -170,21 +220,33 @@ def test_pressure_is_the_share_since_the_look_before(device: FakeDevice) -> None
     assert "psi_cpu_percent" not in read(device, False, seen).values
 
 
-def test_time_in_state_between_looks_becomes_a_mean_frequency(device: FakeDevice) -> None:
+def test_time_in_state_between_looks_becomes_a_mean_frequency(
+    device: FakeDevice,
+) -> None:
     seen = observer()
     state = "/sys/devices/system/cpu/cpufreq/policy4/stats/time_in_state"
-    device.answers[conditions.CLOCKS] = clocks() + f"{state}:300000 10\n{state}:2419200 0\n"
+    device.answers[conditions.CLOCKS] = (
+        clocks() + f"{state}:300000 10\n{state}:2419200 0\n"
+    )
     assert "cpu_mean_mhz" not in read(device, seen=seen).values
-    device.answers[conditions.CLOCKS] = clocks() + f"{state}:300000 10\n{state}:2419200 500\n"
+    device.answers[conditions.CLOCKS] = (
+        clocks() + f"{state}:300000 10\n{state}:2419200 500\n"
+    )
     values = read(device, False, seen).values
     assert values["cpu_mean_mhz"] == {"cpu4-6": 2419.2}
     assert values["cpu_at_top_percent"] == {"cpu4-6": 100.0}
 
 
-def test_a_cap_that_can_not_be_read_again_is_unknown_and_not_a_changed_cap(device: FakeDevice) -> None:
+def test_a_cap_that_can_not_be_read_again_is_unknown_and_not_a_changed_cap(
+    device: FakeDevice,
+) -> None:
     seen = observer()
     read(device, seen=seen)
-    some = {path: text for path, text in PHONE.items() if "policy7/scaling_max_freq" not in path}
+    some = {
+        path: text
+        for path, text in PHONE.items()
+        if "policy7/scaling_max_freq" not in path
+    }
     device.answers[conditions.CLOCKS] = clocks(some)
     values = read(device, False, seen).values
     assert "cpu_frequency_cap_mhz" not in values
@@ -192,7 +254,9 @@ def test_a_cap_that_can_not_be_read_again_is_unknown_and_not_a_changed_cap(devic
 
 
 def test_a_battery_that_a_person_faked_is_unknown(device: FakeDevice) -> None:
-    device.answers[conditions.BATTERY] = PLAIN.replace("  AC", "  (UPDATES STOPPED -- use reset)\n  AC")
+    device.answers[conditions.BATTERY] = PLAIN.replace(
+        "  AC", "  (UPDATES STOPPED -- use reset)\n  AC"
+    )
     reading = read(device)
     assert reading.values["unknown"] == ["battery_c", "battery_percent"]
     assert reading.seen.battery.percent is None
@@ -208,11 +272,15 @@ def test_configuration_errors_are_named_with_every_look(device: FakeDevice) -> N
 def test_events_of_the_log_are_handed_out_once(device: FakeDevice) -> None:
     waiting = [["10-31 10:00:00.000 thermal: …"], []]
     seen = observer(events=lambda: waiting.pop(0))
-    assert read(device, False, seen).values["events"] == ["10-31 10:00:00.000 thermal: …"]
+    assert read(device, False, seen).values["events"] == [
+        "10-31 10:00:00.000 thermal: …"
+    ]
     assert "events" not in read(device, False, seen).values
 
 
-def test_a_slow_or_refused_command_is_a_fact_and_a_lost_device_an_error(device: FakeDevice) -> None:
+def test_a_slow_or_refused_command_is_a_fact_and_a_lost_device_an_error(
+    device: FakeDevice,
+) -> None:
     device.faults.refuse_shell = True
     reading = read(device)
     assert {one.status for one in reading.raw} == {None}

@@ -24,9 +24,13 @@ class Seen:
         self.refuted: list[Attached] = []
         settings = Devices(**config)  # type: ignore[arg-type]
         self.discovery = Discovery(
-            settings, ways, root, self.found.append, lambda device: self.changed.append(device.serial),
+            settings,
+            ways,
+            root,
+            self.found.append,
+            lambda device: self.changed.append(device.serial),
             refuted=self.refuted.append,
-        )  # fmt: skip
+        )
 
     @property
     def routes(self) -> dict[str, tuple[str, ...]]:
@@ -55,7 +59,9 @@ def test_two_routes_to_one_serial_are_one_device(tmp_path: Path) -> None:
     assert len(seen.found) == 1
 
 
-def test_a_phone_by_usb_that_does_not_let_us_in_is_shown_by_its_name(tmp_path: Path) -> None:
+def test_a_phone_by_usb_that_does_not_let_us_in_is_shown_by_its_name(
+    tmp_path: Path,
+) -> None:
     there = phone()
     there.faults.unauthorized = True
     ways = FakeWays(PHONE0001=there)
@@ -67,7 +73,9 @@ def test_a_phone_by_usb_that_does_not_let_us_in_is_shown_by_its_name(tmp_path: P
     assert device.link.state == "unauthorized"
 
 
-def test_a_name_that_presumed_wrongly_is_corrected_by_who_answers(tmp_path: Path) -> None:
+def test_a_name_that_presumed_wrongly_is_corrected_by_who_answers(
+    tmp_path: Path,
+) -> None:
     ways = FakeWays(ODDNAME=phone("REAL01"))
     ways.names = {"ODDNAME": "device"}
     seen = Seen(tmp_path, ways)
@@ -85,7 +93,9 @@ def test_a_name_that_presumed_wrongly_is_corrected_by_who_answers(tmp_path: Path
     assert [device.serial for device in seen.found] == ["ODDNAME", "REAL01"]
 
 
-def test_a_route_that_now_leads_to_another_phone_becomes_that_phones(tmp_path: Path) -> None:
+def test_a_route_that_now_leads_to_another_phone_becomes_that_phones(
+    tmp_path: Path,
+) -> None:
     ways = FakeWays(**{ADDRESS: phone("FIRST1")})
     seen = Seen(tmp_path, ways, routes=[ADDRESS])
     seen.discovery.look()
@@ -100,7 +110,9 @@ def test_a_route_that_now_leads_to_another_phone_becomes_that_phones(tmp_path: P
         assert not seen.discovery.devices["FIRST1"].look()
 
 
-def test_a_cable_that_is_pulled_takes_the_route_and_keeps_the_device(tmp_path: Path) -> None:
+def test_a_cable_that_is_pulled_takes_the_route_and_keeps_the_device(
+    tmp_path: Path,
+) -> None:
     ways = FakeWays(PHONE0001=phone())
     ways.names = {"PHONE0001": "device"}
     seen = Seen(tmp_path, ways)

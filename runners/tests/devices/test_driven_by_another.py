@@ -34,15 +34,24 @@ def turned(one: Drive, times: int = 8) -> set[str]:
     return {argv[0] for argv in one.there.calls}
 
 
-def test_nothing_is_read_checked_cleaned_or_leased_and_it_stays_announced(drive: Making) -> None:
+def test_nothing_is_read_checked_cleaned_or_leased_and_it_stays_announced(
+    drive: Making,
+) -> None:
     one = taken(drive)
     job = one.server.add_job("mine", WORK, SERIAL)
     one.server.checks_due = {SERIAL}
-    one.server.orders[SERIAL] = [{"id": "ord_1", "kind": "reboot"}, {"id": "ord_2", "kind": "check"}]
+    one.server.orders[SERIAL] = [
+        {"id": "ord_1", "kind": "reboot"},
+        {"id": "ord_2", "kind": "check"},
+    ]
     assert turned(one) <= LOOKED
     said = one.beat()
     assert said["connection"]["state"] == "online"
-    assert (said["orders_done"], said["orders_refused"], said["recovery"]) == ([], [], [])
+    assert (said["orders_done"], said["orders_refused"], said["recovery"]) == (
+        [],
+        [],
+        [],
+    )
     assert not {"gates", "check"} & said.keys()
     assert (one.cleaned, job.attempt, one.server.checks) == ([], 0, [])
 
@@ -57,7 +66,9 @@ def test_it_is_asked_who_it_is_no_more_often_than_others_are(drive: Making) -> N
     assert turned(one) == set()
 
 
-def test_an_episode_of_recovery_ends_where_another_agent_takes_over(drive: Making) -> None:
+def test_an_episode_of_recovery_ends_where_another_agent_takes_over(
+    drive: Making,
+) -> None:
     one = drive(phone(kind=Broken), Route("server", "127.0.0.1:5037", SERIAL))
     one.server.checks_due = {SERIAL}
     one.turns(lambda: one.server.recovery)
@@ -79,7 +90,9 @@ def test_no_rung_is_climbed_for_its_silence(drive: Making) -> None:
     assert (one.server.recovery, one.ways.reconnects) == ([], [])
 
 
-def test_what_was_read_before_is_not_said_when_it_is_this_agents_again(drive: Making) -> None:
+def test_what_was_read_before_is_not_said_when_it_is_this_agents_again(
+    drive: Making,
+) -> None:
     one = drive()
     battery(one.there, 80, 36.0)
     one.turns(lambda: one.server.heartbeats[-1]["targets"][0]["refuses"])
@@ -98,14 +111,18 @@ def test_what_was_read_before_is_not_said_when_it_is_this_agents_again(drive: Ma
 
 
 @pytest.mark.parametrize("turns", [1, 3])
-def test_gates_are_not_read_before_the_server_said_whose_the_device_is(drive: Making, turns: int) -> None:
+def test_gates_are_not_read_before_the_server_said_whose_the_device_is(
+    drive: Making, turns: int
+) -> None:
     one = drive()
     for _ in range(turns):
         one.driver.turn()
     assert {argv[0] for argv in one.there.calls} <= {*LOOKED, "uname"}
 
 
-def test_no_rung_is_climbed_for_silence_before_the_server_said_whose_the_device_is(drive: Making) -> None:
+def test_no_rung_is_climbed_for_silence_before_the_server_said_whose_the_device_is(
+    drive: Making,
+) -> None:
     one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
     one.there.faults.offline = True
     for _ in range(8):
@@ -115,10 +132,18 @@ def test_no_rung_is_climbed_for_silence_before_the_server_said_whose_the_device_
     assert one.ways.reconnects == []
     one.turns(lambda: one.ways.reconnects)  # it is this agent's
     steps = [rung["step"] for rung in one.server.recovery]
-    assert steps == ["reconnect", "reconnect", "new_connection", "new_connection", "adb_reconnect"]
+    assert steps == [
+        "reconnect",
+        "reconnect",
+        "new_connection",
+        "new_connection",
+        "adb_reconnect",
+    ]
 
 
-def test_a_restart_before_the_server_said_whose_the_device_is_is_checked_after_that(drive: Making) -> None:
+def test_a_restart_before_the_server_said_whose_the_device_is_is_checked_after_that(
+    drive: Making,
+) -> None:
     one = drive()
     one.driver.safe_turn()
     one.there.reboot()
@@ -128,12 +153,16 @@ def test_a_restart_before_the_server_said_whose_the_device_is_is_checked_after_t
     one.turns(lambda: one.server.checks)
 
 
-def test_no_rung_is_climbed_for_the_silence_of_a_device_in_other_hands(drive: Making, tmp_path: Path) -> None:
+def test_no_rung_is_climbed_for_the_silence_of_a_device_in_other_hands(
+    drive: Making, tmp_path: Path
+) -> None:
     one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
     one.there.faults.offline = True
     one.driver.safe_turn()
     assert one.device.link.state == "offline"
-    hand = Attached(SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path)
+    hand = Attached(
+        SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
+    )
     with hand.claim(Stop()):
         turned(one)
         assert (one.server.recovery, one.ways.reconnects) == ([], [])

@@ -18,19 +18,32 @@ from .support import battery, phone, thermal
 from .test_check import GOOD
 
 
-def test_an_idle_device_says_who_it_is_how_it_is_and_by_which_route(drive: Making) -> None:
+def test_an_idle_device_says_who_it_is_how_it_is_and_by_which_route(
+    drive: Making,
+) -> None:
     one = drive()
     one.driver.turn()
     said = one.beat()
-    assert (said["kind"], said["serial"], said["name"]) == ("device", SERIAL, "Phone 7 · 0001")
-    assert said["connection"] == {"state": "online", "reason": None, "advice": None, "route": "home"}
+    assert (said["kind"], said["serial"], said["name"]) == (
+        "device",
+        SERIAL,
+        "Phone 7 · 0001",
+    )
+    assert said["connection"] == {
+        "state": "online",
+        "reason": None,
+        "advice": None,
+        "route": "home",
+    }
     assert said["boot_id"] == one.there.boot_id
     assert said["factors"]["soc"] == "SOC1"
     assert len(said["fingerprint"]) == 64
     assert one.beat()["refuses"] is None
 
 
-def test_a_check_that_is_due_is_run_once_and_said_until_it_was_heard(drive: Making) -> None:
+def test_a_check_that_is_due_is_run_once_and_said_until_it_was_heard(
+    drive: Making,
+) -> None:
     one = drive()
     one.server.checks_due = {SERIAL}
     one.server.health[SERIAL] = "checking"
@@ -54,19 +67,34 @@ def test_sha_instructions_are_told_by_each_check_and_are_no_factor_of_the_finger
     one = drive()
     one.driver.turn()
     found = [one.beat()]
-    for hardware in (None, True, False):  # no self-test is built yet; then by two programs, of two launches
+    for hardware in (
+        None,
+        True,
+        False,
+    ):  # no self-test is built yet; then by two programs, of two launches
         if hardware is not None:
             one.self_test = tmp_path / f"self-test-{hardware}"
-            one.self_test.write_text(f"echo '{json.dumps({**GOOD, 'hardware_sha': hardware})}'")
+            one.self_test.write_text(
+                f"echo '{json.dumps({**GOOD, 'hardware_sha': hardware})}'"
+            )
         one.server.checks_due = {SERIAL}
         one.beat()
         one.turns(lambda: not one.server.checks_due)
         found.append(one.beat())
-    told = [step for check in one.server.checks for step in check["steps"] if step["name"] == "self_test"]
+    told = [
+        step
+        for check in one.server.checks
+        for step in check["steps"]
+        if step["name"] == "self_test"
+    ]
     assert [(step["value"], step["unit"]) for step in told] == [
-        (None, None), (1.0, "hardware_sha"), (0.0, "hardware_sha"),
-    ]  # fmt: skip
-    assert len({said["fingerprint"] for said in found}) == 1, "a series is not cut by what a check learns"
+        (None, None),
+        (1.0, "hardware_sha"),
+        (0.0, "hardware_sha"),
+    ]
+    assert len({said["fingerprint"] for said in found}) == 1, (
+        "a series is not cut by what a check learns"
+    )
     assert all("sha" not in name for said in found for name in said["factors"])
 
 
@@ -82,7 +110,9 @@ def test_a_good_device_leases_for_itself_alone(drive: Making) -> None:
     one.server.health[SERIAL] = "good"
     one.turns(lambda: mine.finish)
     assert mine.finish is not None
-    assert mine.finish["cause"] == "checkout_failed"  # this agent has no repository at all
+    assert (
+        mine.finish["cause"] == "checkout_failed"
+    )  # this agent has no repository at all
     assert other.attempt == 0
 
 
@@ -102,7 +132,9 @@ def test_gates_that_hold_keep_jobs_away_and_say_why(drive: Making) -> None:
     assert one.beat()["refuses"] is None
 
 
-def test_a_throttling_device_is_unfit_and_no_rung_is_climbed_for_it(drive: Making) -> None:
+def test_a_throttling_device_is_unfit_and_no_rung_is_climbed_for_it(
+    drive: Making,
+) -> None:
     one = drive()
     thermal(one.there, 3)
     one.server.checks_due = {SERIAL}
@@ -113,14 +145,22 @@ def test_a_throttling_device_is_unfit_and_no_rung_is_climbed_for_it(drive: Makin
     assert one.server.recovery == []
 
 
-def test_what_a_restart_mends_is_reported_good_with_the_rungs_it_took(drive: Making) -> None:
+def test_what_a_restart_mends_is_reported_good_with_the_rungs_it_took(
+    drive: Making,
+) -> None:
     one = drive(phone(kind=Mended))
     one.server.checks_due = {SERIAL}
     one.beat()
     one.turns(lambda: one.server.checks)
     assert [check["ok"] for check in one.server.checks] == [True]
     steps = [said["step"] for said in one.server.recovery]
-    assert steps == ["reconnect", "reconnect", "new_connection", "new_connection", "reboot"]
+    assert steps == [
+        "reconnect",
+        "reconnect",
+        "new_connection",
+        "new_connection",
+        "reboot",
+    ]
     assert one.there.calls.count(["reboot"]) == 1
 
 
@@ -144,7 +184,9 @@ def test_what_nothing_mends_ends_in_giving_up_with_its_evidence(drive: Making) -
     assert len(one.server.recovery) == before
 
 
-def test_what_an_earlier_life_left_is_cleaned_away_once_before_the_first_job(drive: Making) -> None:
+def test_what_an_earlier_life_left_is_cleaned_away_once_before_the_first_job(
+    drive: Making,
+) -> None:
     one = drive()
     job = one.server.add_job("mine", WORK, SERIAL)
     one.beat()
@@ -154,7 +196,9 @@ def test_what_an_earlier_life_left_is_cleaned_away_once_before_the_first_job(dri
     assert one.cleaned == [SERIAL]
 
 
-def test_a_person_who_asks_for_a_check_after_giving_up_gets_a_new_episode(drive: Making) -> None:
+def test_a_person_who_asks_for_a_check_after_giving_up_gets_a_new_episode(
+    drive: Making,
+) -> None:
     there = phone(kind=Broken)
     one = drive(there)
     one.server.checks_due = {SERIAL}
@@ -170,7 +214,9 @@ def test_a_person_who_asks_for_a_check_after_giving_up_gets_a_new_episode(drive:
     assert one.server.orders[SERIAL] == []
 
 
-def test_a_restart_that_was_ordered_is_carried_out_once_and_checked(drive: Making) -> None:
+def test_a_restart_that_was_ordered_is_carried_out_once_and_checked(
+    drive: Making,
+) -> None:
     one = drive()
     one.server.orders[SERIAL] = [{"id": "ord-1", "kind": "reboot"}]
     one.driver.turn()
@@ -180,7 +226,9 @@ def test_a_restart_that_was_ordered_is_carried_out_once_and_checked(drive: Makin
     assert one.there.boot_id != before
     assert one.there.calls.count(["reboot"]) == 1
     assert one.server.orders[SERIAL] == []
-    assert [(said["step"], said["ok"]) for said in one.server.recovery] == [("reboot", True)]
+    assert [(said["step"], said["ok"]) for said in one.server.recovery] == [
+        ("reboot", True)
+    ]
 
 
 def test_silence_climbs_the_low_rungs_once_and_never_gives_up(drive: Making) -> None:
@@ -194,7 +242,13 @@ def test_silence_climbs_the_low_rungs_once_and_never_gives_up(drive: Making) -> 
     said = one.beat()
     assert said["connection"]["state"] == "offline"
     steps = [rung["step"] for rung in said["recovery"]]
-    assert steps == ["reconnect", "reconnect", "new_connection", "new_connection", "adb_reconnect"]
+    assert steps == [
+        "reconnect",
+        "reconnect",
+        "new_connection",
+        "new_connection",
+        "adb_reconnect",
+    ]
     one.there.faults.offline = False
     one.driver.turn()
     assert one.beat()["connection"]["state"] == "online"
@@ -216,7 +270,9 @@ def test_an_absent_device_is_said_to_be_and_found_again(drive: Making) -> None:
     assert one.beat()["connection"]["state"] == "online"
 
 
-def test_a_device_that_restarted_by_itself_is_checked_before_anything_else(drive: Making) -> None:
+def test_a_device_that_restarted_by_itself_is_checked_before_anything_else(
+    drive: Making,
+) -> None:
     one = drive()
     one.driver.turn()
     one.there.reboot()
@@ -227,7 +283,9 @@ def test_a_device_that_restarted_by_itself_is_checked_before_anything_else(drive
 def test_a_device_in_other_hands_is_left_alone(drive: Making, tmp_path: Path) -> None:
     one = drive()
     one.driver.turn()
-    hand = Attached(SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path)
+    hand = Attached(
+        SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
+    )
     one.server.checks_due = {SERIAL}
     one.beat()
     with hand.claim(Stop()):
@@ -235,7 +293,9 @@ def test_a_device_in_other_hands_is_left_alone(drive: Making, tmp_path: Path) ->
         for _ in range(3):
             one.driver.turn()
             one.beat()
-        assert len([call for call in one.there.calls if call[:1] == ["dumpsys"]]) == before
+        assert (
+            len([call for call in one.there.calls if call[:1] == ["dumpsys"]]) == before
+        )
         assert one.server.checks == []
     one.turns(lambda: one.server.checks)
 
@@ -243,7 +303,13 @@ def test_a_device_in_other_hands_is_left_alone(drive: Making, tmp_path: Path) ->
 def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
     one = drive()
     one.there.faults.absent = True
-    slow = Driver(one.device, one.driver.lane, Tools(one.ways, one._clean), one.leaving, Pace(retry_s=1e6))
+    slow = Driver(
+        one.device,
+        one.driver.lane,
+        Tools(one.ways, one._clean),
+        one.leaving,
+        Pace(retry_s=1e6),
+    )
     thread = threading.Thread(target=slow.run)
     thread.start()
     one.leaving.set()
@@ -252,7 +318,9 @@ def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
     assert not thread.is_alive()
 
 
-def test_words_of_a_device_that_the_wire_does_not_take_are_replaced(drive: Making) -> None:
+def test_words_of_a_device_that_the_wire_does_not_take_are_replaced(
+    drive: Making,
+) -> None:
     one = drive(phone(kind=Stammering))
     one.server.checks_due = {SERIAL}
     one.beat()

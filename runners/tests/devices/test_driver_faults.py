@@ -32,7 +32,9 @@ def ordered(one: Drive, order: dict[str, str]) -> None:
 # --- orders ---
 
 
-def test_a_third_restart_is_refused_with_its_reason_and_not_reported_as_one(drive: Making) -> None:
+def test_a_third_restart_is_refused_with_its_reason_and_not_reported_as_one(
+    drive: Making,
+) -> None:
     one = drive()
     one.driver.turn()
     for _ in range(PER_DAY):
@@ -61,15 +63,21 @@ def test_a_restart_that_a_moments_loss_prevented_is_tried_again(drive: Making) -
     one = drive()
     one.driver.turn()
     ordered(one, REBOOT)
-    one.there.faults.lost_after = 4  # three questions of the look before it, and one of its own
+    one.there.faults.lost_after = (
+        4  # three questions of the look before it, and one of its own
+    )
     one.driver.turn()
     assert one.there.calls.count(["reboot"]) == 0
-    assert one.driver.entry()["orders_refused"] == one.driver.entry()["orders_done"] == []
+    assert (
+        one.driver.entry()["orders_refused"] == one.driver.entry()["orders_done"] == []
+    )
     one.turns(lambda: one.server.orders[SERIAL] == [])
     assert one.there.calls.count(["reboot"]) == 1
 
 
-def test_a_restart_says_which_order_asked_for_it_and_a_rung_says_none(drive: Making) -> None:
+def test_a_restart_says_which_order_asked_for_it_and_a_rung_says_none(
+    drive: Making,
+) -> None:
     one = drive()
     one.driver.turn()
     ordered(one, REBOOT)
@@ -82,7 +90,9 @@ def test_a_restart_says_which_order_asked_for_it_and_a_rung_says_none(drive: Mak
     assert other.server.recovery[-1]["order_id"] is None
 
 
-def test_an_old_answer_that_names_an_order_again_does_not_repeat_it(drive: Making) -> None:
+def test_an_old_answer_that_names_an_order_again_does_not_repeat_it(
+    drive: Making,
+) -> None:
     one = drive()
     one.driver.turn()
     old = one.server.orders[SERIAL] = [REBOOT]
@@ -103,7 +113,9 @@ def test_a_device_in_other_hands_is_neither_restarted_nor_asked_who_it_is(
     one = drive()
     one.driver.turn()
     ordered(one, REBOOT)
-    hand = Attached(SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path)
+    hand = Attached(
+        SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
+    )
     with hand.claim(Stop()):
         asked = len(one.there.calls)
         for _ in range(3):
@@ -116,9 +128,13 @@ def test_a_device_in_other_hands_is_neither_restarted_nor_asked_who_it_is(
 # --- leftovers ---
 
 
-def test_what_cannot_be_cleaned_away_is_a_failed_check_with_rungs_and_no_lost_device(drive: Making) -> None:
+def test_what_cannot_be_cleaned_away_is_a_failed_check_with_rungs_and_no_lost_device(
+    drive: Making,
+) -> None:
     one = drive()
-    one.left_over = LeftOverError("Processes of run x cannot be killed.", "Restart the device.")
+    one.left_over = LeftOverError(
+        "Processes of run x cannot be killed.", "Restart the device."
+    )
     job = one.server.add_job("mine", WORK, SERIAL)
     one.beat()
     states = set()
@@ -146,7 +162,9 @@ def test_what_cannot_be_cleaned_away_is_a_failed_check_with_rungs_and_no_lost_de
 # --- restarts ---
 
 
-def test_a_phone_that_listens_only_until_it_restarts_is_not_restarted_by_the_ladder(drive: Making) -> None:
+def test_a_phone_that_listens_only_until_it_restarts_is_not_restarted_by_the_ladder(
+    drive: Making,
+) -> None:
     one = drive(phone(kind=Broken))
     del one.there.props["persist.adb.tcp.port"]
     one.server.checks_due = {SERIAL}
@@ -155,7 +173,9 @@ def test_a_phone_that_listens_only_until_it_restarts_is_not_restarted_by_the_lad
     assert one.there.calls.count(["reboot"]) == 0
     assert "adb tcpip 5555" in one.server.recovery[-1]["text"]
     said = {finding["code"]: finding for finding in one.beat()["preflight"]}
-    assert [(code, finding["level"]) for code, finding in said.items()] == [("restart_loses_it", "info")]
+    assert [(code, finding["level"]) for code, finding in said.items()] == [
+        ("restart_loses_it", "info")
+    ]
 
 
 # --- readings ---
@@ -190,11 +210,15 @@ class Sensors(FakeDevice):
     def execute(self, argv: Sequence[str]) -> Ended:
         if tuple(argv) == conditions.ZONES:
             zone = "/sys/class/thermal/thermal_zone0"
-            return Done(0, f"{zone}/type:cpu-0\n{zone}/temp:{self.degrees * 1000}\n".encode())
+            return Done(
+                0, f"{zone}/type:cpu-0\n{zone}/temp:{self.degrees * 1000}\n".encode()
+            )
         return Done(1, b"") if argv[0] == "dumpsys" else super().execute(argv)
 
 
-def test_a_device_with_sensors_alone_is_judged_by_them_also_when_idle(drive: Making) -> None:
+def test_a_device_with_sensors_alone_is_judged_by_them_also_when_idle(
+    drive: Making,
+) -> None:
     there = phone(kind=Sensors)
     assert isinstance(there, Sensors)
     one = drive(there)
@@ -219,7 +243,9 @@ class Odd(FakeDevice):
         return super().execute(argv)
 
 
-def test_an_error_of_the_agents_own_is_told_until_a_turn_goes_well(drive: Making) -> None:
+def test_an_error_of_the_agents_own_is_told_until_a_turn_goes_well(
+    drive: Making,
+) -> None:
     there = phone(kind=Odd)
     assert isinstance(there, Odd)
     one = drive(there)
@@ -236,7 +262,13 @@ def test_an_error_of_the_agents_own_is_told_until_a_turn_goes_well(drive: Making
 
 def test_leaving_ends_a_driver_whether_or_not_the_agent_leaves(drive: Making) -> None:
     one = drive()
-    alone = Driver(one.device, one.driver.lane, Tools(one.ways, one._clean), threading.Event(), Pace())
+    alone = Driver(
+        one.device,
+        one.driver.lane,
+        Tools(one.ways, one._clean),
+        threading.Event(),
+        Pace(),
+    )
     thread = threading.Thread(target=alone.run)
     thread.start()
     alone.leave()

@@ -38,28 +38,51 @@ def test_a_cool_charged_device_with_room_is_fit() -> None:
 
 @pytest.mark.parametrize(
     ("celsius", "before", "holds"),
-    [(34.9, False, False), (35.0, False, True), (34.0, True, True), (32.1, True, True), (32.0, True, False)],
+    [
+        (34.9, False, False),
+        (35.0, False, True),
+        (34.0, True, True),
+        (32.1, True, True),
+        (32.0, True, False),
+    ],
 )
-def test_a_hot_battery_holds_from_35_degrees_until_32(celsius: float, before: bool, holds: bool) -> None:
-    assert held(readings(celsius), {"hot"} if before else set()) == ({"hot"} if holds else set())
+def test_a_hot_battery_holds_from_35_degrees_until_32(
+    celsius: float, before: bool, holds: bool
+) -> None:
+    assert held(readings(celsius), {"hot"} if before else set()) == (
+        {"hot"} if holds else set()
+    )
 
 
 @pytest.mark.parametrize(
     ("percent", "before", "holds"),
-    [(30.0, False, False), (29.9, False, True), (30.0, True, True), (34.9, True, True), (35.0, True, False)],
+    [
+        (30.0, False, False),
+        (29.9, False, True),
+        (30.0, True, True),
+        (34.9, True, True),
+        (35.0, True, False),
+    ],
 )
-def test_a_low_battery_holds_below_30_percent_until_35(percent: float, before: bool, holds: bool) -> None:
+def test_a_low_battery_holds_below_30_percent_until_35(
+    percent: float, before: bool, holds: bool
+) -> None:
     assert held(readings(percent=percent), {"battery"} if before else set()) == (
         {"battery"} if holds else set()
     )
 
 
 @pytest.mark.parametrize(
-    ("status", "before", "holds"), [(1, False, False), (2, False, True), (1, True, True), (0, True, False)]
+    ("status", "before", "holds"),
+    [(1, False, False), (2, False, True), (1, True, True), (0, True, False)],
 )
-def test_throttling_holds_from_moderate_until_none(status: int, before: bool, holds: bool) -> None:
+def test_throttling_holds_from_moderate_until_none(
+    status: int, before: bool, holds: bool
+) -> None:
     seen = readings(status=status)
-    assert held(seen, {"thermal"} if before else set()) == ({"thermal"} if holds else set())
+    assert held(seen, {"thermal"} if before else set()) == (
+        {"thermal"} if holds else set()
+    )
 
 
 def test_a_device_that_hovers_at_one_limit_does_not_flicker() -> None:
@@ -87,25 +110,42 @@ def test_an_unknown_status_is_said_where_a_temperature_stands_in_for_it() -> Non
 
 @pytest.mark.parametrize(
     ("hottest", "before", "holds"),
-    [(59.9, False, False), (60.0, False, True), (95.0, False, True), (50.1, True, True), (50.0, True, False)],
+    [
+        (59.9, False, False),
+        (60.0, False, True),
+        (95.0, False, True),
+        (50.1, True, True),
+        (50.0, True, False),
+    ],
 )
-def test_where_nothing_else_tells_the_hottest_sensor_does(hottest: float, before: bool, holds: bool) -> None:
+def test_where_nothing_else_tells_the_hottest_sensor_does(
+    hottest: float, before: bool, holds: bool
+) -> None:
     seen = readings(celsius=None, status=None, hottest=hottest)
     assert ("hot" in held(seen, {"hot"} if before else set())) == holds
     assert gate(seen, "hot").known
 
 
 @pytest.mark.parametrize("told", [{"status": 0}, {"celsius": 27.0}])
-def test_a_core_may_be_hot_where_status_or_battery_say_that_the_device_is_not(told: dict[str, Any]) -> None:
-    assert held(readings(**{"celsius": None, "status": None, "hottest": 95.0, **told})) == set()
+def test_a_core_may_be_hot_where_status_or_battery_say_that_the_device_is_not(
+    told: dict[str, Any],
+) -> None:
+    assert (
+        held(readings(**{"celsius": None, "status": None, "hottest": 95.0, **told}))
+        == set()
+    )
 
 
 def test_what_is_not_told_is_unknown_in_the_facts_and_holds_nothing_else() -> None:
     seen = Readings(thermal_status=0)
     assert held(seen) == set()
     assert facts(seen) == {
-        "battery_c": None, "battery_percent": None, "charging": None, "thermal_status": 0, "free_bytes": None,
-    }  # fmt: skip
+        "battery_c": None,
+        "battery_percent": None,
+        "charging": None,
+        "thermal_status": 0,
+        "free_bytes": None,
+    }
     assert facts(readings())["battery_c"] == 27.0
 
 
@@ -114,9 +154,11 @@ def test_a_device_that_has_not_started_or_has_no_room_is_held_with_words() -> No
     full = readings(free=100 << 20)
     assert held(full) == {"space"}
     assert gate(full, "space").text == "100 MiB are free, 512 MiB are needed."
-    assert {one.name for one in gates(readings(free=GIB), free_bytes_needed=2 * GIB) if one.holds} == {
-        "space"
-    }
+    assert {
+        one.name
+        for one in gates(readings(free=GIB), free_bytes_needed=2 * GIB)
+        if one.holds
+    } == {"space"}
 
 
 PROPS = {"ro.build.type": "user", "ro.product.model": "Pixel 8", "ro.secure": "1"}
@@ -141,7 +183,9 @@ def test_each_configuration_error_has_its_name() -> None:
     assert names(PROPS, simulated=True) == ["simulated"]
 
 
-def test_clocks_count_as_unlocked_only_where_they_could_be_locked_and_are_known_to_move() -> None:
+def test_clocks_count_as_unlocked_only_where_they_could_be_locked_and_are_known_to_move() -> (
+    None
+):
     root = PROPS | {"service.adb.root": "1"}
     assert names(root, LOCKED) == []
     assert names(root, [Policy(cpus=(0,))]) == []

@@ -5,7 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from paceline.devices.health import Climbed, Due, Duty, Event, Failed, Passed, State, Unfit, may_lease, step
+from paceline.devices.health import (
+    Climbed,
+    Due,
+    Duty,
+    Event,
+    Failed,
+    Passed,
+    State,
+    Unfit,
+    may_lease,
+    step,
+)
 from paceline.devices.ladder import LIMITS, Ladder, Means, Rung, next_rung
 from paceline.devices.reboots import DAY_S, PER_DAY, Reboots
 
@@ -24,9 +35,14 @@ def climbed(means: Means) -> list[Rung]:
 
 def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
     assert climbed(Means(by_server=True, speaks=True, reboots_left=2)) == [
-        Rung.RECONNECT, Rung.RECONNECT, Rung.NEW_CONNECTION, Rung.NEW_CONNECTION, Rung.ADB_RECONNECT,
-        Rung.REBOOT, Rung.GIVE_UP,
-    ]  # fmt: skip
+        Rung.RECONNECT,
+        Rung.RECONNECT,
+        Rung.NEW_CONNECTION,
+        Rung.NEW_CONNECTION,
+        Rung.ADB_RECONNECT,
+        Rung.REBOOT,
+        Rung.GIVE_UP,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -35,10 +51,15 @@ def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
         (Means(by_server=False, speaks=True, reboots_left=2), {Rung.ADB_RECONNECT}),
         (Means(by_server=True, speaks=False, reboots_left=2), {Rung.REBOOT}),
         (Means(by_server=True, speaks=True, reboots_left=0), {Rung.REBOOT}),
-        (Means(by_server=True, speaks=True, reboots_left=2, survives_restart=False), {Rung.REBOOT}),
+        (
+            Means(by_server=True, speaks=True, reboots_left=2, survives_restart=False),
+            {Rung.REBOOT},
+        ),
     ],
 )
-def test_a_rung_that_cannot_help_is_passed_over(means: Means, missing: set[Rung]) -> None:
+def test_a_rung_that_cannot_help_is_passed_over(
+    means: Means, missing: set[Rung]
+) -> None:
     assert set(Rung) - set(climbed(means)) == missing
 
 
@@ -47,7 +68,9 @@ def test_no_rung_is_tried_more_often_than_its_limit() -> None:
     assert {rung: rungs.count(rung) for rung in LIMITS} == LIMITS
 
 
-def test_two_restarts_a_day_are_counted_across_restarts_of_the_agent(tmp_path: Path) -> None:
+def test_two_restarts_a_day_are_counted_across_restarts_of_the_agent(
+    tmp_path: Path,
+) -> None:
     clock, path = Clock(), tmp_path / "SER" / "reboots.json"
     for left in range(PER_DAY, 0, -1):
         assert Reboots(path, clock).left == left
@@ -70,7 +93,9 @@ def test_a_clock_that_was_set_back_gives_no_more_restarts(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("content", [b"", b"[1,", b'["x"]', b"3", b"\xff"])
-def test_a_count_that_cannot_be_read_allows_no_restart(tmp_path: Path, content: bytes) -> None:
+def test_a_count_that_cannot_be_read_allows_no_restart(
+    tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / "reboots.json").write_bytes(content)
     assert Reboots(tmp_path / "reboots.json").left == 0
 
@@ -90,7 +115,9 @@ TABLE: list[tuple[State, Event, State]] = [
 
 
 @pytest.mark.parametrize(("before", "event", "after"), TABLE)
-def test_every_event_leads_from_a_state_to_its_one_state(before: State, event: Event, after: State) -> None:
+def test_every_event_leads_from_a_state_to_its_one_state(
+    before: State, event: Event, after: State
+) -> None:
     assert step(Duty(before), event).state == after
 
 
@@ -111,11 +138,18 @@ def test_after_giving_up_only_a_new_demand_begins_a_new_episode() -> None:
 @pytest.mark.parametrize(
     ("state", "health", "allowed"),
     [
-        ("idle", "good", True), ("idle", None, True), ("idle", "suspect", False), ("idle", "unknown", False),
-        ("idle", "recovering", False), ("idle", "quarantined", False), ("idle", "checking", False),
-        ("checking", "good", False), ("recovering", "good", False), ("given_up", "good", False),
+        ("idle", "good", True),
+        ("idle", None, True),
+        ("idle", "suspect", False),
+        ("idle", "unknown", False),
+        ("idle", "recovering", False),
+        ("idle", "quarantined", False),
+        ("idle", "checking", False),
+        ("checking", "good", False),
+        ("recovering", "good", False),
+        ("given_up", "good", False),
     ],
-)  # fmt: skip
+)
 def test_only_a_good_device_without_a_duty_asks_for_jobs(
     state: State, health: str | None, allowed: bool
 ) -> None:

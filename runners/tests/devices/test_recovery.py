@@ -30,7 +30,9 @@ class Timed(FakeWays):
         return super().open(route)
 
 
-def test_a_restart_is_waited_for_by_the_clock_not_by_the_number_of_looks(tmp_path: Path) -> None:
+def test_a_restart_is_waited_for_by_the_clock_not_by_the_number_of_looks(
+    tmp_path: Path,
+) -> None:
     clock, there = Clock(), phone()
     ways = Timed(clock)
     ways.at = {"home": there}
@@ -67,7 +69,9 @@ def test_each_low_rung_does_another_thing(tmp_path: Path) -> None:
     assert ways.reconnects == [USB]
 
 
-def test_an_adb_server_is_asked_again_for_what_it_forgot_meanwhile(tmp_path: Path) -> None:
+def test_an_adb_server_is_asked_again_for_what_it_forgot_meanwhile(
+    tmp_path: Path,
+) -> None:
     there = phone()
     ways = FakeWays(PHONE0001=there)
     device = Attached(there.serial, tmp_path, ways.open, [USB], locks=tmp_path)
@@ -75,6 +79,8 @@ def test_an_adb_server_is_asked_again_for_what_it_forgot_meanwhile(tmp_path: Pat
     there.faults.offline = True
     there.cut()
     opened = len(ways.opened)
-    assert not climb(Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0).ok
+    assert not climb(
+        Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0
+    ).ok
     assert ways.reconnects == [USB, USB]
     assert len(ways.opened) - opened == RECONNECT_LOOKS + 1

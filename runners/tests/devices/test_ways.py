@@ -24,11 +24,15 @@ from paceline.testing.adbd import Peer
 NOBODY = Route("tcp", "127.0.0.1:1")
 
 
-def test_all_connections_of_an_agent_share_one_offer_to_a_device(tmp_path: Path) -> None:
+def test_all_connections_of_an_agent_share_one_offer_to_a_device(
+    tmp_path: Path,
+) -> None:
     """Discovery tries every ten seconds with a connection of its own; the phone shows one dialog."""
     with Peer(tmp_path / "phone", serial="SIMASKS", trust=set()) as peer:
         ways = RealWays("127.0.0.1:1", tmp_path / "adb")
-        discovery = Discovery(Devices(routes=[peer.address]), ways, tmp_path / "d", connect_s=0.2)
+        discovery = Discovery(
+            Devices(routes=[peer.address]), ways, tmp_path / "d", connect_s=0.2
+        )
         for _ in range(3):
             discovery.look()
         (link,) = discovery.unknown.values()
@@ -59,10 +63,14 @@ def test_a_key_that_others_can_read_is_a_reason_with_advice_and_no_error_of_the_
     assert "readable by others" in (discovery.unknown[NOBODY].reason or "")
     (keys / "adbkey").chmod(0o600)
     discovery.look()
-    assert discovery.unknown[NOBODY].state == "absent"  # the key is in order, without a restart of the agent
+    assert (
+        discovery.unknown[NOBODY].state == "absent"
+    )  # the key is in order, without a restart of the agent
 
 
-def test_an_adb_server_that_is_slow_once_has_not_lost_its_devices(tmp_path: Path) -> None:
+def test_an_adb_server_that_is_slow_once_has_not_lost_its_devices(
+    tmp_path: Path,
+) -> None:
     answers = [b"OKAY0011PHONE0001\tdevice\n", b"OKAY0009oops", b"OKAY0000"]
     with answering(answers) as address:
         ways = RealWays(address, tmp_path / "adb")
@@ -80,7 +88,9 @@ def test_a_device_that_was_away_when_its_server_reconnected_it_is_taken_up_when_
     with Peer(tmp_path / "peer", serial="SIMAWAY1") as peer:
 
         def state() -> str | None:
-            return {known.name: known.state for known in ways.listed()}.get(peer.address)
+            return {known.name: known.state for known in ways.listed()}.get(
+                peer.address
+            )
 
         adb_server.connect_to(peer.address)
         until(lambda: state() == "device")

@@ -22,7 +22,10 @@ VERSION_2 = "low 0\nhigh 0\nmax 12\noom 3\noom_kill 3\noom_group_kill 0\n"
 
 
 def test_a_signal_is_said_by_name_and_in_words() -> None:
-    assert describe_signal(signal.SIGSEGV) == "SIGSEGV (it accessed memory that is not its own)"
+    assert (
+        describe_signal(signal.SIGSEGV)
+        == "SIGSEGV (it accessed memory that is not its own)"
+    )
     assert describe_signal(199) == "signal 199"
 
 
@@ -40,24 +43,33 @@ def test_a_signal_is_said_by_name_and_in_words() -> None:
         (255, "exited with status 255"),
     ],
 )
-def test_a_status_that_a_shell_gives_a_meaning_is_said_with_it(status: int, words: str) -> None:
+def test_a_status_that_a_shell_gives_a_meaning_is_said_with_it(
+    status: int, words: str
+) -> None:
     assert describe_status(status) == words
 
 
 def kernel(root: Path, cgroups: str, files: dict[str, str], system: int) -> Path:
     (root / "proc/self").mkdir(parents=True)
     (root / "proc/self/cgroup").write_text(cgroups)
-    (root / "proc/vmstat").write_text(f"nr_free_pages 1\noom_kill {system}\nswap_ra 0\n")
+    (root / "proc/vmstat").write_text(
+        f"nr_free_pages 1\noom_kill {system}\nswap_ra 0\n"
+    )
     for name, text in files.items():
         (root / "sys/fs/cgroup" / name).mkdir(parents=True)
-        file = "memory.events" if "oom_kill_disable" not in text else "memory.oom_control"
+        file = (
+            "memory.events" if "oom_kill_disable" not in text else "memory.oom_control"
+        )
         (root / "sys/fs/cgroup" / name / file).write_text(text)
     return root
 
 
 def test_both_versions_of_cgroups_are_read(tmp_path: Path) -> None:
     second = kernel(
-        tmp_path / "2", "0::/user.slice/agent.service\n", {"user.slice/agent.service": VERSION_2}, 7
+        tmp_path / "2",
+        "0::/user.slice/agent.service\n",
+        {"user.slice/agent.service": VERSION_2},
+        7,
     )
     assert count_memory_kills(second) == MemoryKills(3, 7)
     first = kernel(
@@ -101,10 +113,14 @@ def tight_cgroup() -> Iterator[Path]:
     pytest.skip("needs a memory cgroup this user may make")
 
 
-def test_a_real_kill_for_lack_of_memory_is_said(tight_cgroup: Path, tmp_path: Path) -> None:
+def test_a_real_kill_for_lack_of_memory_is_said(
+    tight_cgroup: Path, tmp_path: Path
+) -> None:
     code = "x = bytearray(200 << 20); print(len(x))"
     enter = f"echo $$ >{tight_cgroup}/cgroup.procs && exec {sys.executable} -c '{code}'"
-    with GuardedProcess(["sh", "-c", enter], tmp_path, inherited_environment()) as process:
+    with GuardedProcess(
+        ["sh", "-c", enter], tmp_path, inherited_environment()
+    ) as process:
         end = None
         while end is None:
             end = process.poll(1.0)
@@ -113,7 +129,9 @@ def test_a_real_kill_for_lack_of_memory_is_said(tight_cgroup: Path, tmp_path: Pa
     assert "lack of memory" in end.memory
 
 
-def test_a_process_that_was_killed_otherwise_is_not_said_to_have_lacked_memory(tmp_path: Path) -> None:
+def test_a_process_that_was_killed_otherwise_is_not_said_to_have_lacked_memory(
+    tmp_path: Path,
+) -> None:
     argv = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
     with GuardedProcess(argv, tmp_path, inherited_environment()) as process:
         end = None

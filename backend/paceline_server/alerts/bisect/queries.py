@@ -14,18 +14,26 @@ from paceline_server.store.tables.rules import Bisection
 def lock_bisection(session: Session, bisection_id: str) -> Bisection | None:
     """A bisection, locked until the transaction ends, as others committed it."""
     query = select(Bisection).where(Bisection.id == bisection_id).with_for_update()
-    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    return session.scalars(
+        query.execution_options(populate_existing=True)
+    ).one_or_none()
 
 
 def lock_alert(session: Session, alert_id: str) -> Alert | None:
     """An alert, locked until the transaction ends, as others committed it."""
     query = select(Alert).where(Alert.id == alert_id).with_for_update()
-    return session.scalars(query.execution_options(populate_existing=True)).one_or_none()
+    return session.scalars(
+        query.execution_options(populate_existing=True)
+    ).one_or_none()
 
 
 def of_alert(session: Session, alert_id: str) -> list[Bisection]:
     """The bisections of an alert, the newest first."""
-    query = select(Bisection).where(Bisection.alert_id == alert_id).order_by(Bisection.id.desc())
+    query = (
+        select(Bisection)
+        .where(Bisection.alert_id == alert_id)
+        .order_by(Bisection.id.desc())
+    )
     return list(session.scalars(query))
 
 

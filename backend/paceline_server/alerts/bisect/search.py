@@ -53,7 +53,9 @@ class End:
 def bounds(commits: int, steps: Sequence[Step]) -> tuple[int, int]:
     """(good, bad) after these answers."""
     good = max((step.index for step in steps if step.answer == "pass"), default=-1)
-    bad = min((step.index for step in steps if step.answer == "fail"), default=commits - 1)
+    bad = min(
+        (step.index for step in steps if step.answer == "fail"), default=commits - 1
+    )
     return good, bad
 
 
@@ -67,28 +69,42 @@ def left(good: int, bad: int, before: int) -> int:
     return bad - good + (before if good < 0 else 0)
 
 
-def next_step(commits: int, steps: Sequence[Step], budget: int, before: int = 0) -> Ask | End:
+def next_step(
+    commits: int, steps: Sequence[Step], budget: int, before: int = 0
+) -> Ask | End:
     """What to do after `steps`, in the order they were asked; `before` as in `left`."""
     good, bad = bounds(commits, steps)
     many = left(good, bad, before)
     if many == 1:
         return End("found", "")
     if bad - good == 1:
-        return End("undecided", f"of the {many} commits that are left only the last was named")
+        return End(
+            "undecided", f"of the {many} commits that are left only the last was named"
+        )
     if len(steps) >= budget:
-        return End("exhausted", f"{budget} A/B jobs were spent; {many} commits are left")
+        return End(
+            "exhausted", f"{budget} A/B jobs were spent; {many} commits are left"
+        )
     if steps and steps[-1].answer in UNANSWERED:
         return _once_more(steps)
     skipped = {step.index for step in steps if step.answer == "skipped"}
     middle = (good + bad) // 2
     between = [index for index in range(good + 1, bad) if index not in skipped]
     if not between:
-        return End("undecided", f"none of the commits between could be measured; {many} are left")
+        return End(
+            "undecided",
+            f"none of the commits between could be measured; {many} are left",
+        )
     return Ask(min(between, key=lambda index: (abs(index - middle), index)))
 
 
 def _once_more(steps: Sequence[Step]) -> Ask | End:
     last = steps[-1]
-    if sum(step.index == last.index and step.answer in UNANSWERED for step in steps) > 1:
-        return End("undecided", "an A/B job and its repeat with more launches could not tell")
+    if (
+        sum(step.index == last.index and step.answer in UNANSWERED for step in steps)
+        > 1
+    ):
+        return End(
+            "undecided", "an A/B job and its repeat with more launches could not tell"
+        )
     return Ask(last.index, again=True)

@@ -16,7 +16,16 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts.bisect import queries, words
 from paceline_server.alerts.bisect.schemas import BisectionOut
-from paceline_server.alerts.bisect.search import Answer, Ask, End, Step, bounds, left, next_step, unnamed
+from paceline_server.alerts.bisect.search import (
+    Answer,
+    Ask,
+    End,
+    Step,
+    bounds,
+    left,
+    next_step,
+    unnamed,
+)
 from paceline_server.alerts.bisect.verdicts import side_of
 from paceline_server.alerts.history import SYSTEM, remember, tell
 from paceline_server.detect import history
@@ -33,51 +42,89 @@ MORE_LAUNCHES = 2
 """Times the launches of a step that could not tell: the interval narrows by a third, at twice the time."""
 GIVEN_UP = ("vanished", "invalid", "unconfirmed")
 """States of an alert whose commit nobody looks for any more."""
-UNMEASURABLE = frozenset({
-    "build_failed", "checkout_failed", "suite_invalid", "check_failed", "stream_invalid", "workload_hung",
-    "workload_flooded", "workload_crashed", "workload_error", "workload_no_terminal",
-})  # fmt: skip
+UNMEASURABLE = frozenset(
+    {
+        "build_failed",
+        "checkout_failed",
+        "suite_invalid",
+        "check_failed",
+        "stream_invalid",
+        "workload_hung",
+        "workload_flooded",
+        "workload_crashed",
+        "workload_error",
+        "workload_no_terminal",
+    }
+)
 """Causes that are the commit's own: measuring it again would fail again, so it is stepped around."""
 
 
-def begin(session: Session, alert: Alert, job: Job, run: Run, proof: Comparison) -> None:
+def begin(
+    session: Session, alert: Alert, job: Job, run: Run, proof: Comparison
+) -> None:
     """After a proof: name the commit, when there is only one, or start to look for it, between the revisions
     that the proof measured. Locked alert."""
     commits = jobs.commits_of(session, job.id)
-    if not commits or any(one.state == "running" for one in queries.of_alert(session, alert.id)):
+    if not commits or any(
+        one.state == "running" for one in queries.of_alert(session, alert.id)
+    ):
         return
     if len(commits) == 1:
         culprit = {**commits[0], **_numbers(proof), "unit": _unit_of(session, alert)}
         _blame(session, alert, culprit, "the only commit in between")
         return
-    bisection = _new(session, alert, str(run.base_commit), commits, settings.current().bisect_budget)
-    remember(session, alert, "bisect_started", SYSTEM, f"{len(commits)} commits, {bisection.budget} A/B jobs")
+    bisection = _new(
+        session, alert, str(run.base_commit), commits, settings.current().bisect_budget
+    )
+    remember(
+        session,
+        alert,
+        "bisect_started",
+        SYSTEM,
+        f"{len(commits)} commits, {bisection.budget} A/B jobs",
+    )
     _go_on(session, alert, bisection, Origin(job.run_id, dict(proof.params)))
 
 
-def start_by_hand(session: Session, alert_id: str, budget: int | None, actor: str) -> None:
+def start_by_hand(
+    session: Session, alert_id: str, budget: int | None, actor: str
+) -> None:
     """A person asks for it. Raises 404, 409 when there is nothing to look for or it is being looked for."""
     alert = queries.lock_alert(session, alert_id)
     if alert is None:
         raise not_found("alert", alert_id)
     if alert.kind != "history" or alert.cause == "environment":
-        raise conflict("There is no commit to find: this alert does not blame the code.")
+        raise conflict(
+            "There is no commit to find: this alert does not blame the code."
+        )
     if any(one.state == "running" for one in queries.of_alert(session, alert_id)):
         raise conflict("A bisection of this alert is running already.")
-    if alert.base_commit is None or alert.head_commit is None or alert.base_commit == alert.head_commit:
+    if (
+        alert.base_commit is None
+        or alert.head_commit is None
+        or alert.base_commit == alert.head_commit
+    ):
         raise conflict("The alert names no two revisions to search between.")
     allowed = budget or settings.current().bisect_budget
-    found = (one for one in queries.proofs(session, alert_id) if len(one[1].commits or []) > 1)
+    found = (
+        one
+        for one in queries.proofs(session, alert_id)
+        if len(one[1].commits or []) > 1
+    )
     proven = next(found, None)
     if proven is not None:
         proof, job, run = proven
-        bisection = _new(session, alert, str(run.base_commit), list(job.commits or []), allowed)
+        bisection = _new(
+            session, alert, str(run.base_commit), list(job.commits or []), allowed
+        )
         origin = Origin(job.run_id, dict(proof.params))
     else:
         bisection = _new(session, alert, alert.base_commit, [], allowed)
         origin = Origin(alert.run_id, _params_of(session, alert))
     remember(session, alert, "bisect_started", actor, f"{bisection.budget} A/B jobs")
-    audit.record(session, actor, "bisect", "alert", alert.id, {"budget": bisection.budget})
+    audit.record(
+        session, actor, "bisect", "alert", alert.id, {"budget": bisection.budget}
+    )
     _go_on(session, alert, bisection, origin)
 
 
@@ -86,7 +133,8 @@ def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
     own = [
         (abs(change.effect), dict(series.params))
         for change, series in queries.series_of(session, alert.id)
-        if (series.benchmark, series.arm, series.metric) == (alert.benchmark, alert.arm, alert.metric)
+        if (series.benchmark, series.arm, series.metric)
+        == (alert.benchmark, alert.arm, alert.metric)
     ]
     return max(own, key=lambda one: one[0])[1] if own else {}
 
@@ -94,24 +142,41 @@ def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
 def _unit_of(session: Session, alert: Alert) -> str:
     """The unit of the alert's metric."""
     found = queries.series_of(session, alert.id)
-    return next((series.unit for _, series in found if series.metric == alert.metric), "ns")
+    return next(
+        (series.unit for _, series in found if series.metric == alert.metric), "ns"
+    )
 
 
 def _new(
-    session: Session, alert: Alert, base: str, commits: Sequence[Mapping[str, Any]], budget: int
+    session: Session,
+    alert: Alert,
+    base: str,
+    commits: Sequence[Mapping[str, Any]],
+    budget: int,
 ) -> Bisection:
     at = clock.now()
     bisection = Bisection(
-        id=ids.new_id("bis"), alert_id=alert.id, state="running", base_commit=base,
-        commits=[dict(one) for one in commits], good=-1, bad=len(commits) - 1, budget=budget, steps=[],
-        culprit=None, created_at=at, updated_at=at,
-    )  # fmt: skip
+        id=ids.new_id("bis"),
+        alert_id=alert.id,
+        state="running",
+        base_commit=base,
+        commits=[dict(one) for one in commits],
+        good=-1,
+        bad=len(commits) - 1,
+        budget=budget,
+        steps=[],
+        culprit=None,
+        created_at=at,
+        updated_at=at,
+    )
     session.add(bisection)
     session.flush()
     return bisection
 
 
-def _go_on(session: Session, alert: Alert, bisection: Bisection, origin: Origin) -> None:
+def _go_on(
+    session: Session, alert: Alert, bisection: Bisection, origin: Origin
+) -> None:
     """Ask for the next A/B job, or end."""
     if not bisection.commits:
         _ask(session, alert, bisection, None, origin)
@@ -144,9 +209,17 @@ class Origin:
     params: Mapping[str, Any]
 
 
-def _ask(session: Session, alert: Alert, bisection: Bisection, what: Ask | None, origin: Origin) -> None:
+def _ask(
+    session: Session,
+    alert: Alert,
+    bisection: Bisection,
+    what: Ask | None,
+    origin: Origin,
+) -> None:
     """Base against one commit; without `what` against the head."""
-    commit = str(alert.head_commit if what is None else bisection.commits[what.index]["commit"])
+    commit = str(
+        alert.head_commit if what is None else bisection.commits[what.index]["commit"]
+    )
     run = jobs.ab_run(
         session,
         original_run_id=origin.run_id,
@@ -161,9 +234,16 @@ def _ask(session: Session, alert: Alert, bisection: Bisection, what: Ask | None,
         not_before=clock.now(),
     )
     step = {
-        "index": None if what is None else what.index, "commit": commit, "run_id": run.id, "job_id": None,
-        "verdict": None, "ratio": None, "lower": None, "upper": None, "words": "measuring",
-    }  # fmt: skip
+        "index": None if what is None else what.index,
+        "commit": commit,
+        "run_id": run.id,
+        "job_id": None,
+        "verdict": None,
+        "ratio": None,
+        "lower": None,
+        "upper": None,
+        "words": "measuring",
+    }
     bisection.steps = [*bisection.steps, step]
     bisection.updated_at = clock.now()
     session.flush()
@@ -182,13 +262,21 @@ def advance(session: Session, job: Job, run: Run) -> None:
     bisection.steps = [*bisection.steps[:-1], step]
     bisection.updated_at = clock.now()
     if alert.state in GIVEN_UP:
-        _end(session, alert, bisection, End("undecided", f"the alert is {alert.state} by now"))
+        _end(
+            session,
+            alert,
+            bisection,
+            End("undecided", f"the alert is {alert.state} by now"),
+        )
         return
     if step["index"] is None and not _has_ends(session, alert, bisection, step, job):
         return
     amounts = bisection.steps[0]["run_id"]
     _go_on(
-        session, alert, bisection, Origin(amounts, {name: values[0] for name, values in run.params.items()})
+        session,
+        alert,
+        bisection,
+        Origin(amounts, {name: values[0] for name, values in run.params.items()}),
     )
 
 
@@ -197,32 +285,57 @@ def _said(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
     nothing: dict[str, Any] = {"ratio": None, "lower": None, "upper": None}
     if job.state != "done":
         answer: Answer = "skipped" if job.cause in UNMEASURABLE else "failed"
-        return {**nothing, "verdict": answer, "words": jobs.sentence_of(job) or job.state}
+        return {
+            **nothing,
+            "verdict": answer,
+            "words": jobs.sentence_of(job) or job.state,
+        }
     names = history.names_of(session, alert.suite)
     own = (*names.newest(alert.benchmark, alert.arm), alert.metric)
     found = [
         one
         for one in detect.comparisons_of_job(session, job.id)
-        if one.sides == "revisions" and (*names.newest(one.benchmark, one.arm), one.metric) == own
+        if one.sides == "revisions"
+        and (*names.newest(one.benchmark, one.arm), one.metric) == own
     ]
     if job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash:
         numbers = _numbers(found[0]) if found else nothing
         return {**numbers, "verdict": "pass", "words": "the same artifact as the base"}
     if len(found) != 1:
-        return {**nothing, "verdict": "inconclusive", "words": "the doubted series was not measured"}
+        return {
+            **nothing,
+            "verdict": "inconclusive",
+            "words": "the doubted series was not measured",
+        }
     one = found[0]
-    answers: dict[str, Answer] = {"moved": "fail", "stayed": "pass", "unknown": "inconclusive"}
+    answers: dict[str, Answer] = {
+        "moved": "fail",
+        "stayed": "pass",
+        "unknown": "inconclusive",
+    }
     answer = answers[side_of(one, worse=(alert.ratio or 1.0) >= 1.0)]
-    said = one.evidence["words"] if answer != "inconclusive" else f"{one.evidence['words']}: {one.reason}"
+    said = (
+        one.evidence["words"]
+        if answer != "inconclusive"
+        else f"{one.evidence['words']}: {one.reason}"
+    )
     return {**_numbers(one), "verdict": answer, "words": said}
 
 
 def _numbers(comparison: Comparison) -> dict[str, Any]:
-    return {"ratio": comparison.ratio, "lower": comparison.lower, "upper": comparison.upper}
+    return {
+        "ratio": comparison.ratio,
+        "lower": comparison.lower,
+        "upper": comparison.upper,
+    }
 
 
 def _has_ends(
-    session: Session, alert: Alert, bisection: Bisection, step: Mapping[str, Any], job: Job
+    session: Session,
+    alert: Alert,
+    bisection: Bisection,
+    step: Mapping[str, Any],
+    job: Job,
 ) -> bool:
     """The first job of a bisection by hand: is the head different at all, and what lies between?"""
     commits = jobs.commits_of(session, job.id)
@@ -239,26 +352,42 @@ def _has_ends(
 def _end(session: Session, alert: Alert, bisection: Bisection, end: End) -> None:
     bisection.state = end.state
     if end.state != "found":
-        left = words.range_left(bisection.base_commit, bisection.commits, bisection.good, bisection.bad)
+        left = words.range_left(
+            bisection.base_commit, bisection.commits, bisection.good, bisection.bad
+        )
         remember(session, alert, "bisect_ended", SYSTEM, f"{end.why}: {left}")
         tell(session, alert)
         return
     blamed = bisection.commits[bisection.bad]
     numbers = next(
-        (step for step in reversed(bisection.steps)
-         if step["verdict"] == "fail" and step["index"] in (bisection.bad, None)
-         and step["commit"] == blamed["commit"]),
+        (
+            step
+            for step in reversed(bisection.steps)
+            if step["verdict"] == "fail"
+            and step["index"] in (bisection.bad, None)
+            and step["commit"] == blamed["commit"]
+        ),
         {"ratio": alert.ratio, "lower": alert.lower, "upper": alert.upper},
-    )  # fmt: skip
-    culprit = {**blamed, **{name: numbers[name] for name in ("ratio", "lower", "upper")}}
+    )
+    culprit = {
+        **blamed,
+        **{name: numbers[name] for name in ("ratio", "lower", "upper")},
+    }
     culprit["unit"] = _unit_of(session, alert)
     bisection.culprit = culprit
-    _blame(session, alert, culprit, f"{len(bisection.steps)} A/B jobs among {len(bisection.commits)} commits")
+    _blame(
+        session,
+        alert,
+        culprit,
+        f"{len(bisection.steps)} A/B jobs among {len(bisection.commits)} commits",
+    )
 
 
 def _blame(session: Session, alert: Alert, culprit: dict[str, Any], how: str) -> None:
     alert.culprit = culprit
-    remember(session, alert, "culprit_found", SYSTEM, f"{words.culprit(culprit)} ({how})")
+    remember(
+        session, alert, "culprit_found", SYSTEM, f"{words.culprit(culprit)} ({how})"
+    )
     tell(session, alert)
 
 
@@ -268,7 +397,11 @@ def of_alert(session: Session, alert: Alert) -> BisectionOut | None:
     if not found:
         return None
     one = found[0]
-    own = {name: getattr(one, name) for name in BisectionOut.model_fields if hasattr(one, name)}
+    own = {
+        name: getattr(one, name)
+        for name in BisectionOut.model_fields
+        if hasattr(one, name)
+    }
     return BisectionOut.model_validate(
         {
             **own,

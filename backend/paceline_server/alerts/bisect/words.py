@@ -21,7 +21,9 @@ def culprit(found: Mapping[str, Any]) -> str:
     return f"{said}: {change(found['ratio'], found.get('unit', 'ns'))}"
 
 
-def range_left(base: str | None, commits: Sequence[Mapping[str, Any]], good: int, bad: int) -> str:
+def range_left(
+    base: str | None, commits: Sequence[Mapping[str, Any]], good: int, bad: int
+) -> str:
     """`the commit is one of 3, after 1111111111, by 2222222222`."""
     if not commits:
         return "no commits were named"
@@ -39,5 +41,9 @@ def progress(one: Bisection) -> str:
     if not one.commits:
         return f"{used}: the newest revision is compared with the base first."
     still = range_left(one.base_commit, one.commits, one.good, one.bad)
-    state = {"running": "Searching", "exhausted": "The budget ended", "undecided": "It could not be decided"}
+    state = {
+        "running": "Searching",
+        "exhausted": "The budget ended",
+        "undecided": "It could not be decided",
+    }
     return f"{state.get(one.state, 'It failed')} ({used}): {still}."

@@ -49,10 +49,15 @@ class Cause:
         return {"cause": self.cause, "because": self.because, **self.evidence}
 
 
-def environment_of(fact: Fact, factors: Mapping[str, Mapping[str, Any]]) -> Cause | None:
+def environment_of(
+    fact: Fact, factors: Mapping[str, Mapping[str, Any]]
+) -> Cause | None:
     """Whether the target's surroundings explain a change, judged by its own points: the same artifact on both
     sides, another fingerprint, or an incident that detection found."""
-    old, new = fact.points[fact.edges.certain_before], fact.points[fact.edges.certain_after]
+    old, new = (
+        fact.points[fact.edges.certain_before],
+        fact.points[fact.edges.certain_after],
+    )
     if old.artifact_hash is not None and old.artifact_hash == new.artifact_hash:
         return Cause(
             "environment",
@@ -66,7 +71,9 @@ def environment_of(fact: Fact, factors: Mapping[str, Mapping[str, Any]]) -> Caus
             f"the target itself changed in between: {why(before, after)}",
             {
                 "fingerprints": [old.fingerprint, new.fingerprint],
-                "factors": [one._asdict() for one in differences(before or {}, after or {})],
+                "factors": [
+                    one._asdict() for one in differences(before or {}, after or {})
+                ],
             },
         )
     incident = fact.change.evidence.get("incident")
@@ -108,18 +115,35 @@ def code_or_target(fact: Fact, target_name: str, siblings: Sequence[Sibling]) ->
     evidence = {"siblings": [asdict(one) for one in siblings], "artifacts": artifacts}
     moved = [one for one in told if one.moved]
     if moved:
-        names = ", ".join(f"{one.target} ({change_words(one.ratio, unit)})" for one in moved)
-        return Cause("code", f"another artifact, and other targets moved with it: {names}", evidence)
+        names = ", ".join(
+            f"{one.target} ({change_words(one.ratio, unit)})" for one in moved
+        )
+        return Cause(
+            "code",
+            f"another artifact, and other targets moved with it: {names}",
+            evidence,
+        )
     if told:
-        names = ", ".join(f"{one.target} ({change_words(one.ratio, unit)})" for one in told)
-        because = f"only {target_name} moved; with the same commits these did not: {names}"
+        names = ", ".join(
+            f"{one.target} ({change_words(one.ratio, unit)})" for one in told
+        )
+        because = (
+            f"only {target_name} moved; with the same commits these did not: {names}"
+        )
         return Cause("target", because, evidence)
     unknown = None in artifacts
-    built = "which artifacts were measured is not known" if unknown else "the artifact is another one"
+    built = (
+        "which artifacts were measured is not known"
+        if unknown
+        else "the artifact is another one"
+    )
     reason = "no other target measured enough of the same commits to compare with"
     return Cause("code", f"{built}; {reason}", evidence)
 
 
 def _artifacts(fact: Fact) -> list[str | None]:
-    old, new = fact.points[fact.edges.certain_before], fact.points[fact.edges.certain_after]
+    old, new = (
+        fact.points[fact.edges.certain_before],
+        fact.points[fact.edges.certain_after],
+    )
     return [old.artifact_hash, new.artifact_hash]

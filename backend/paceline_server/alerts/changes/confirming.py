@@ -65,7 +65,9 @@ def start(session: Session, alert: Alert) -> None:
     lead = surest_of(facts)
     why = _nothing_to_compare(lead)
     if why is not None:
-        _undecided(session, alert, facts, f"there are no two revisions to compare: {why}")
+        _undecided(
+            session, alert, facts, f"there are no two revisions to compare: {why}"
+        )
         return
     doubted = sorted(facts, key=lambda one: (-_size(one), one.change.id))[:AB_SERIES]
     run = jobs.ab_run(
@@ -93,7 +95,11 @@ def pending_facts(session: Session, alert: Alert) -> list[Fact]:
     if alert.state != "fixed":
         return facts
     closed = queries.last_event(session, alert.id, ("fixed", "recover"))
-    return [] if closed is None else [one for one in facts if one.change.found_at >= closed.at]
+    return (
+        []
+        if closed is None
+        else [one for one in facts if one.change.found_at >= closed.at]
+    )
 
 
 def _size(fact: Fact) -> float:
@@ -103,7 +109,10 @@ def _size(fact: Fact) -> float:
 def _nothing_to_compare(lead: Fact) -> str | None:
     if lead.base_commit == lead.head_commit:
         return f"commit {words.short(lead.head_commit)} was measured before and after"
-    old, new = lead.points[lead.edges.certain_before], lead.points[lead.edges.certain_after]
+    old, new = (
+        lead.points[lead.edges.certain_before],
+        lead.points[lead.edges.certain_after],
+    )
     if old.artifact_hash is not None and old.artifact_hash == new.artifact_hash:
         return "both have the same artifact"
     return None
@@ -122,8 +131,12 @@ def _union(facts: Sequence[Fact]) -> dict[str, list[Any]]:
 def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
     """The A/B run of a locked alert ended: only the series that are doubted decide."""
     if alert.confirmation_run_id != run.id or alert.state not in (
-        "suspected", "inconclusive", "open", "acknowledged", "fixed",
-    ):  # fmt: skip
+        "suspected",
+        "inconclusive",
+        "open",
+        "acknowledged",
+        "fixed",
+    ):
         return
     facts = pending_facts(session, alert)
     if alert.state == "fixed" and not (facts and _was_asked_since(session, alert, run)):
@@ -136,7 +149,12 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
     facts = facts or queries.changes_of_alerts(session, [alert.id])[alert.id]
     if job.state != "done":
         reason = jobs.why_without_verdict(job)
-        _undecided(session, alert, facts, f"the A/B run ended without a verdict: {job.state}: {reason}")
+        _undecided(
+            session,
+            alert,
+            facts,
+            f"the A/B run ended without a verdict: {job.state}: {reason}",
+        )
         return
     again = _keep(session, alert, facts, job)
     sides = [side_of(one, worse=_is_worse(facts)) for one in again]
@@ -148,7 +166,11 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
         _not_the_code(session, alert, facts, again, same=same)
     else:
         reason = next(
-            (one.reason for one, side in zip(again, sides, strict=True) if side == "unknown"),
+            (
+                one.reason
+                for one, side in zip(again, sides, strict=True)
+                if side == "unknown"
+            ),
             "nothing was measured again",
         )
         _undecided(session, alert, facts, f"the A/B run could not decide: {reason}")
@@ -165,23 +187,33 @@ def _is_worse(facts: Sequence[Fact]) -> bool:
     return surest_of(facts).worse
 
 
-def _keep(session: Session, alert: Alert, facts: Sequence[Fact], job: Job) -> list[Comparison]:
+def _keep(
+    session: Session, alert: Alert, facts: Sequence[Fact], job: Job
+) -> list[Comparison]:
     """The comparisons of the doubted series, each a finding of the alert now."""
-    doubted, names = {fact.key for fact in facts}, history.names_of(session, alert.suite)
+    doubted, names = (
+        {fact.key for fact in facts},
+        history.names_of(session, alert.suite),
+    )
     again = [
         one
         for one in detect.comparisons_of_job(session, job.id)
         if one.sides == "revisions"
-        and (*names.newest(one.benchmark, one.arm), one.params_key, one.metric) in doubted
+        and (*names.newest(one.benchmark, one.arm), one.params_key, one.metric)
+        in doubted
     ]
     known = alert_queries.known_comparisons(session, [one.id for one in again])
     for comparison in again:
         if comparison.id not in known:
-            keep_comparison(session, comparison, "confirmation", alert.id, kind=alert.kind)
+            keep_comparison(
+                session, comparison, "confirmation", alert.id, kind=alert.kind
+            )
     return again
 
 
-def _proven(session: Session, alert: Alert, moved: Sequence[Comparison], job: Job, run: Run) -> None:
+def _proven(
+    session: Session, alert: Alert, moved: Sequence[Comparison], job: Job, run: Run
+) -> None:
     """Head against base, side by side, shows it again: people hear of it, and one commit is looked for."""
     said = _said(moved)
     if alert.state in ("open", "acknowledged"):
@@ -207,18 +239,28 @@ def _proven(session: Session, alert: Alert, moved: Sequence[Comparison], job: Jo
 
 def _cause_after_proof(session: Session, alert: Alert, facts: Sequence[Fact]) -> Cause:
     """Never the environment any more: two revisions side by side share it."""
-    found = cause_of(session, facts, alert_queries.spoken_name(session, alert.target_id))
-    return Cause("code", "the revisions differ side by side") if found.cause == "environment" else found
+    found = cause_of(
+        session, facts, alert_queries.spoken_name(session, alert.target_id)
+    )
+    return (
+        Cause("code", "the revisions differ side by side")
+        if found.cause == "environment"
+        else found
+    )
 
 
 def worst(moved: Sequence[Comparison]) -> Comparison:
     """The comparison with the largest move, the first of equals. `moved` must not be empty."""
-    return max(moved, key=lambda one: (max(one.ratio or 1.0, 1.0 / (one.ratio or 1.0)), one.id))
+    return max(
+        moved, key=lambda one: (max(one.ratio or 1.0, 1.0 / (one.ratio or 1.0)), one.id)
+    )
 
 
 def _said(moved: Sequence[Comparison]) -> str:
     one = worst(moved)
-    return f"old and new side by side in one job: {_where(one)}: {one.evidence['words']}"
+    return (
+        f"old and new side by side in one job: {_where(one)}: {one.evidence['words']}"
+    )
 
 
 def _where(one: Comparison) -> str:
@@ -237,13 +279,20 @@ def _describe_proof(alert: Alert, moved: Sequence[Comparison], run: Run) -> None
 
 
 def _not_the_code(
-    session: Session, alert: Alert, facts: Sequence[Fact], again: Sequence[Comparison], *, same: bool
+    session: Session,
+    alert: Alert,
+    facts: Sequence[Fact],
+    again: Sequence[Comparison],
+    *,
+    same: bool,
 ) -> None:
     """No difference side by side. The code is cleared: an incident waits for history, a suspicion is over."""
     what = (
         "both revisions have the same artifact"
         if same
-        else (f"old and new side by side in one job show no difference ({again[0].evidence['words']})")
+        else (
+            f"old and new side by side in one job show no difference ({again[0].evidence['words']})"
+        )
     )
     if alert.state in ("open", "acknowledged", "fixed"):
         remember(session, alert, "code_cleared", SYSTEM, what)
@@ -280,7 +329,8 @@ def _undecided(session: Session, alert: Alert, facts: Sequence[Fact], why: str) 
 def stands(facts: Sequence[Fact]) -> bool:
     """Whether history alone may tell: enough points, and the same place in consecutive evaluations."""
     return any(
-        fact.change.state == "standing" and fact.change.evaluations >= constants.HISTORY_EVALUATIONS
+        fact.change.state == "standing"
+        and fact.change.evaluations >= constants.HISTORY_EVALUATIONS
         for fact in facts
     )
 
@@ -294,7 +344,11 @@ def settle(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
     n_after = first.change.evidence.get("n_after")
     points = f"{n_after} points" if n_after is not None else "enough points"
     last = queries.last_event(session, alert.id, ("undecide", "ab_undecided"))
-    why = "No A/B run decided" if last is None or not last.note else last.note[0].upper() + last.note[1:]
+    why = (
+        "No A/B run decided"
+        if last is None or not last.note
+        else last.note[0].upper() + last.note[1:]
+    )
     note = (
         f"{why}. History alone holds it: {points} at the new level, found at the same place in "
         f"{first.change.evaluations} evaluations in a row: {words.fact_words(first)}"
@@ -303,7 +357,9 @@ def settle(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
         change(session, alert, Event.confirm, SYSTEM, note)
     elif revive(session, alert, Event.relapse, note) is not alert:
         return
-    cause = cause_of(session, standing, alert_queries.spoken_name(session, alert.target_id))
+    cause = cause_of(
+        session, standing, alert_queries.spoken_name(session, alert.target_id)
+    )
     for fact in standing:
         keep_change(session, fact, "confirmation", alert.id, cause, kind=alert.kind)
     outbox.add(session, NOTIFY, alert.id)
@@ -316,11 +372,24 @@ def lose_patience(session: Session, alert: Alert, run_id: str) -> None:
     if not alert_queries.run_is_alive(session, run_id):
         return
     if any(job.state != "queued" for job in queries.jobs_of_run(session, run_id)):
-        outbox.add(session, PATIENCE, f"{alert.id}:{run_id}", due_in_s=settings.current().confirm_patience_s)
+        outbox.add(
+            session,
+            PATIENCE,
+            f"{alert.id}:{run_id}",
+            due_in_s=settings.current().confirm_patience_s,
+        )
         return
     hours = settings.current().confirm_patience_s / 3600.0
     why = f"no agent took the A/B run within {hours:g} h"
     _undecided(session, alert, pending_facts(session, alert), why)
 
 
-__all__ = ["Side", "decide", "lose_patience", "pending_facts", "settle", "stands", "start"]
+__all__ = [
+    "Side",
+    "decide",
+    "lose_patience",
+    "pending_facts",
+    "settle",
+    "stands",
+    "start",
+]

@@ -42,7 +42,10 @@ def edges_of(change: Change) -> Edges:
     window, at = window_of(change), int(change.evidence["index"])
     low, high = _location(change.evidence, at)
     return Edges(
-        window[max(0, low - 1)], window[max(0, at - 1)], window[at], window[min(len(window) - 1, high)]
+        window[max(0, low - 1)],
+        window[max(0, at - 1)],
+        window[at],
+        window[min(len(window) - 1, high)],
     )
 
 
@@ -67,7 +70,10 @@ class Fact:
 
     @property
     def range(self) -> Range:
-        return Range(self.points[self.edges.certain_before].at, self.points[self.edges.certain_after].at)
+        return Range(
+            self.points[self.edges.certain_before].at,
+            self.points[self.edges.certain_after].at,
+        )
 
     @property
     def base_commit(self) -> str:
@@ -100,19 +106,30 @@ class Fact:
     @property
     def bounds(self) -> tuple[float, float]:
         """The 99 % interval of `ratio`."""
-        ends = (1.0 + worsening(end, self.series.direction) for end in (self.change.lower, self.change.upper))
+        ends = (
+            1.0 + worsening(end, self.series.direction)
+            for end in (self.change.lower, self.change.upper)
+        )
         low, high = sorted(ends)
         return low, high
 
     @property
     def key(self) -> tuple[str, str, str, str]:
         """(benchmark, arm, params key, metric)."""
-        return self.series.benchmark, self.series.arm, self.series.params_key, self.series.metric
+        return (
+            self.series.benchmark,
+            self.series.arm,
+            self.series.params_key,
+            self.series.metric,
+        )
 
 
 def worst_of(facts: Sequence[Fact]) -> Fact:
     """The largest move in its own direction, the first of equals. `facts` must not be empty."""
-    return max(facts, key=lambda one: (one.ratio if one.worse else 1.0 / one.ratio, one.change.id))
+    return max(
+        facts,
+        key=lambda one: (one.ratio if one.worse else 1.0 / one.ratio, one.change.id),
+    )
 
 
 def surest_of(facts: Sequence[Fact]) -> Fact:

@@ -24,7 +24,13 @@ Role = Literal["candidate", "confirmation", "recovery"]
 
 
 def keep_change(
-    session: Session, fact: Fact, role: Role, alert_id: str | None, cause: Cause | None, *, kind: str
+    session: Session,
+    fact: Fact,
+    role: Role,
+    alert_id: str | None,
+    cause: Cause | None,
+    *,
+    kind: str,
 ) -> Finding:
     """Keep a change as it was last evaluated; without an alert it is visible and told to nobody."""
     change, evidence = fact.change, fact.change.evidence
@@ -43,7 +49,10 @@ def keep_change(
         run_id=fact.first.run_id,
         job_id=change.job_id,
         method=str(evidence["method"]),
-        parameters={"history": dict(evidence["parameters"]), "warm": asdict(WarmPolicy())},
+        parameters={
+            "history": dict(evidence["parameters"]),
+            "warm": asdict(WarmPolicy()),
+        },
         filters=[dict(one) for one in evidence["filters"]],
         window=window,
         created_at=clock.now(),
@@ -57,16 +66,28 @@ def numbers_of(fact: Fact, cause: Cause | None) -> dict[str, Any]:
     change, window = fact.change, window_of(fact.change)
     at = int(change.evidence["index"])
     return {
-        "words": fact_words(fact), "direction": change.direction, "effect": change.effect,
-        "ratio": fact.ratio, "bounds": list(fact.bounds),
-        "lower": change.lower, "upper": change.upper, "p_value": change.p_value,
-        "level_before": change.level_before, "level_after": change.level_after,
-        "n_before": change.evidence.get("n_before"), "n_after": change.evidence.get("n_after"),
-        "index": at, "points": len(window), "state": change.state, "evaluations": change.evaluations,
-        "before_commit": change.before_commit, "commit": change.commit,
-        "base_commit": fact.base_commit, "head_commit": fact.head_commit,
+        "words": fact_words(fact),
+        "direction": change.direction,
+        "effect": change.effect,
+        "ratio": fact.ratio,
+        "bounds": list(fact.bounds),
+        "lower": change.lower,
+        "upper": change.upper,
+        "p_value": change.p_value,
+        "level_before": change.level_before,
+        "level_after": change.level_after,
+        "n_before": change.evidence.get("n_before"),
+        "n_after": change.evidence.get("n_after"),
+        "index": at,
+        "points": len(window),
+        "state": change.state,
+        "evaluations": change.evaluations,
+        "before_commit": change.before_commit,
+        "commit": change.commit,
+        "base_commit": fact.base_commit,
+        "head_commit": fact.head_commit,
         "cause": None if cause is None else cause.stored(),
-    }  # fmt: skip
+    }
 
 
 def keep_comparison(

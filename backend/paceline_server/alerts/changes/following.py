@@ -56,7 +56,9 @@ def follow(session: Session, alert: Alert) -> None:
         _follow_fixed(session, alert, facts, live)
 
 
-def _follow_untold(session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]) -> None:
+def _follow_untold(
+    session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]
+) -> None:
     if not live:
         _vanish(session, alert, facts)
         return
@@ -78,15 +80,27 @@ def _turn_environment(session: Session, alert: Alert, live: Sequence[Fact]) -> N
     untold = alert.state in ("suspected", "inconclusive")
     for other in queries.living_of_target(session, alert.target_id) if untold else ():
         theirs = queries.changes_of_alerts(session, [other.id])[other.id]
-        if other.kind == "environment" and any(a.range.overlaps(b.range) for a in theirs for b in live):
+        if other.kind == "environment" and any(
+            a.range.overlaps(b.range) for a in theirs for b in live
+        ):
             for fact in live:
                 fact.change.alert_id = other.id
-                keep_change(session, fact, "candidate", other.id, found[0], kind="environment")
+                keep_change(
+                    session, fact, "candidate", other.id, found[0], kind="environment"
+                )
             remember(session, other, "found_again", SYSTEM, words.headline(live))
             if not alert.shadow:
-                take_out_of_shadow(session, other, alert.rule_id, alert.rule_version, alert.rule)
+                take_out_of_shadow(
+                    session, other, alert.rule_id, alert.rule_version, alert.rule
+                )
             _stop_waiting(session, alert)
-            change(session, alert, Event.refute, SYSTEM, f"part of the incident {other.id}: {other.title}")
+            change(
+                session,
+                alert,
+                Event.refute,
+                SYSTEM,
+                f"part of the incident {other.id}: {other.title}",
+            )
             return
     alert.kind, alert.cause = "environment", "environment"
     remember(session, alert, "cause", SYSTEM, f"environment: {found[0].because}")
@@ -121,7 +135,9 @@ def _stop_waiting(session: Session, alert: Alert) -> None:
         outbox.add(session, jobs.CANCEL, alert.confirmation_run_id)
 
 
-def _follow_open(session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]) -> None:
+def _follow_open(
+    session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]
+) -> None:
     back = _back(session, facts)
     if back is not None:
         _recover(session, alert, facts, Event.recover, back)
@@ -140,13 +156,19 @@ def _follow_open(session: Session, alert: Alert, facts: Sequence[Fact], live: Se
 def _is_proven(session: Session, alert: Alert) -> bool:
     worse = (alert.ratio or 1.0) >= 1.0
     found = bisect_queries.proofs(session, alert.id)
-    return any(side_of(comparison, worse=worse) == "moved" for comparison, _, _ in found)
+    return any(
+        side_of(comparison, worse=worse) == "moved" for comparison, _, _ in found
+    )
 
 
-def _follow_fixed(session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]) -> None:
+def _follow_fixed(
+    session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]
+) -> None:
     pending = pending_facts(session, alert)
     if pending:
-        asked = queries.last_event(session, alert.id, ("fixed", "recover", "ab_undecided"))
+        asked = queries.last_event(
+            session, alert.id, ("fixed", "recover", "ab_undecided")
+        )
         if asked is not None and asked.action == "ab_undecided":
             settle(session, alert, pending)
         return
@@ -162,7 +184,9 @@ def _follow_fixed(session: Session, alert: Alert, facts: Sequence[Fact], live: S
         outbox.add(session, NOTIFY, alert.id)
 
 
-def _recover(session: Session, alert: Alert, facts: Sequence[Fact], event: Event, note: str) -> None:
+def _recover(
+    session: Session, alert: Alert, facts: Sequence[Fact], event: Event, note: str
+) -> None:
     """The old level is back: the changes that brought it are evidence."""
     for other in _returns(session, facts):
         keep_change(session, other, "recovery", alert.id, None, kind=alert.kind)
@@ -202,13 +226,21 @@ def _back(session: Session, facts: Sequence[Fact]) -> str | None:
         if fact.change.state in LIVE_CHANGES or not _newest_are_old(session, fact):
             return None
     worst = worst_of(facts)
-    count = "the series is" if len({fact.series.id for fact in facts}) == 1 else "all its series are"
+    count = (
+        "the series is"
+        if len({fact.series.id for fact in facts}) == 1
+        else "all its series are"
+    )
     return f"{count} back at the level before: {words.where(worst)}"
 
 
 def _newest_are_old(session: Session, fact: Fact) -> bool:
     points = queries.newest_points(session, fact.series.id, ENOUGH)
-    old = [point for point in points if point.at >= fact.range.upto and not _is_slow(fact, point.value)]
+    old = [
+        point
+        for point in points
+        if point.at >= fact.range.upto and not _is_slow(fact, point.value)
+    ]
     return len(old) >= ENOUGH and _is_old(fact, median(point.value for point in old))
 
 
@@ -225,7 +257,9 @@ def _still_slow(session: Session, alert: Alert, live: Sequence[Fact]) -> str | N
         return None
     for fact in live:
         points = [
-            point for point in queries.newest_points(session, fact.series.id, ENOUGH) if point.at > closed.at
+            point
+            for point in queries.newest_points(session, fact.series.id, ENOUGH)
+            if point.at > closed.at
         ]
         turned = [
             other

@@ -44,7 +44,11 @@ def groups(moves: Sequence[Moved[Key]]) -> list[list[Moved[Key]]]:
     found: list[list[Moved[Key]]] = []
     for move in sorted(moves, key=lambda one: one.strength):
         home = next(
-            (group for group in found if group[0].kind == move.kind and group[0].range.overlaps(move.range)),
+            (
+                group
+                for group in found
+                if group[0].kind == move.kind and group[0].range.overlaps(move.range)
+            ),
             None,
         )
         if home is None:

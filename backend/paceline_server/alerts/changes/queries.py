@@ -13,7 +13,12 @@ from paceline_server.alerts.changes.facts import Fact, edges_of
 from paceline_server.alerts.states import LIVE
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Finding
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.history import Change, Fingerprint, Series, SeriesPoint
+from paceline_server.store.tables.history import (
+    Change,
+    Fingerprint,
+    Series,
+    SeriesPoint,
+)
 from paceline_server.store.tables.jobs import Job
 
 KINDS = ("history", "environment")
@@ -30,10 +35,14 @@ def changes_of_job(session: Session, job_id: str) -> list[Fact]:
         .with_for_update(of=Change)
         .execution_options(populate_existing=True)
     )
-    return _facts(session, [(change, series) for change, series in session.execute(query)])
+    return _facts(
+        session, [(change, series) for change, series in session.execute(query)]
+    )
 
 
-def changes_of_alerts(session: Session, alert_ids: Collection[str]) -> dict[str, list[Fact]]:
+def changes_of_alerts(
+    session: Session, alert_ids: Collection[str]
+) -> dict[str, list[Fact]]:
     """The changes each alert is about, by alert, the oldest first."""
     query = (
         select(Change, Series)
@@ -42,14 +51,20 @@ def changes_of_alerts(session: Session, alert_ids: Collection[str]) -> dict[str,
         .order_by(Change.found_at, Change.id)
     )
     found: dict[str, list[Fact]] = {alert_id: [] for alert_id in alert_ids}
-    for fact in _facts(session, [(change, series) for change, series in session.execute(query)]):
+    for fact in _facts(
+        session, [(change, series) for change, series in session.execute(query)]
+    ):
         found[str(fact.change.alert_id)].append(fact)
     return found
 
 
 def change_ids(session: Session, alert_id: str) -> list[str]:
     """The changes of an alert, whatever became of them."""
-    return list(session.scalars(select(Change.id).where(Change.alert_id == alert_id).order_by(Change.id)))
+    return list(
+        session.scalars(
+            select(Change.id).where(Change.alert_id == alert_id).order_by(Change.id)
+        )
+    )
 
 
 def changes_of_series(session: Session, series_ids: Collection[str]) -> list[Fact]:
@@ -57,10 +72,15 @@ def changes_of_series(session: Session, series_ids: Collection[str]) -> list[Fac
     query = (
         select(Change, Series)
         .join(Series, Series.id == Change.series_id)
-        .where(Change.series_id.in_(list(series_ids)), Change.state.in_(("suspect", "standing")))
+        .where(
+            Change.series_id.in_(list(series_ids)),
+            Change.state.in_(("suspect", "standing")),
+        )
         .order_by(Change.found_at, Change.id)
     )
-    return _facts(session, [(change, series) for change, series in session.execute(query)])
+    return _facts(
+        session, [(change, series) for change, series in session.execute(query)]
+    )
 
 
 def _facts(session: Session, rows: Sequence[tuple[Change, Series]]) -> list[Fact]:
@@ -68,11 +88,15 @@ def _facts(session: Session, rows: Sequence[tuple[Change, Series]]) -> list[Fact
     jobs = {job_id for one in edges.values() for job_id in one.all()}
     points: dict[str, dict[str, SeriesPoint]] = defaultdict(dict)
     query = select(SeriesPoint).where(
-        SeriesPoint.series_id.in_({change.series_id for change, _ in rows}), SeriesPoint.job_id.in_(jobs)
+        SeriesPoint.series_id.in_({change.series_id for change, _ in rows}),
+        SeriesPoint.job_id.in_(jobs),
     )
     for point in session.scalars(query) if rows else ():
         points[point.series_id][point.job_id] = point
-    return [Fact(change, series, points[series.id], edges[change.id]) for change, series in rows]
+    return [
+        Fact(change, series, points[series.id], edges[change.id])
+        for change, series in rows
+    ]
 
 
 def lock_alerts(session: Session, alert_ids: Collection[str]) -> list[Alert]:
@@ -89,7 +113,9 @@ def lock_alerts(session: Session, alert_ids: Collection[str]) -> list[Alert]:
 
 def lock_target(session: Session, target_id: str) -> None:
     """Hold a target's row until the transaction ends; rows that refer to it may still be added."""
-    query = select(Target.id).where(Target.id == target_id).with_for_update(key_share=True)
+    query = (
+        select(Target.id).where(Target.id == target_id).with_for_update(key_share=True)
+    )
     session.execute(query).all()
 
 
@@ -113,7 +139,9 @@ def living_of_target(session: Session, target_id: str) -> list[Alert]:
     """Alerts about history of a target that still live, the oldest first, locked."""
     query = (
         select(Alert)
-        .where(Alert.target_id == target_id, Alert.kind.in_(KINDS), Alert.state.in_(LIVE))
+        .where(
+            Alert.target_id == target_id, Alert.kind.in_(KINDS), Alert.state.in_(LIVE)
+        )
         .order_by(Alert.id)
         .with_for_update()
         .execution_options(populate_existing=True)
@@ -121,13 +149,17 @@ def living_of_target(session: Session, target_id: str) -> list[Alert]:
     return list(session.scalars(query))
 
 
-def closed_about(session: Session, series_ids: Collection[str], states: Sequence[str]) -> list[Alert]:
+def closed_about(
+    session: Session, series_ids: Collection[str], states: Sequence[str]
+) -> list[Alert]:
     """Alerts about history in one of `states` that were about one of these series, the newest first, locked:
     whoever waited for one sees it as others left it."""
     query = (
         select(Alert)
         .where(
-            Alert.id.in_(select(Change.alert_id).where(Change.series_id.in_(list(series_ids)))),
+            Alert.id.in_(
+                select(Change.alert_id).where(Change.series_id.in_(list(series_ids)))
+            ),
             Alert.kind.in_(KINDS),
             Alert.state.in_(list(states)),
         )
@@ -139,17 +171,31 @@ def closed_about(session: Session, series_ids: Collection[str], states: Sequence
     return found[::-1]
 
 
-def factors(session: Session, hashes: Collection[str]) -> Mapping[str, Mapping[str, Any]]:
+def factors(
+    session: Session, hashes: Collection[str]
+) -> Mapping[str, Mapping[str, Any]]:
     """The stored factors of fingerprints, by hash."""
     query = select(Fingerprint).where(Fingerprint.hash.in_(list(hashes)))
     return {one.hash: one.factors for one in session.scalars(query)}
 
 
-def points_around(session: Session, fact: Fact, limit: int) -> tuple[list[SeriesPoint], list[SeriesPoint]]:
+def points_around(
+    session: Session, fact: Fact, limit: int
+) -> tuple[list[SeriesPoint], list[SeriesPoint]]:
     """At most `limit` counted points of a change's series either side of its range, nearest first."""
-    query = select(SeriesPoint).where(SeriesPoint.series_id == fact.series.id, SeriesPoint.excluded.is_(None))
-    old = query.where(SeriesPoint.at <= fact.range.after).order_by(SeriesPoint.at.desc()).limit(limit)
-    new = query.where(SeriesPoint.at >= fact.range.upto).order_by(SeriesPoint.at).limit(limit)
+    query = select(SeriesPoint).where(
+        SeriesPoint.series_id == fact.series.id, SeriesPoint.excluded.is_(None)
+    )
+    old = (
+        query.where(SeriesPoint.at <= fact.range.after)
+        .order_by(SeriesPoint.at.desc())
+        .limit(limit)
+    )
+    new = (
+        query.where(SeriesPoint.at >= fact.range.upto)
+        .order_by(SeriesPoint.at)
+        .limit(limit)
+    )
     return list(session.scalars(old)), list(session.scalars(new))
 
 
@@ -164,11 +210,17 @@ def newest_points(session: Session, series_id: str, limit: int) -> list[SeriesPo
     return list(session.scalars(query))
 
 
-def values_of(session: Session, series_id: str, job_ids: Collection[str]) -> dict[str, float]:
+def values_of(
+    session: Session, series_id: str, job_ids: Collection[str]
+) -> dict[str, float]:
     """The values of these points of a series, by job."""
-    query = select(SeriesPoint.job_id, SeriesPoint.value).where(SeriesPoint.series_id == series_id)
+    query = select(SeriesPoint.job_id, SeriesPoint.value).where(
+        SeriesPoint.series_id == series_id
+    )
     wanted = set(job_ids)
-    return {job_id: value for job_id, value in session.execute(query) if job_id in wanted}
+    return {
+        job_id: value for job_id, value in session.execute(query) if job_id in wanted
+    }
 
 
 def sibling_points(
@@ -181,14 +233,19 @@ def sibling_points(
         .join(Series, Series.id == SeriesPoint.series_id)
         .join(Target, Target.id == Series.target_id)
         .where(
-            Series.suite == series.suite, Series.benchmark == series.benchmark, Series.arm == series.arm,
-            Series.params_key == series.params_key, Series.metric == series.metric,
-            Series.branch == series.branch, Series.target_id != series.target_id,
+            Series.suite == series.suite,
+            Series.benchmark == series.benchmark,
+            Series.arm == series.arm,
+            Series.params_key == series.params_key,
+            Series.metric == series.metric,
+            Series.branch == series.branch,
+            Series.target_id != series.target_id,
             Target.simulated.is_(False),
-            SeriesPoint.commit.in_(list(commits)), SeriesPoint.excluded.is_(None),
+            SeriesPoint.commit.in_(list(commits)),
+            SeriesPoint.excluded.is_(None),
         )
         .order_by(SeriesPoint.at, SeriesPoint.series_id, SeriesPoint.job_id)
-    )  # fmt: skip
+    )
     return [(name, point) for name, point in session.execute(query)]
 
 
@@ -198,7 +255,9 @@ def findings_of_changes(session: Session, change_ids: Collection[str]) -> set[st
     return {str(one) for one in session.scalars(query)}
 
 
-def last_event(session: Session, alert_id: str, actions: Sequence[str]) -> AlertEvent | None:
+def last_event(
+    session: Session, alert_id: str, actions: Sequence[str]
+) -> AlertEvent | None:
     """The newest event of an alert among these actions."""
     query = (
         select(AlertEvent)
@@ -211,4 +270,6 @@ def last_event(session: Session, alert_id: str, actions: Sequence[str]) -> Alert
 
 def jobs_of_run(session: Session, run_id: str) -> list[Job]:
     """The jobs of a run, in order of creation."""
-    return list(session.scalars(select(Job).where(Job.run_id == run_id).order_by(Job.id)))
+    return list(
+        session.scalars(select(Job).where(Job.run_id == run_id).order_by(Job.id))
+    )

@@ -20,7 +20,12 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.changes import queries, words
-from paceline_server.alerts.changes.causes import Cause, code_or_target, environment_of, siblings_of
+from paceline_server.alerts.changes.causes import (
+    Cause,
+    code_or_target,
+    environment_of,
+    siblings_of,
+)
 from paceline_server.alerts.changes.facts import Fact, surest_of, worst_of
 from paceline_server.alerts.changes.findings import keep_change
 from paceline_server.alerts.changes.grouping import Moved, groups
@@ -54,27 +59,43 @@ class Candidate:
 
     def moved(self) -> Moved[Candidate]:
         suite, way = self.fact.series.suite, "worse" if self.fact.worse else "better"
-        kind = ("environment",) if self.environment is not None else ("history", suite, way)
+        kind = (
+            ("environment",)
+            if self.environment is not None
+            else ("history", suite, way)
+        )
         strength = (self.fact.change.p_value, self.fact.change.id)
         return Moved(self, kind, self.fact.range, strength)
 
 
-def raise_for(session: Session, target_id: str, fresh: Sequence[Fact], book: RuleBook) -> None:
+def raise_for(
+    session: Session, target_id: str, fresh: Sequence[Fact], book: RuleBook
+) -> None:
     """Draw the consequences of changes that have no alert yet."""
     if not fresh:
         return
     name = alert_queries.target_name(session, target_id)
     suites = {fact.series.suite for fact in fresh}
-    floors = {suite: history.noise_floors(session, suite, {target_id}) for suite in suites}
+    floors = {
+        suite: history.noise_floors(session, suite, {target_id}) for suite in suites
+    }
     candidates = [
-        _candidate(session, fact, book, name, floors[fact.series.suite].get(history.floor_key(fact.series)))
+        _candidate(
+            session,
+            fact,
+            book,
+            name,
+            floors[fact.series.suite].get(history.floor_key(fact.series)),
+        )
         for fact in fresh
     ]
     candidates = [one for one in candidates if one.rule.mode != "off"]
     for group in groups([one.moved() for one in candidates]):
         members = [move.key for move in group]
         if any(one.raises for one in members):
-            _raise_or_join(session, members, alert_queries.spoken_name(session, target_id))
+            _raise_or_join(
+                session, members, alert_queries.spoken_name(session, target_id)
+            )
         else:
             _keep_without_alert(session, members)
 
@@ -84,16 +105,21 @@ def _candidate(
 ) -> Candidate:
     series = fact.series
     rule = book.rule_for(
-        suite=series.suite, benchmark=series.benchmark, arm=series.arm, metric=series.metric,
+        suite=series.suite,
+        benchmark=series.benchmark,
+        arm=series.arm,
+        metric=series.metric,
         target=target_name,
-    )  # fmt: skip
+    )
     return Candidate(fact, rule.resolved(floor), environment_now(session, fact))
 
 
 def environment_now(session: Session, fact: Fact) -> Cause | None:
     """`causes.environment_of` with the stored factors of both fingerprints."""
     hashes = {point.fingerprint for point in fact.points.values()}
-    return environment_of(fact, queries.factors(session, hashes) if len(hashes) > 1 else {})
+    return environment_of(
+        fact, queries.factors(session, hashes) if len(hashes) > 1 else {}
+    )
 
 
 def cause_of(session: Session, facts: Sequence[Fact], target_name: str) -> Cause:
@@ -106,19 +132,27 @@ def cause_of(session: Session, facts: Sequence[Fact], target_name: str) -> Cause
     old, new = queries.points_around(session, lead, WINDOW_POINTS)
     old_commits, new_commits = ({point.commit for point in side} for side in (old, new))
     elsewhere = queries.sibling_points(session, lead.series, old_commits | new_commits)
-    siblings = siblings_of(lead, frozenset(old_commits), frozenset(new_commits), elsewhere)
+    siblings = siblings_of(
+        lead, frozenset(old_commits), frozenset(new_commits), elsewhere
+    )
     return code_or_target(lead, target_name, siblings)
 
 
 def _keep_without_alert(session: Session, members: Sequence[Candidate]) -> None:
     """Improvements are facts worth seeing: a finding once per change, no alert."""
-    known = queries.findings_of_changes(session, [one.fact.change.id for one in members])
+    known = queries.findings_of_changes(
+        session, [one.fact.change.id for one in members]
+    )
     for one in members:
         if one.fact.change.id not in known and not one.fact.worse:
-            keep_change(session, one.fact, "candidate", None, one.environment, kind="history")
+            keep_change(
+                session, one.fact, "candidate", None, one.environment, kind="history"
+            )
 
 
-def _raise_or_join(session: Session, members: Sequence[Candidate], target_name: str) -> None:
+def _raise_or_join(
+    session: Session, members: Sequence[Candidate], target_name: str
+) -> None:
     facts = [one.fact for one in members]
     cause = cause_of(session, facts, target_name)
     environment = cause.cause == "environment"
@@ -134,11 +168,15 @@ def _raise_or_join(session: Session, members: Sequence[Candidate], target_name: 
     remember(session, alert, "found_again", SYSTEM, words.headline(facts))
     rule = _rule_of(members)
     if not rule.shadow:
-        take_out_of_shadow(session, alert, rule.rule_id, rule.version, rule.as_evidence())
+        take_out_of_shadow(
+            session, alert, rule.rule_id, rule.version, rule.as_evidence()
+        )
     attach(session, _wake(session, alert), facts, cause)
 
 
-def attach(session: Session, alert: Alert, facts: Sequence[Fact], cause: Cause | None) -> None:
+def attach(
+    session: Session, alert: Alert, facts: Sequence[Fact], cause: Cause | None
+) -> None:
     """Make changes part of an alert, each with a finding that will not change."""
     for fact in facts:
         fact.change.alert_id = alert.id
@@ -151,7 +189,11 @@ def attach(session: Session, alert: Alert, facts: Sequence[Fact], cause: Cause |
 
 
 def take_out_of_shadow(
-    session: Session, alert: Alert, rule_id: str | None, version: int | None, rule: dict[str, Any]
+    session: Session,
+    alert: Alert,
+    rule_id: str | None,
+    version: int | None,
+    rule: dict[str, Any],
 ) -> None:
     """An alert raised in shadow is found again by a rule that is not: it goes on under that rule."""
     if alert.shadow:
@@ -159,7 +201,9 @@ def take_out_of_shadow(
         leave_shadow(session, alert)
 
 
-def _home_of(session: Session, members: Sequence[Candidate], *, environment: bool) -> Alert | None:
+def _home_of(
+    session: Session, members: Sequence[Candidate], *, environment: bool
+) -> Alert | None:
     """The alert these changes belong to: a living one about the same cause, one that had vanished, one that
     was fixed and now slows again, or one that was dismissed."""
     facts = [one.fact for one in members]
@@ -170,15 +214,21 @@ def _home_of(session: Session, members: Sequence[Candidate], *, environment: boo
         if _same_cause(alert, known[alert.id], lead, environment=environment):
             return alert
     series_ids = {fact.series.id for fact in facts}
-    closed = queries.closed_about(session, series_ids, ("vanished", "fixed", *DISMISSED))
+    closed = queries.closed_about(
+        session, series_ids, ("vanished", "fixed", *DISMISSED)
+    )
     about = queries.changes_of_alerts(session, [alert.id for alert in closed])
     for alert in closed:
-        if alert.state == "vanished" and _same_cause(alert, about[alert.id], lead, environment=environment):
+        if alert.state == "vanished" and _same_cause(
+            alert, about[alert.id], lead, environment=environment
+        ):
             return alert
         if alert.state == "fixed" and _slows_again(about[alert.id], facts):
             return alert
         firing = [one.fact for one in members if one.raises]
-        if alert.state in DISMISSED and all(_is_known(about[alert.id], fact) for fact in firing):
+        if alert.state in DISMISSED and all(
+            _is_known(about[alert.id], fact) for fact in firing
+        ):
             return alert
     return None
 
@@ -195,7 +245,9 @@ def _is_known(known: Sequence[Fact], fact: Fact) -> bool:
     return False
 
 
-def _same_cause(alert: Alert, known: Sequence[Fact], lead: Fact, *, environment: bool) -> bool:
+def _same_cause(
+    alert: Alert, known: Sequence[Fact], lead: Fact, *, environment: bool
+) -> bool:
     if not any(fact.range.overlaps(lead.range) for fact in known):
         return False
     if alert.kind == "environment":
@@ -217,7 +269,9 @@ def _slows_again(known: Sequence[Fact], facts: Sequence[Fact]) -> bool:
     return False
 
 
-def _raise(session: Session, members: Sequence[Candidate], cause: Cause, target_name: str) -> Alert | None:
+def _raise(
+    session: Session, members: Sequence[Candidate], cause: Cause, target_name: str
+) -> Alert | None:
     """A new suspected alert; None when another transaction raised the same cause first."""
     facts = [one.fact for one in members]
     lead, rule = surest_of(facts), _rule_of(members)
@@ -247,8 +301,13 @@ def _raise(session: Session, members: Sequence[Candidate], cause: Cause, target_
             session.flush()
     except IntegrityError:
         return None
-    remember(session, alert, Event.raise_.value, SYSTEM, f"{alert.words}. Cause: {cause.cause}: "
-             f"{cause.because}.")  # fmt: skip
+    remember(
+        session,
+        alert,
+        Event.raise_.value,
+        SYSTEM,
+        f"{alert.words}. Cause: {cause.cause}: {cause.because}.",
+    )
     ask_for_confirmation(session, alert)
     return alert
 
@@ -257,29 +316,44 @@ def _rule_of(members: Sequence[Candidate]) -> Applied:
     """The rule an alert of these changes is raised by: that of the worst people may hear of."""
     firing = [one for one in members if one.raises]
     audible = [one for one in firing if not one.rule.shadow] or firing
-    return next(one.rule for one in audible if one.fact is worst_of([each.fact for each in audible]))
+    return next(
+        one.rule
+        for one in audible
+        if one.fact is worst_of([each.fact for each in audible])
+    )
 
 
 def cause_key(lead: Fact, *, environment: bool) -> str:
     """What an alert is about when it is raised; it keeps this key while its range moves."""
     way = "any" if environment else "worse" if lead.worse else "better"
     parts = [
-        "environment" if environment else "history", "" if environment else lead.series.suite,
-        lead.series.target_id, way, lead.base_commit, lead.head_commit,
-    ]  # fmt: skip
+        "environment" if environment else "history",
+        "" if environment else lead.series.suite,
+        lead.series.target_id,
+        way,
+        lead.base_commit,
+        lead.head_commit,
+    ]
     return json.dumps(parts, separators=(",", ":"))
 
 
-def _description(facts: Sequence[Fact], target_name: str, *, environment: bool) -> dict[str, object]:
+def _description(
+    facts: Sequence[Fact], target_name: str, *, environment: bool
+) -> dict[str, object]:
     worst, lead = worst_of(facts), surest_of(facts)
     low, high = worst.bounds
     return {
         "title": words.title(facts, target_name, environment=environment),
         "words": words.headline(facts),
-        "benchmark": worst.series.benchmark, "arm": worst.series.arm, "metric": worst.series.metric,
-        "ratio": worst.ratio, "lower": low, "upper": high,
-        "base_commit": lead.base_commit, "head_commit": lead.head_commit,
-    }  # fmt: skip
+        "benchmark": worst.series.benchmark,
+        "arm": worst.series.arm,
+        "metric": worst.series.metric,
+        "ratio": worst.ratio,
+        "lower": low,
+        "upper": high,
+        "base_commit": lead.base_commit,
+        "head_commit": lead.head_commit,
+    }
 
 
 def describe(session: Session, alert: Alert) -> None:
@@ -302,7 +376,9 @@ def living_facts(session: Session, alert: Alert) -> list[Fact]:
 
 def ask_for_confirmation(session: Session, alert: Alert) -> None:
     """An A/B run follows after the cool-down (I13)."""
-    outbox.add(session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s)
+    outbox.add(
+        session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s
+    )
 
 
 def _wake(session: Session, alert: Alert) -> Alert:
@@ -329,9 +405,17 @@ def revive(session: Session, alert: Alert, event: Event, note: str) -> Alert:
         if living is None:
             raise
         facts = living_facts(session, alert)
-        remember(session, alert, "joined", SYSTEM, f"{note}; looked into as {living.id}: {living.title}")
+        remember(
+            session,
+            alert,
+            "joined",
+            SYSTEM,
+            f"{note}; looked into as {living.id}: {living.title}",
+        )
         if not alert.shadow:
-            take_out_of_shadow(session, living, alert.rule_id, alert.rule_version, alert.rule)
+            take_out_of_shadow(
+                session, living, alert.rule_id, alert.rule_version, alert.rule
+            )
         if facts:
             remember(session, living, "found_again", SYSTEM, words.headline(facts))
             attach(session, living, facts, None)

@@ -41,9 +41,13 @@ def evaluate(session: Session, job_id: str) -> None:
         if alert.id in touched:
             following.follow(session, alert)
     fresh = [
-        fact for fact in facts if fact.change.alert_id is None and fact.change.state in raising.LIVE_CHANGES
+        fact
+        for fact in facts
+        if fact.change.alert_id is None and fact.change.state in raising.LIVE_CHANGES
     ]
-    raising.raise_for(session, job.target_id, fresh, rules.rules_in_force(session, "history"))
+    raising.raise_for(
+        session, job.target_id, fresh, rules.rules_in_force(session, "history")
+    )
     from_policy.evaluate(session, job_id)
 
 
@@ -67,9 +71,13 @@ def lose_patience(session: Session, key: str) -> None:
 def accept(session: Session, alert: Alert, commit: str | None = None) -> None:
     """A person called an alert expected: the level of its changes, or of a later commit, is the new baseline
     of their series. Raises 400 for a commit that can be none."""
-    accepting.accept_changes(session, queries.change_ids(session, alert.id), by=alert.id, commit=commit)
+    accepting.accept_changes(
+        session, queries.change_ids(session, alert.id), by=alert.id, commit=commit
+    )
 
 
 def withdraw(session: Session, alert: Alert) -> None:
     """It was not expected after all: what it accepted is what it was, and the baseline goes back."""
-    accepting.withdraw_changes(session, queries.change_ids(session, alert.id), by=alert.id)
+    accepting.withdraw_changes(
+        session, queries.change_ids(session, alert.id), by=alert.id
+    )

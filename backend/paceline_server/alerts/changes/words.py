@@ -59,7 +59,11 @@ def title(facts: Sequence[Fact], target_name: str, *, environment: bool) -> str:
     worst = worst_of(facts)
     way = moved_words(worst.ratio, timed=is_timed(worst)).rsplit(" ", 1)[-1]
     if environment:
-        what = f"{where(worst)} got {way}" if len(facts) == 1 else f"{_count(facts)} moved together"
+        what = (
+            f"{where(worst)} got {way}"
+            if len(facts) == 1
+            else f"{_count(facts)} moved together"
+        )
         return f"Environment of {target_name} changed: {what}"
     if len(facts) == 1:
         return f"{where(worst)} got {way} on {target_name}"

@@ -16,5 +16,9 @@ class LogChannel:
 
     def send(self, notice: Notice) -> None:
         log.warning(
-            "alert_open", alert_id=notice.alert_id, title=notice.title, words=notice.words, url=notice.url
+            "alert_open",
+            alert_id=notice.alert_id,
+            title=notice.title,
+            words=notice.words,
+            url=notice.url,
         )

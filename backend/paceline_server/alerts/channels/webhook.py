@@ -32,12 +32,17 @@ class WebhookChannel:
         connection = kind(parts.hostname or "", parts.port, timeout=self._timeout_s)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         body = json.dumps({"kind": "alert_open", **asdict(notice)})
-        headers = {"Content-Type": "application/json", "Idempotency-Key": notice.alert_id}
+        headers = {
+            "Content-Type": "application/json",
+            "Idempotency-Key": notice.alert_id,
+        }
         try:
             connection.request("POST", path, body, headers)
             status = connection.getresponse().status
         except (OSError, HTTPException) as error:
-            raise ChannelError(f"the webhook's receiver cannot be reached: {error}") from error
+            raise ChannelError(
+                f"the webhook's receiver cannot be reached: {error}"
+            ) from error
         finally:
             connection.close()
         if status >= 300:

@@ -25,7 +25,11 @@ class Evidence:
 
 def alert(session: Session, alert_id: str) -> tuple[Alert, str] | None:
     """An alert and what sentences call its target."""
-    query = select(Alert, Target).join(Target, Target.id == Alert.target_id).where(Alert.id == alert_id)
+    query = (
+        select(Alert, Target)
+        .join(Target, Target.id == Alert.target_id)
+        .where(Alert.id == alert_id)
+    )
     found = session.execute(query).one_or_none()
     return None if found is None else (found[0], found[1].spoken_name)
 
@@ -54,7 +58,9 @@ def finding(session: Session, finding_id: str) -> Evidence | None:
     return None if found is None else Evidence(*found)
 
 
-def span(session: Session, series_id: str, job_ids: Sequence[str]) -> tuple[datetime | None, datetime | None]:
+def span(
+    session: Session, series_id: str, job_ids: Sequence[str]
+) -> tuple[datetime | None, datetime | None]:
     """When the first and the last of these points were measured."""
     query = select(func.min(SeriesPoint.at), func.max(SeriesPoint.at)).where(
         SeriesPoint.series_id == series_id, SeriesPoint.job_id.in_(list(job_ids))

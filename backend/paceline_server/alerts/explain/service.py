@@ -25,7 +25,15 @@ from paceline_server.alerts.schemas import FilterOut, FindingOut
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.store.tables.decisions import Alert
 
-CLOSING = ("vanish", "recover", "verify", "relapse", "refute", "code_cleared", "reappear")
+CLOSING = (
+    "vanish",
+    "recover",
+    "verify",
+    "relapse",
+    "refute",
+    "code_cleared",
+    "reappear",
+)
 """Events whose note says how an alert ended or came back, in words for people."""
 
 MOST_AGAIN = 20
@@ -56,19 +64,25 @@ def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
             "kind": alert.kind,
             "state": alert.state,
             "title": alert.title,
-            "sentence": words.paragraph(alert, target_name, evidence, _closing(session, alert)),
+            "sentence": words.paragraph(
+                alert, target_name, evidence, _closing(session, alert)
+            ),
             "cause": alert.cause,
             "cause_text": words.cause_text(evidence),
             "rule": f"{alert.rule['name']}, version {alert.rule['version']}: {alert.rule['text']}",
             "findings": [
-                _explained(session, one, again=_again(session, one, index) if again else None)
+                _explained(
+                    session, one, again=_again(session, one, index) if again else None
+                )
                 for index, one in enumerate(evidence)
             ],
         }
     )
 
 
-def told(session: Session, alert: Alert, target_name: str, *, windows: bool = False) -> Told:
+def told(
+    session: Session, alert: Alert, target_name: str, *, windows: bool = False
+) -> Told:
     """What an alert's page and its notice say; `windows`: with every point of what history looked at."""
     evidence = queries.evidence_of(session, alert.id)
     sentence = words.paragraph(alert, target_name, evidence, _closing(session, alert))
@@ -81,24 +95,52 @@ def _in_short(window: dict[str, Any]) -> dict[str, Any]:
     job_ids = window.get("job_ids")
     if not job_ids:
         return window
-    kept = {name: value for name, value in window.items() if name not in ("job_ids", "values")}
+    kept = {
+        name: value
+        for name, value in window.items()
+        if name not in ("job_ids", "values")
+    }
     return {**kept, "points": len(job_ids), "first": job_ids[0], "last": job_ids[-1]}
 
 
 def _finding_out(one: Evidence, alert: Alert, *, windows: bool) -> FindingOut:
     finding, comparison, series = one.finding, one.comparison, one.series
     own = (
-        "id", "kind", "role", "run_id", "job_id", "series_id", "change_id", "numbers", "method", "parameters",
+        "id",
+        "kind",
+        "role",
+        "run_id",
+        "job_id",
+        "series_id",
+        "change_id",
+        "numbers",
+        "method",
+        "parameters",
         "created_at",
-    )  # fmt: skip
+    )
     about = series or comparison or alert
-    judged = ("verdict", "reason", "ratio", "lower", "upper", "share_slower", "launches", "blocks")
+    judged = (
+        "verdict",
+        "reason",
+        "ratio",
+        "lower",
+        "upper",
+        "share_slower",
+        "launches",
+        "blocks",
+    )
     numbers: dict[str, Any] = dict.fromkeys(judged) | {"reason": ""}
     if comparison is not None:
         numbers = {name: getattr(comparison, name) for name in judged}
     elif finding.numbers is not None:
         numbers |= {name: finding.numbers.get(name) for name in ("ratio",)}
-        numbers |= dict(zip(("lower", "upper"), finding.numbers.get("bounds", (None, None)), strict=True))
+        numbers |= dict(
+            zip(
+                ("lower", "upper"),
+                finding.numbers.get("bounds", (None, None)),
+                strict=True,
+            )
+        )
     return FindingOut.model_validate(
         {
             **{name: getattr(finding, name) for name in own},
@@ -121,7 +163,9 @@ def _closing(session: Session, alert: Alert) -> str | None:
     return None
 
 
-def _explained(session: Session, one: Evidence, *, again: RederivedOut | None) -> ExplainedFindingOut:
+def _explained(
+    session: Session, one: Evidence, *, again: RederivedOut | None
+) -> ExplainedFindingOut:
     finding = one.finding
     return ExplainedFindingOut.model_validate(
         {
@@ -152,13 +196,17 @@ def _window(session: Session, one: Evidence) -> WindowOut:
         first, last = queries.span(session, one.series.id, job_ids)
         return WindowOut(text=text, points=len(job_ids), first_at=first, last_at=last)
     if one.comparison is not None:
-        return WindowOut(text=text, launches=one.comparison.launches, blocks=one.comparison.blocks)
+        return WindowOut(
+            text=text, launches=one.comparison.launches, blocks=one.comparison.blocks
+        )
     return WindowOut(text=text)
 
 
 def _again(session: Session, one: Evidence, index: int) -> RederivedOut:
     if index >= MOST_AGAIN:
-        text = f"Not made again: one answer makes the first {MOST_AGAIN} findings again."
+        text = (
+            f"Not made again: one answer makes the first {MOST_AGAIN} findings again."
+        )
         return RederivedOut(identical=None, text=text, numbers={})
     try:
         return rederive(session, one.finding.id)

@@ -34,7 +34,9 @@ def filter_text(stored: Mapping[str, Any]) -> str:
         said = "unknown" if value is None else f"{value:.4g}"
         bound = "" if limit is None else f" against a limit of {limit:.4g}"
         return f"{name.replace('_', ' ')}: {said}{bound}"
-    shares = {"share": percent(value), "least": percent(limit)} if name in _SHARES else {}
+    shares = (
+        {"share": percent(value), "least": percent(limit)} if name in _SHARES else {}
+    )
     return text.format(value=value, limit=limit, **shares)
 
 
@@ -77,10 +79,16 @@ def cause_text(evidence: Sequence[Evidence]) -> str | None:
     return None
 
 
-def paragraph(alert: Alert, target_name: str, evidence: Sequence[Evidence], closing: str | None) -> str:
+def paragraph(
+    alert: Alert, target_name: str, evidence: Sequence[Evidence], closing: str | None
+) -> str:
     """One paragraph for people. `closing`: what the alert's history says of how it stands."""
     if alert.kind == "arm_slower":
-        pairs = [(one.finding, one.comparison) for one in evidence if one.comparison is not None]
+        pairs = [
+            (one.finding, one.comparison)
+            for one in evidence
+            if one.comparison is not None
+        ]
         return arm_explanation(alert, target_name, pairs)
     found = [one for one in evidence if one.finding.role == "candidate"]
     if not found:
@@ -90,7 +98,9 @@ def paragraph(alert: Alert, target_name: str, evidence: Sequence[Evidence], clos
     if alert.cause is not None and why is not None:
         parts.append(f"Cause: {alert.cause}, because {why}.")
     parts.append(f"Rule {alert.rule['name']}: {alert.rule['text']}")
-    parts += _confirmed(alert, [one for one in evidence if one.finding.role == "confirmation"])
+    parts += _confirmed(
+        alert, [one for one in evidence if one.finding.role == "confirmation"]
+    )
     if alert.culprit is not None:
         parts.append(f"The commit to look at: {bisect_words.culprit(alert.culprit)}.")
     if closing:
@@ -118,7 +128,10 @@ def _found(alert: Alert, target_name: str, found: Sequence[Evidence]) -> str:
 def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
     by_ab = [one for one in confirmation if one.comparison is not None]
     if by_ab:
-        worst = max(by_ab, key=lambda one: (one.comparison.ratio or 0.0) if one.comparison else 0.0)
+        worst = max(
+            by_ab,
+            key=lambda one: (one.comparison.ratio or 0.0) if one.comparison else 0.0,
+        )
         return [
             f"Old and new revision, interleaved in one job on the same target, say: {where(worst)}: "
             f"{said(worst)}."
@@ -126,7 +139,9 @@ def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
     if alert.kind == "policy":
         return _measured_again(alert, confirmation)
     if confirmation:
-        return ["No A/B run decided; history itself found it again at the same place, with enough points."]
+        return [
+            "No A/B run decided; history itself found it again at the same place, with enough points."
+        ]
     waiting = {
         "suspected": "It is not confirmed yet, and nobody was told: old and new revision are measured "
         "side by side first.",
@@ -139,7 +154,9 @@ def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
 def _measured_again(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
     """How a policy alert stands: a second session of the same revision decides."""
     if confirmation:
-        return [f"The same revision, measured again in a new session, says: {said(confirmation[-1])}."]
+        return [
+            f"The same revision, measured again in a new session, says: {said(confirmation[-1])}."
+        ]
     waiting = {
         "suspected": "It is not confirmed yet, and nobody was told: the same revision is measured again in a "
         "new session first.",

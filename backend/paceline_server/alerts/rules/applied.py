@@ -66,9 +66,14 @@ class Applied:
     def as_evidence(self) -> dict[str, Any]:
         """For `Alert.rule`: what the rule said when it decided, kept with the alert."""
         return {
-            "name": self.name, "version": self.version or 1, "text": self.text, "kind": self.kind,
-            "min_effect": self.min_effect, "direction": self.direction, "mode": self.mode,
-        }  # fmt: skip
+            "name": self.name,
+            "version": self.version or 1,
+            "text": self.text,
+            "kind": self.kind,
+            "min_effect": self.min_effect,
+            "direction": self.direction,
+            "mode": self.mode,
+        }
 
 
 def _got_worse(least: float) -> str:
@@ -95,7 +100,9 @@ class RuleBook:
     rules: Sequence[tuple[AlertRule, AlertRuleVersion]]
     mutes: dict[str, RuleMute]
 
-    def rule_for(self, *, suite: str, benchmark: str, arm: str, metric: str, target: str) -> Applied:
+    def rule_for(
+        self, *, suite: str, benchmark: str, arm: str, metric: str, target: str
+    ) -> Applied:
         """The rule that decides; `target` is the target's name."""
         subject = Subject(suite, benchmark, arm, metric, target)
         found = most_specific([version for _, version in self.rules], subject)
@@ -108,11 +115,20 @@ class RuleBook:
 def applied(name: str, version: AlertRuleVersion, mute: RuleMute | None) -> Applied:
     """A stored version as what it says."""
     return Applied(
-        version.rule_id, version.version, name, version.text, version.kind, version.min_effect,  # type: ignore[arg-type]  # the columns hold these literals only
-        version.direction, version.mode, None if mute is None else mute_words(mute),  # type: ignore[arg-type]  # as above
-    )  # fmt: skip
+        version.rule_id,
+        version.version,
+        name,
+        version.text,
+        version.kind,
+        version.min_effect,  # type: ignore[arg-type]  # the columns hold these literals only
+        version.direction,
+        version.mode,
+        None if mute is None else mute_words(mute),  # type: ignore[arg-type]  # as above
+    )
 
 
 def mute_words(mute: RuleMute) -> str:
     """`muted by Ada until 2026-11-24 08:00 UTC: flaky fan`."""
-    return f"muted by {mute.muted_by} until {mute.until:%Y-%m-%d %H:%M} UTC: {mute.reason}"
+    return (
+        f"muted by {mute.muted_by} until {mute.until:%Y-%m-%d %H:%M} UTC: {mute.reason}"
+    )

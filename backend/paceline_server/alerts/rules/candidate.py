@@ -10,7 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from paceline_server.alerts.rules.matching import Patterned, Subject, covers, most_specific
+from paceline_server.alerts.rules.matching import (
+    Patterned,
+    Subject,
+    covers,
+    most_specific,
+)
 from paceline_server.alerts.rules.schemas import AlertRuleIn
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion
 
@@ -50,7 +55,17 @@ def contest(
 ) -> Contest:
     """`spec` saved at `at`, in place of `rule_id` if given, among the rules of its kind."""
     candidate = Candidate(
-        spec.suite, spec.benchmark, spec.arm, spec.metric, spec.target, at, rule_id or ""
-    )  # fmt: skip
-    others = [version for rule, version in in_force if rule.id != rule_id and version.kind == spec.kind]
+        spec.suite,
+        spec.benchmark,
+        spec.arm,
+        spec.metric,
+        spec.target,
+        at,
+        rule_id or "",
+    )
+    others = [
+        version
+        for rule, version in in_force
+        if rule.id != rule_id and version.kind == spec.kind
+    ]
     return Contest(candidate, others)

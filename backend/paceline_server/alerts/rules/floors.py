@@ -27,10 +27,19 @@ def noisiest(session: Session, contest: Contest) -> FloorOut | None:
         subject = Subject(floor.suite, floor.benchmark, floor.arm, floor.metric, target)
         if (worst is None or floor.mde > worst.mde) and contest.decides(subject):
             own = (
-                "mde", "suite", "benchmark", "arm", "metric", "params", "target_id", "measured_at",
-            )  # fmt: skip
+                "mde",
+                "suite",
+                "benchmark",
+                "arm",
+                "metric",
+                "params",
+                "target_id",
+                "measured_at",
+            )
             values = {name: getattr(floor, name) for name in own}
-            worst = FloorOut(**values, target_name=target, words=words.at_least(floor.mde, target))
+            worst = FloorOut(
+                **values, target_name=target, words=words.at_least(floor.mde, target)
+            )
     return worst
 
 
@@ -57,7 +66,9 @@ def refuse_below(session: Session, spec: AlertRuleIn, contest: Contest) -> None:
     if worst is None or worst.mde <= spec.min_effect:
         return
     where = params_text(worst.params)
-    series = f"{worst.benchmark} {worst.arm} {worst.metric}{f' at {where}' if where else ''}"
+    series = (
+        f"{worst.benchmark} {worst.arm} {worst.metric}{f' at {where}' if where else ''}"
+    )
     raise ProblemError(
         422,
         "below_noise_floor",

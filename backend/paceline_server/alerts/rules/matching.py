@@ -63,7 +63,11 @@ def matches(pattern: str, name: str) -> bool:
     if ANY not in pattern:
         return pattern == name
     head, *middle, tail = pattern.split(ANY)
-    if len(head) + len(tail) > len(name) or not name.startswith(head) or not name.endswith(tail):
+    if (
+        len(head) + len(tail) > len(name)
+        or not name.startswith(head)
+        or not name.endswith(tail)
+    ):
         return False
     at, end = len(head), len(name) - len(tail)
     for part in middle:  # the leftmost place of each part leaves most room for the next
@@ -76,10 +80,14 @@ def matches(pattern: str, name: str) -> bool:
 
 def covers(rule: Patterned, subject: Subject) -> bool:
     """Whether all five patterns match."""
-    return all(matches(getattr(rule, field), getattr(subject, field)) for field in FIELDS)
+    return all(
+        matches(getattr(rule, field), getattr(subject, field)) for field in FIELDS
+    )
 
 
-def specificity(rule: Patterned) -> tuple[int, tuple[bool, ...], int, tuple[int, ...], datetime, str]:
+def specificity(
+    rule: Patterned,
+) -> tuple[int, tuple[bool, ...], int, tuple[int, ...], datetime, str]:
     """The sort key of the order above; the greatest wins. The id only makes it total."""
     exact = tuple(ANY not in getattr(rule, field) for field in FIELDS)
     literal = tuple(len(getattr(rule, field).replace(ANY, "")) for field in FIELDS)
@@ -88,4 +96,6 @@ def specificity(rule: Patterned) -> tuple[int, tuple[bool, ...], int, tuple[int,
 
 def most_specific(rules: Iterable[Rule], subject: Subject) -> Rule | None:
     """The one rule that decides about `subject`, if any matches."""
-    return max((rule for rule in rules if covers(rule, subject)), key=specificity, default=None)
+    return max(
+        (rule for rule in rules if covers(rule, subject)), key=specificity, default=None
+    )

@@ -30,14 +30,20 @@ def orphans(session: Session) -> OrphansOut:
     """Both lists, over all rules."""
     living = Counter(
         (Subject(one.suite, one.benchmark, one.arm, one.metric, target), one.target_id)
-        for one, target in queries.living_series(session, clock.now() - timedelta(days=LIVING_DAYS))
+        for one, target in queries.living_series(
+            session, clock.now() - timedelta(days=LIVING_DAYS)
+        )
     )
     history = [subject for subject, _ in living]
     rules = queries.newest_versions(session)
     of_history = [version for _, version in rules if version.kind == "history"]
     of_arms = [version for _, version in rules if version.kind == "arm_slower"]
     reasons = {
-        **_idle(of_history, history, f"matches no series measured in the last {LIVING_DAYS} days"),
+        **_idle(
+            of_history,
+            history,
+            f"matches no series measured in the last {LIVING_DAYS} days",
+        ),
         **_idle(of_arms, list(_arms(session)), "matches no arm of an announced suite"),
     }
     found = [
@@ -47,12 +53,17 @@ def orphans(session: Session) -> OrphansOut:
     ]
     unruled = [
         UnruledOut(
-            suite=subject.suite, benchmark=subject.benchmark, arm=subject.arm, metric=subject.metric,
-            target_id=target_id, target_name=subject.target, series=count,
+            suite=subject.suite,
+            benchmark=subject.benchmark,
+            arm=subject.arm,
+            metric=subject.metric,
+            target_id=target_id,
+            target_name=subject.target,
+            series=count,
         )
         for (subject, target_id), count in living.items()
         if most_specific(of_history, subject) is None
-    ]  # fmt: skip
+    ]
     return OrphansOut(
         living_days=LIVING_DAYS,
         rules=found,
@@ -62,7 +73,9 @@ def orphans(session: Session) -> OrphansOut:
     )
 
 
-def _idle(rules: list[AlertRuleVersion], subjects: list[Subject], why: str) -> dict[str, str]:
+def _idle(
+    rules: list[AlertRuleVersion], subjects: list[Subject], why: str
+) -> dict[str, str]:
     """Why, by rule id, of the rules that decide about none of `subjects`."""
     deciding = {id(most_specific(rules, subject)) for subject in subjects}
     idle = [rule for rule in rules if id(rule) not in deciding]

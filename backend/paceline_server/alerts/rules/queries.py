@@ -15,14 +15,24 @@ from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, REAL_TARGETS, Target
-from paceline_server.store.tables.history import Change, NoiseFloor, RetiredBenchmark, Series, SeriesPoint
+from paceline_server.store.tables.history import (
+    Change,
+    NoiseFloor,
+    RetiredBenchmark,
+    Series,
+    SeriesPoint,
+)
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
-_NEWEST = (AlertRuleVersion.rule_id == AlertRule.id) & (AlertRuleVersion.version == AlertRule.version)
+_NEWEST = (AlertRuleVersion.rule_id == AlertRule.id) & (
+    AlertRuleVersion.version == AlertRule.version
+)
 
 
-def newest_versions(session: Session, kind: str | None = None) -> list[tuple[AlertRule, AlertRuleVersion]]:
+def newest_versions(
+    session: Session, kind: str | None = None
+) -> list[tuple[AlertRule, AlertRuleVersion]]:
     """Every rule that is not deleted with what it says now, by name."""
     query = (
         select(AlertRule, AlertRuleVersion)
@@ -38,17 +48,23 @@ def newest_versions(session: Session, kind: str | None = None) -> list[tuple[Ale
 def rules(kind: str | None, mode: str | None) -> Select[Any]:
     """Rules that are not deleted."""
     query: Select[Any] = (
-        select(AlertRule).join(AlertRuleVersion, _NEWEST).where(AlertRule.deleted_at.is_(None))
+        select(AlertRule)
+        .join(AlertRuleVersion, _NEWEST)
+        .where(AlertRule.deleted_at.is_(None))
     )
     if kind is not None:
         query = query.where(AlertRuleVersion.kind == kind)
     return query if mode is None else query.where(AlertRuleVersion.mode == mode)
 
 
-def versions_of(session: Session, found: Sequence[AlertRule]) -> dict[str, AlertRuleVersion]:
+def versions_of(
+    session: Session, found: Sequence[AlertRule]
+) -> dict[str, AlertRuleVersion]:
     """What rules say now, by rule id."""
     query = (
-        select(AlertRuleVersion).join(AlertRule, _NEWEST).where(AlertRule.id.in_([rule.id for rule in found]))
+        select(AlertRuleVersion)
+        .join(AlertRule, _NEWEST)
+        .where(AlertRule.id.in_([rule.id for rule in found]))
     )
     return {version.rule_id: version for version in session.scalars(query)}
 
@@ -59,19 +75,25 @@ def all_versions(rule_id: str) -> Select[Any]:
 
 def rule(session: Session, rule_id: str) -> AlertRule | None:
     """A rule that is not deleted."""
-    query = select(AlertRule).where(AlertRule.id == rule_id, AlertRule.deleted_at.is_(None))
+    query = select(AlertRule).where(
+        AlertRule.id == rule_id, AlertRule.deleted_at.is_(None)
+    )
     return session.scalars(query).one_or_none()
 
 
 def lock_rule(session: Session, rule_id: str) -> AlertRule | None:
     """The same, locked until the transaction ends."""
-    query = select(AlertRule).where(AlertRule.id == rule_id, AlertRule.deleted_at.is_(None))
+    query = select(AlertRule).where(
+        AlertRule.id == rule_id, AlertRule.deleted_at.is_(None)
+    )
     return session.scalars(query.with_for_update()).one_or_none()
 
 
 def lock_named(session: Session, name: str) -> AlertRule | None:
     """The rule of a name, deleted or not, locked."""
-    return session.scalars(select(AlertRule).where(AlertRule.name == name).with_for_update()).one_or_none()
+    return session.scalars(
+        select(AlertRule).where(AlertRule.name == name).with_for_update()
+    ).one_or_none()
 
 
 def account(session: Session, account_id: str) -> Account | None:
@@ -82,7 +104,10 @@ def accounts(session: Session, account_ids: Iterable[str | None]) -> dict[str, A
     wanted = {one for one in account_ids if one is not None}
     if not wanted:
         return {}
-    return {one.id: one for one in session.scalars(select(Account).where(Account.id.in_(wanted)))}
+    return {
+        one.id: one
+        for one in session.scalars(select(Account).where(Account.id.in_(wanted)))
+    }
 
 
 def mutes_in_force(session: Session, at: datetime) -> dict[str, RuleMute]:
@@ -97,11 +122,15 @@ def mutes_in_force(session: Session, at: datetime) -> dict[str, RuleMute]:
 
 def mutes(session: Session, rule_id: str) -> list[RuleMute]:
     """Every mute of a rule, the newest first."""
-    query = select(RuleMute).where(RuleMute.rule_id == rule_id).order_by(RuleMute.id.desc())
+    query = (
+        select(RuleMute).where(RuleMute.rule_id == rule_id).order_by(RuleMute.id.desc())
+    )
     return list(session.scalars(query))
 
 
-def silenced_alerts(session: Session, rule_id: str, silenced: str, notified: str) -> list[str]:
+def silenced_alerts(
+    session: Session, rule_id: str, silenced: str, notified: str
+) -> list[str]:
     """Living alerts of a rule whose newest word about telling is that nobody was told."""
     newest = (
         select(AlertEvent.alert_id, func.max(AlertEvent.id).label("event_id"))
@@ -135,7 +164,11 @@ def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, i
     nothing about a rule."""
     query = (
         select(Alert.rule_id, Alert.state, func.count())
-        .where(Alert.rule_id.in_(rule_ids), Alert.demonstration.is_(False), Alert.target_id.in_(REAL_TARGETS))
+        .where(
+            Alert.rule_id.in_(rule_ids),
+            Alert.demonstration.is_(False),
+            Alert.target_id.in_(REAL_TARGETS),
+        )
         .group_by(Alert.rule_id, Alert.state)
     )
     found: dict[str, dict[str, int]] = {rule_id: {} for rule_id in rule_ids}
@@ -147,9 +180,13 @@ def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, i
 def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
     """The newest noise floor of each series key of a target that is not simulated, with its name."""
     key = (
-        NoiseFloor.target_id, NoiseFloor.suite, NoiseFloor.benchmark, NoiseFloor.arm, NoiseFloor.params_key,
+        NoiseFloor.target_id,
+        NoiseFloor.suite,
+        NoiseFloor.benchmark,
+        NoiseFloor.arm,
+        NoiseFloor.params_key,
         NoiseFloor.metric,
-    )  # fmt: skip
+    )
     rank = func.row_number().over(
         partition_by=key, order_by=(NoiseFloor.measured_at.desc(), NoiseFloor.id.desc())
     )
@@ -171,7 +208,9 @@ def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]
         select(RetiredBenchmark.suite)
         .where(
             RetiredBenchmark.suite == Series.suite,
-            RetiredBenchmark.benchmark.in_((Series.benchmark, Series.benchmark + SEPARATOR + Series.arm)),
+            RetiredBenchmark.benchmark.in_(
+                (Series.benchmark, Series.benchmark + SEPARATOR + Series.arm)
+            ),
         )
         .exists()
     )
@@ -179,9 +218,19 @@ def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]
         select(Series, Target.name)
         .join(Target, Target.id == Series.target_id)
         .where(
-            Series.last_at >= since, ~retired, Target.simulated.is_(False), Target.agent_id != IMPORTS_AGENT
+            Series.last_at >= since,
+            ~retired,
+            Target.simulated.is_(False),
+            Target.agent_id != IMPORTS_AGENT,
         )
-        .order_by(Series.suite, Series.benchmark, Series.arm, Series.metric, Target.name, Series.id)
+        .order_by(
+            Series.suite,
+            Series.benchmark,
+            Series.arm,
+            Series.metric,
+            Target.name,
+            Series.id,
+        )
     )
     return [(series, name) for series, name in session.execute(query)]
 
@@ -197,7 +246,9 @@ def targets(session: Session) -> list[tuple[str, str]]:
     return [(kind, name) for kind, name in session.execute(query)]
 
 
-def changes_since(session: Session, since: datetime) -> list[tuple[Change, Series, str, datetime]]:
+def changes_since(
+    session: Session, since: datetime
+) -> list[tuple[Change, Series, str, datetime]]:
     """Changes whose first point was measured since then, whatever became of them, with their target's name
     and that time, the newest first; none of a simulated target."""
     query = (
@@ -205,15 +256,22 @@ def changes_since(session: Session, since: datetime) -> list[tuple[Change, Serie
         .join(Series, Series.id == Change.series_id)
         .join(Target, Target.id == Series.target_id)
         .join(
-            SeriesPoint, (SeriesPoint.series_id == Change.series_id) & (SeriesPoint.job_id == Change.job_id)
+            SeriesPoint,
+            (SeriesPoint.series_id == Change.series_id)
+            & (SeriesPoint.job_id == Change.job_id),
         )
         .where(SeriesPoint.at >= since, Target.simulated.is_(False))
         .order_by(SeriesPoint.at.desc(), Change.id.desc())
     )
-    return [(change, series, name, at) for change, series, name, at in session.execute(query)]
+    return [
+        (change, series, name, at)
+        for change, series, name, at in session.execute(query)
+    ]
 
 
-def arm_comparisons_since(session: Session, since: datetime) -> list[tuple[Comparison, str, str]]:
+def arm_comparisons_since(
+    session: Session, since: datetime
+) -> list[tuple[Comparison, str, str]]:
     """Comparisons of arms of ordinary runs since then, oldest first, with commit and target name; none
     of a simulated target."""
     query = (
@@ -230,7 +288,10 @@ def arm_comparisons_since(session: Session, since: datetime) -> list[tuple[Compa
         )
         .order_by(Comparison.measured_at, Comparison.id)
     )
-    return [(comparison, commit, name) for comparison, commit, name in session.execute(query)]
+    return [
+        (comparison, commit, name)
+        for comparison, commit, name in session.execute(query)
+    ]
 
 
 def alert_states(session: Session, alert_ids: Iterable[str | None]) -> dict[str, str]:

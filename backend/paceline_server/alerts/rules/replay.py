@@ -20,7 +20,13 @@ from paceline_server.alerts.rules import queries, words
 from paceline_server.alerts.rules.candidate import Contest, contest
 from paceline_server.alerts.rules.floors import refuse_unseen
 from paceline_server.alerts.rules.matching import Subject
-from paceline_server.alerts.rules.schemas import AlertRuleIn, FiredOut, ReplayIn, ReplayOut, TargetCountOut
+from paceline_server.alerts.rules.schemas import (
+    AlertRuleIn,
+    FiredOut,
+    ReplayIn,
+    ReplayOut,
+    TargetCountOut,
+)
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
 from paceline_server.series.words import worsening
@@ -63,33 +69,49 @@ def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
     """The targets, the one that fired most first."""
     names = {one.target_id: one.target_name for one in fired}
     counted = Counter(one.target_id for one in fired)
-    ordered = sorted(counted, key=lambda target: (-counted[target], names[target], target))
+    ordered = sorted(
+        counted, key=lambda target: (-counted[target], names[target], target)
+    )
     return [
-        TargetCountOut(target_id=target, target_name=names[target], fired=counted[target])
+        TargetCountOut(
+            target_id=target, target_name=names[target], fired=counted[target]
+        )
         for target in ordered
     ]
 
 
 def _with_states(session: Session, found: Sequence[FiredOut]) -> list[FiredOut]:
     states = queries.alert_states(session, (one.alert_id for one in found))
-    return [one.model_copy(update={"alert_state": states.get(one.alert_id or "")}) for one in found]
+    return [
+        one.model_copy(update={"alert_state": states.get(one.alert_id or "")})
+        for one in found
+    ]
 
 
 def _wanted(rule: AlertRuleIn, effect: float) -> bool:
     return (effect if rule.direction == "worse" else abs(effect)) >= rule.min_effect
 
 
-def _stored(session: Session, rule: AlertRuleIn, own: Contest, since: datetime) -> Iterator[FiredOut]:
+def _stored(
+    session: Session, rule: AlertRuleIn, own: Contest, since: datetime
+) -> Iterator[FiredOut]:
     """Changes that stood, of series the rule would decide about."""
     for change, series, target, at in queries.changes_since(session, since):
         effect = worsening(change.effect, series.direction)
-        if _stood(change) and _wanted(rule, effect) and own.decides(_subject(series, target)):
+        if (
+            _stood(change)
+            and _wanted(rule, effect)
+            and own.decides(_subject(series, target))
+        ):
             yield _fired(change, series, target, at=at, effect=effect)
 
 
 def _stood(change: Change) -> bool:
     if change.state == "vanished":
-        return change.alert_id is not None or change.evaluations >= constants.HISTORY_EVALUATIONS
+        return (
+            change.alert_id is not None
+            or change.evaluations >= constants.HISTORY_EVALUATIONS
+        )
     return change.state in ("standing", "accepted", "superseded")
 
 
@@ -97,7 +119,9 @@ def _subject(series: Series, target: str) -> Subject:
     return Subject(series.suite, series.benchmark, series.arm, series.metric, target)
 
 
-def _fired(change: Change, series: Series, target: str, *, at: datetime, effect: float) -> FiredOut:
+def _fired(
+    change: Change, series: Series, target: str, *, at: datetime, effect: float
+) -> FiredOut:
     return FiredOut(
         at=at,
         commit=change.commit,
@@ -122,14 +146,24 @@ def _arms(
     streaks: dict[tuple[str, ...], bool] = {}
     fired: list[FiredOut] = []
     found: list[FiredOut] = []
-    rows = [row for row in queries.arm_comparisons_since(session, since) if row[0].evidence["rule"]]
+    rows = [
+        row
+        for row in queries.arm_comparisons_since(session, since)
+        if row[0].evidence["rule"]
+    ]
     rows.sort(key=lambda row: (row[0].measured_at, row[0].job_id, *_cause(row[0])))
-    for (_, *parts), group in groupby(rows, key=lambda row: (row[0].job_id, *_cause(row[0]))):
+    for (_, *parts), group in groupby(
+        rows, key=lambda row: (row[0].job_id, *_cause(row[0]))
+    ):
         cause, points = tuple(parts), list(group)
         one, _, target = points[0]
-        if not own.decides(Subject(one.suite, one.benchmark, one.arm, one.metric, target)):
+        if not own.decides(
+            Subject(one.suite, one.benchmark, one.arm, one.metric, target)
+        ):
             continue
-        failing = [row for row in points if row[0].verdict == "fail" and _enough(rule, row[0])]
+        failing = [
+            row for row in points if row[0].verdict == "fail" and _enough(rule, row[0])
+        ]
         if failing and not streaks.get(cause, False):
             shown = [_fired_arm(*row) for row in failing]
             fired.append(max(shown, key=lambda one: one.effect))

@@ -47,7 +47,9 @@ def list_rules(
 
 
 @router.post("/rules", status_code=201)
-def create_rule(body: AlertRuleIn, who: Writer, session: DbSession) -> AlertRuleDetailOut:
+def create_rule(
+    body: AlertRuleIn, who: Writer, session: DbSession
+) -> AlertRuleDetailOut:
     """Save a new rule; 422 `below_noise_floor` when it asks for more than a target can resolve."""
     return service.create(session, body, who)
 
@@ -55,7 +57,9 @@ def create_rule(body: AlertRuleIn, who: Writer, session: DbSession) -> AlertRule
 @router.post("/rules/replay")
 def replay_rule(body: ReplayIn, _: Writer) -> ReplayOut:
     """What a rule would have raised in the last days. Saves nothing."""
-    with read_scope() as session:  # computing takes a while and must not hold up the database's writer
+    with (
+        read_scope() as session
+    ):  # computing takes a while and must not hold up the database's writer
         return past.replay(session, body)
 
 
@@ -79,7 +83,13 @@ def get_applied_rule(  # noqa: PLR0917 - query parameters, passed by name
 ) -> AppliedOut:
     """The one rule that decides about a measurement; `target` is the target's name."""
     return service.which(
-        session, kind=kind, suite=suite, benchmark=benchmark, arm=arm, metric=metric, target=target
+        session,
+        kind=kind,
+        suite=suite,
+        benchmark=benchmark,
+        arm=arm,
+        metric=metric,
+        target=target,
     )
 
 
@@ -91,14 +101,20 @@ def get_rule(rule_id: str, _: Reader, session: DbSession) -> AlertRuleDetailOut:
 
 @router.get("/rules/{rule_id}/versions")
 def list_rule_versions(
-    rule_id: str, _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
+    rule_id: str,
+    _: Reader,
+    session: DbSession,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Page[AlertRuleVersionOut]:
     """Everything a rule ever said, the newest first."""
     return service.list_versions(session, rule_id, limit=limit, cursor=cursor)
 
 
 @router.put("/rules/{rule_id}")
-def update_rule(rule_id: str, body: AlertRuleUpdateIn, who: Writer, session: DbSession) -> AlertRuleDetailOut:
+def update_rule(
+    rule_id: str, body: AlertRuleUpdateIn, who: Writer, session: DbSession
+) -> AlertRuleDetailOut:
     """Save a new version; 409 when somebody saved another meanwhile."""
     return service.update(session, rule_id, body, who)
 
@@ -110,7 +126,9 @@ def delete_rule(rule_id: str, who: Writer, session: DbSession) -> None:
 
 
 @router.post("/rules/{rule_id}/mute")
-def mute_rule(rule_id: str, body: MuteIn, who: Writer, session: DbSession) -> AlertRuleDetailOut:
+def mute_rule(
+    rule_id: str, body: MuteIn, who: Writer, session: DbSession
+) -> AlertRuleDetailOut:
     """Tell nobody of its alerts for a while; what is still open then is told at the end."""
     return service.mute(session, rule_id, body, who)
 

@@ -8,7 +8,12 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, field_validator
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts.rules.applied import NAMES_OF_DEFAULTS, Direction, Kind, Mode
+from paceline_server.alerts.rules.applied import (
+    NAMES_OF_DEFAULTS,
+    Direction,
+    Kind,
+    Mode,
+)
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.kernel.wire import Request, Response
 

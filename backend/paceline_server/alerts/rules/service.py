@@ -18,7 +18,14 @@ from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts.history import leave_shadow
 from paceline_server.alerts.rules import floors, queries, words
-from paceline_server.alerts.rules.applied import Applied, Kind, Mode, RuleBook, default, mute_words
+from paceline_server.alerts.rules.applied import (
+    Applied,
+    Kind,
+    Mode,
+    RuleBook,
+    default,
+    mute_words,
+)
 from paceline_server.alerts.rules.candidate import contest
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
@@ -44,51 +51,107 @@ SILENCED, NOTIFIED = "silenced", "notified"
 """Words of an alert's history about telling people."""
 
 __all__ = [
-    "NOTIFIED", "SILENCED", "SILENCE_ENDED", "Applied", "Kind", "RuleBook", "create", "default", "delete",
-    "list_rules", "list_versions", "mute", "mute_in_force", "mute_words", "rule_detail", "rule_for",
-    "rules_in_force", "unmute", "update", "which",
-]  # fmt: skip
+    "NOTIFIED",
+    "SILENCED",
+    "SILENCE_ENDED",
+    "Applied",
+    "Kind",
+    "RuleBook",
+    "create",
+    "default",
+    "delete",
+    "list_rules",
+    "list_versions",
+    "mute",
+    "mute_in_force",
+    "mute_words",
+    "rule_detail",
+    "rule_for",
+    "rules_in_force",
+    "unmute",
+    "update",
+    "which",
+]
 
 
 def rules_in_force(session: Session, kind: Kind) -> RuleBook:
     """The rules of a kind as they stand now: read once, asked for every finding of a job."""
     return RuleBook(
-        kind, queries.newest_versions(session, kind), queries.mutes_in_force(session, clock.now())
+        kind,
+        queries.newest_versions(session, kind),
+        queries.mutes_in_force(session, clock.now()),
     )
 
 
 def rule_for(
-    session: Session, *, kind: Kind, suite: str, benchmark: str, arm: str, metric: str, target: str
+    session: Session,
+    *,
+    kind: Kind,
+    suite: str,
+    benchmark: str,
+    arm: str,
+    metric: str,
+    target: str,
 ) -> Applied:
     """The rule that decides about one finding; `target` is the target's name. For many use
     `rules_in_force`."""
     book = rules_in_force(session, kind)
-    return book.rule_for(suite=suite, benchmark=benchmark, arm=arm, metric=metric, target=target)
+    return book.rule_for(
+        suite=suite, benchmark=benchmark, arm=arm, metric=metric, target=target
+    )
 
 
 def which(
-    session: Session, *, kind: Kind, suite: str, benchmark: str, arm: str, metric: str, target: str
+    session: Session,
+    *,
+    kind: Kind,
+    suite: str,
+    benchmark: str,
+    arm: str,
+    metric: str,
+    target: str,
 ) -> AppliedOut:
     """The same for people."""
     found = rule_for(
-        session, kind=kind, suite=suite, benchmark=benchmark, arm=arm, metric=metric, target=target
+        session,
+        kind=kind,
+        suite=suite,
+        benchmark=benchmark,
+        arm=arm,
+        metric=metric,
+        target=target,
     )
     return AppliedOut.model_validate(found)
 
 
 def mute_in_force(session: Session, rule_id: str | None) -> RuleMute | None:
     """The mute of this rule that silences its alerts now."""
-    return None if rule_id is None else queries.mutes_in_force(session, clock.now()).get(rule_id)
+    return (
+        None
+        if rule_id is None
+        else queries.mutes_in_force(session, clock.now()).get(rule_id)
+    )
 
 
 def list_rules(
-    session: Session, *, kind: Kind | None, mode: Mode | None, limit: int, cursor: str | None
+    session: Session,
+    *,
+    kind: Kind | None,
+    mode: Mode | None,
+    limit: int,
+    cursor: str | None,
 ) -> Page[AlertRuleOut]:
     """Rules by name."""
     found: Page[AlertRule] = page(
-        session, queries.rules(kind, mode), [AlertRule.name], lambda row: [row.name], lambda row: row,
-        limit=limit, cursor=cursor, descending=False,
-    )  # fmt: skip
+        session,
+        queries.rules(kind, mode),
+        [AlertRule.name],
+        lambda row: [row.name],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+        descending=False,
+    )
     return Page(items=_rules_out(session, found.items), next=found.next)
 
 
@@ -102,7 +165,9 @@ def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
     version = queries.versions_of(session, [rule])[rule_id]
     spec = _spec_of(version, rule.name)
     in_force = queries.newest_versions(session, out.kind)
-    floor = floors.noisiest(session, contest(spec, rule_id, version.created_at, in_force))
+    floor = floors.noisiest(
+        session, contest(spec, rule_id, version.created_at, in_force)
+    )
     mutes = [MuteOut.model_validate(one) for one in queries.mutes(session, rule_id)]
     return AlertRuleDetailOut(**out.model_dump(), floor=floor, mutes=mutes)
 
@@ -114,18 +179,36 @@ def list_versions(
     if queries.rule(session, rule_id) is None:
         raise not_found("rule", rule_id)
     found: Page[AlertRuleVersion] = page(
-        session, queries.all_versions(rule_id), [AlertRuleVersion.version], lambda row: [row.version],
-        lambda row: row, limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        queries.all_versions(rule_id),
+        [AlertRuleVersion.version],
+        lambda row: [row.version],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+    )
     people = queries.accounts(session, (one.owner_id for one in found.items))
-    items = [AlertRuleVersionOut.model_validate(_version_values(one, people)) for one in found.items]
+    items = [
+        AlertRuleVersionOut.model_validate(_version_values(one, people))
+        for one in found.items
+    ]
     return Page(items=items, next=found.next)
 
 
 _SAID = (
-    "kind", "suite", "benchmark", "arm", "metric", "target", "min_effect", "direction", "mode", "text",
-    "comment", "owner_id",
-)  # fmt: skip
+    "kind",
+    "suite",
+    "benchmark",
+    "arm",
+    "metric",
+    "target",
+    "min_effect",
+    "direction",
+    "mode",
+    "text",
+    "comment",
+    "owner_id",
+)
 
 
 def create(session: Session, spec: AlertRuleIn, who: Principal) -> AlertRuleDetailOut:
@@ -138,7 +221,11 @@ def create(session: Session, spec: AlertRuleIn, who: Principal) -> AlertRuleDeta
         raise _taken(spec.name)
     if rule is None:
         rule = AlertRule(
-            id=ids.new_id("rul"), name=spec.name, version=0, created_at=clock.now(), deleted_at=None
+            id=ids.new_id("rul"),
+            name=spec.name,
+            version=0,
+            created_at=clock.now(),
+            deleted_at=None,
         )
         try:
             with session.begin_nested():
@@ -150,7 +237,9 @@ def create(session: Session, spec: AlertRuleIn, who: Principal) -> AlertRuleDeta
     return _save(session, rule, spec, who, "save")
 
 
-def update(session: Session, rule_id: str, spec: AlertRuleUpdateIn, who: Principal) -> AlertRuleDetailOut:
+def update(
+    session: Session, rule_id: str, spec: AlertRuleUpdateIn, who: Principal
+) -> AlertRuleDetailOut:
     """A new version. Raises 404, 409 when another was saved meanwhile or the name is taken, 400, 422 as
     `create`."""
     rule = _locked(session, rule_id)
@@ -170,14 +259,18 @@ def update(session: Session, rule_id: str, spec: AlertRuleUpdateIn, who: Princip
 
 
 def _taken(name: str) -> Exception:
-    return conflict(f"There is, or was, a rule {name!r} already: save a new version of it, or another name.")
+    return conflict(
+        f"There is, or was, a rule {name!r} already: save a new version of it, or another name."
+    )
 
 
 def _save(
     session: Session, rule: AlertRule, spec: AlertRuleIn, who: Principal, action: str
 ) -> AlertRuleDetailOut:
     if spec.owner_id is not None and queries.account(session, spec.owner_id) is None:
-        raise invalid_request(f"There is no account {spec.owner_id!r}.", {"owner_id": "no such account"})
+        raise invalid_request(
+            f"There is no account {spec.owner_id!r}.", {"owner_id": "no such account"}
+        )
     at = clock.now()
     in_force = queries.newest_versions(session, spec.kind)
     floors.refuse_below(session, spec, contest(spec, rule.id, at, in_force))
@@ -187,12 +280,22 @@ def _save(
     said.update(owner_id=owner, text=_text(spec, rule.name, before))
     rule.version += 1
     session.add(
-        AlertRuleVersion(rule_id=rule.id, version=rule.version, created_by=who.name, created_at=at, **said)
+        AlertRuleVersion(
+            rule_id=rule.id,
+            version=rule.version,
+            created_by=who.name,
+            created_at=at,
+            **said,
+        )
     )
     if before is not None and (before.mode, spec.mode) == ("shadow", "active"):
         for alert in queries.lock_shadows(session, rule.id):
             leave_shadow(session, alert)
-    changed = {name: said[name] for name in _SAID if before is None or getattr(before, name) != said[name]}
+    changed = {
+        name: said[name]
+        for name in _SAID
+        if before is None or getattr(before, name) != said[name]
+    }
     detail = {"name": rule.name, "version": rule.version, "changed": changed}
     audit.record(session, who.name, action, "rule", rule.id, detail)
     session.flush()
@@ -202,13 +305,17 @@ def _save(
 def _text(spec: AlertRuleIn, name: str, before: AlertRuleVersion | None) -> str:
     """What the rule is for; a sentence made of its numbers follows when they change."""
     text = spec.text.strip()
-    if before is not None and text == before.text == words.sentence(_spec_of(before, name)):
+    if before is not None and text == before.text == words.sentence(
+        _spec_of(before, name)
+    ):
         text = ""
     return text or words.sentence(spec)
 
 
 def _spec_of(version: AlertRuleVersion, name: str) -> AlertRuleIn:
-    return AlertRuleIn.model_construct(**{one: getattr(version, one) for one in _SAID}, name=name)
+    return AlertRuleIn.model_construct(
+        **{one: getattr(version, one) for one in _SAID}, name=name
+    )
 
 
 def delete(session: Session, rule_id: str, who: Principal) -> None:
@@ -216,10 +323,19 @@ def delete(session: Session, rule_id: str, who: Principal) -> None:
     rule = _locked(session, rule_id)
     rule.deleted_at = clock.now()
     _end_mutes(session, rule_id)
-    audit.record(session, who.name, "delete", "rule", rule.id, {"name": rule.name, "version": rule.version})
+    audit.record(
+        session,
+        who.name,
+        "delete",
+        "rule",
+        rule.id,
+        {"name": rule.name, "version": rule.version},
+    )
 
 
-def mute(session: Session, rule_id: str, spec: MuteIn, who: Principal) -> AlertRuleDetailOut:
+def mute(
+    session: Session, rule_id: str, spec: MuteIn, who: Principal
+) -> AlertRuleDetailOut:
     """Tell nobody of this rule's alerts for a while; takes the place of a mute in force. Raises 404."""
     rule = _locked(session, rule_id)
     at = clock.now()
@@ -228,10 +344,15 @@ def mute(session: Session, rule_id: str, spec: MuteIn, who: Principal) -> AlertR
     until = at + timedelta(hours=spec.hours)
     session.add(
         RuleMute(
-            id=ids.new_id("mut"), rule_id=rule_id, reason=spec.reason, until=until, muted_by=who.name,
-            created_at=at, ended_at=None,
+            id=ids.new_id("mut"),
+            rule_id=rule_id,
+            reason=spec.reason,
+            until=until,
+            muted_by=who.name,
+            created_at=at,
+            ended_at=None,
         )
-    )  # fmt: skip
+    )
     detail = {"name": rule.name, "reason": spec.reason, "until": until.isoformat()}
     audit.record(session, who.name, "mute", "rule", rule.id, detail)
     session.flush()
@@ -276,7 +397,9 @@ def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOu
                 **_version_values(versions[rule.id], people),
                 "id": rule.id,
                 "name": rule.name,
-                "mute": MuteOut.model_validate(mutes[rule.id]) if rule.id in mutes else None,
+                "mute": MuteOut.model_validate(mutes[rule.id])
+                if rule.id in mutes
+                else None,
                 "precision": words.precision(ended.get(rule.id, {})),
             }
         )
@@ -284,8 +407,17 @@ def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOu
     ]
 
 
-def _version_values(version: AlertRuleVersion, people: Mapping[str, Account]) -> dict[str, object]:
+def _version_values(
+    version: AlertRuleVersion, people: Mapping[str, Account]
+) -> dict[str, object]:
     owner = people.get(version.owner_id or "")
     given = ("owner",)
-    values = {name: getattr(version, name) for name in AlertRuleVersionOut.model_fields if name not in given}
-    return {**values, "owner": None if owner is None else AccountOut.model_validate(owner)}
+    values = {
+        name: getattr(version, name)
+        for name in AlertRuleVersionOut.model_fields
+        if name not in given
+    }
+    return {
+        **values,
+        "owner": None if owner is None else AccountOut.model_validate(owner),
+    }

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from paceline_server.alerts.rules.matching import ANY
-from paceline_server.alerts.rules.schemas import AlertRuleIn, PrecisionOut, TargetCountOut
+from paceline_server.alerts.rules.schemas import (
+    AlertRuleIn,
+    PrecisionOut,
+    TargetCountOut,
+)
 from paceline_server.stats.words import TIMES, percent
 
 LEAST_OUTCOMES = 5
@@ -21,9 +25,7 @@ def sentence(spec: AlertRuleIn) -> str:
     what = "moves either way" if spec.direction == "both" else "gets worse"
     if spec.kind == "arm_slower":
         return f"An arm that fails its suite's rule by {percent(spec.min_effect)} or more: {about} ({where})."
-    return (
-        f"{about[0].upper()}{about[1:]} ({where}) {what} by {percent(spec.min_effect)} or more and stays so."
-    )
+    return f"{about[0].upper()}{about[1:]} ({where}) {what} by {percent(spec.min_effect)} or more and stays so."
 
 
 def _named(noun: str, pattern: str) -> str:
@@ -43,7 +45,9 @@ def precision(states: Mapping[str, int]) -> PrecisionOut:
         words = f"{worth_it} of {judged} alerts were worth it: too few for a share."
     else:
         words = f"{worth_it} of {judged} alerts were worth it ({share * 100:.0f} %)."
-    return PrecisionOut(worth_it=worth_it, false=false, undecided=undecided, share=share, words=words)
+    return PrecisionOut(
+        worth_it=worth_it, false=false, undecided=undecided, share=share, words=words
+    )
 
 
 def at_least(mde: float, target: str) -> str:
@@ -51,23 +55,35 @@ def at_least(mde: float, target: str) -> str:
     return f"at least {percent(mde)} on {target}"
 
 
-def replayed(days: int, mode: str, fired: int, by_target: Sequence[TargetCountOut]) -> str:
+def replayed(
+    days: int, mode: str, fired: int, by_target: Sequence[TargetCountOut]
+) -> str:
     """`In the last 30 days it would have fired 14×, 12 on host-1.`"""
     period = "In the last day" if days == 1 else f"In the last {days} days"
     if not fired:
         text = f"{period} it would not have fired."
     else:
         most = by_target[0]
-        where = f"all on {most.target_name}" if most.fired == fired else f"{most.fired} on {most.target_name}"
+        where = (
+            f"all on {most.target_name}"
+            if most.fired == fired
+            else f"{most.fired} on {most.target_name}"
+        )
         text = f"{period} it would have fired {fired}{TIMES}, {where}."
-    return text if mode == "active" else f"{text} In mode {mode} nobody would have been told."
+    return (
+        text
+        if mode == "active"
+        else f"{text} In mode {mode} nobody would have been told."
+    )
 
 
 def orphans(rules: int, unruled: int) -> str:
     """How many of each, in a sentence."""
     if not rules and not unruled:
         return "Every rule decides about something, and every measurement has a rule."
-    left = f"{_count(rules, 'rule')} {'decides' if rules == 1 else 'decide'} about nothing"
+    left = (
+        f"{_count(rules, 'rule')} {'decides' if rules == 1 else 'decide'} about nothing"
+    )
     right = f"{_count(unruled, 'measurement')} {'has' if unruled == 1 else 'have'} the built-in default only"
     return f"{left}; {right}."
 

@@ -23,7 +23,12 @@ from paceline_server.stats import constants
 from paceline_server.stats import policy as policy_stats
 from paceline_server.stats.blocks import PairedBlocks, pair_blocks
 from paceline_server.stats.coldness import Coldness, find_coldness
-from paceline_server.stats.policy import Crossover, Judged, find_crossover, judge_minimum
+from paceline_server.stats.policy import (
+    Crossover,
+    Judged,
+    find_crossover,
+    judge_minimum,
+)
 from paceline_server.stats.samples import CaseSamples
 
 
@@ -91,34 +96,52 @@ def advise(
     found: list[Advised] = []
     measured = _Measured(index, known, blockers)
     for policy in manifest.policies:
-        own = [one for one in groups if one.benchmark == policy.benchmark and one.matches(policy.params)]
+        own = [
+            one
+            for one in groups
+            if one.benchmark == policy.benchmark and one.matches(policy.params)
+        ]
         for others, members in _points(policy, own):
             if not measured.any(policy, members):
                 continue
-            if any(known.unavailable.why(one, policy.arm, policy.reference) for one in members):
+            if any(
+                known.unavailable.why(one, policy.arm, policy.reference)
+                for one in members
+            ):
                 continue
             cold = _cold_groups(manifest, policy, groups, others)
             found.append(_advised(manifest, policy, (others, members, cold), measured))
     return found
 
 
-def _points(policy: Policy, groups: Sequence[Group]) -> Iterator[tuple[dict[str, ParamValue], list[Group]]]:
+def _points(
+    policy: Policy, groups: Sequence[Group]
+) -> Iterator[tuple[dict[str, ParamValue], list[Group]]]:
     rest: dict[str, tuple[dict[str, ParamValue], list[Group]]] = {}
     for group in groups:
-        others = {name: value for name, value in group.params.items() if name != policy.param}
+        others = {
+            name: value for name, value in group.params.items() if name != policy.param
+        }
         rest.setdefault(params_key(others), (others, []))[1].append(group)
     yield from rest.values()
 
 
 def _cold_groups(
-    manifest: Manifest, policy: Policy, groups: Sequence[Group], others: Mapping[str, ParamValue]
+    manifest: Manifest,
+    policy: Policy,
+    groups: Sequence[Group],
+    others: Mapping[str, ParamValue],
 ) -> list[Group]:
     """The groups of the cold benchmark at the same point, as far as it has those params."""
     if policy.cold_benchmark is None:
         return []
     params = manifest.benchmarks[policy.cold_benchmark].params
     selector = {name: value for name, value in others.items() if name in params}
-    return [one for one in groups if one.benchmark == policy.cold_benchmark and one.matches(selector)]
+    return [
+        one
+        for one in groups
+        if one.benchmark == policy.cold_benchmark and one.matches(selector)
+    ]
 
 
 def _advised(
@@ -148,39 +171,61 @@ def _advised(
         cold=cold,
         coldness=coldness,
         minimum=judge_minimum(warm, in_force.minimum, margin),
-        cold_minimum=judge_minimum(cold, in_force.minimum, margin) if cold and first_is_cold else None,
+        cold_minimum=judge_minimum(cold, in_force.minimum, margin)
+        if cold and first_is_cold
+        else None,
         suffices=suffices(coldness, in_force.warmup_rounds),
     )
 
 
-def _in_force(manifest: Manifest, policy: Policy, knobs: Mapping[str, ParamValue]) -> InForce:
+def _in_force(
+    manifest: Manifest, policy: Policy, knobs: Mapping[str, ParamValue]
+) -> InForce:
     def number(value: int | str) -> int:
-        return value if isinstance(value, int) else int(knobs.get(value, manifest.knobs[value].default))
+        return (
+            value
+            if isinstance(value, int)
+            else int(knobs.get(value, manifest.knobs[value].default))
+        )
 
     rounds = policy.in_force.warmup_rounds
-    return InForce(number(policy.in_force.minimum), None if rounds is None else number(rounds))
+    return InForce(
+        number(policy.in_force.minimum), None if rounds is None else number(rounds)
+    )
 
 
-def _coldness(policy: Policy, members: Sequence[Group], margin: float, measured: _Measured) -> Coldness:
+def _coldness(
+    policy: Policy, members: Sequence[Group], margin: float, measured: _Measured
+) -> Coldness:
     if measured.blockers:
         return Coldness(None, reason=measured.blockers[0])
     pairs = [
-        (measured.case(policy, one, policy.arm), measured.case(policy, one, policy.reference))
+        (
+            measured.case(policy, one, policy.arm),
+            measured.case(policy, one, policy.reference),
+        )
         for one in members
     ]
     return find_coldness([(arm, base) for arm, base in pairs if arm and base], margin)
 
 
-def _crossover(policy: Policy, members: Sequence[Group], margin: float, measured: _Measured) -> Crossover:
+def _crossover(
+    policy: Policy, members: Sequence[Group], margin: float, measured: _Measured
+) -> Crossover:
     if measured.blockers:
         return Crossover("unknown", reason=measured.blockers[0])
     blocks: list[tuple[int, PairedBlocks]] = []
     for group in members:
         at = group.params[policy.param]
-        arm, reference = (measured.case(policy, group, name) for name in (policy.arm, policy.reference))
+        arm, reference = (
+            measured.case(policy, group, name)
+            for name in (policy.arm, policy.reference)
+        )
         if arm is None or reference is None:
             missing = policy.arm if arm is None else policy.reference
-            return Crossover("unknown", reason=f"{missing} was not measured at {policy.param}={at}")
+            return Crossover(
+                "unknown", reason=f"{missing} was not measured at {policy.param}={at}"
+            )
         defect = measured.known.audits.why_not(group, policy.arm, policy.reference)
         if defect is not None:
             return Crossover("unknown", reason=defect)
@@ -214,7 +259,11 @@ def suffices(coldness: Coldness, rounds: int | None) -> bool | None:
     if rounds is None:
         return None
     calls = coldness.calls_per_round or 1
-    if coldness.lower is not None and coldness.lower > 0 and rounds < (coldness.lower - 1) * calls + 1:
+    if (
+        coldness.lower is not None
+        and coldness.lower > 0
+        and rounds < (coldness.lower - 1) * calls + 1
+    ):
         return False
     if coldness.rounds is None:
         return None

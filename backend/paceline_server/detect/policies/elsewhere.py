@@ -30,7 +30,9 @@ class Elsewhere:
     why: str
 
 
-def judge(advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: int | None) -> Elsewhere:
+def judge(
+    advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: int | None
+) -> Elsewhere:
     """Whether using the arm from `minimum` on, after `warmup_rounds`, is right on the advice's target."""
     judged = judge_minimum(_crossover(advice.warm), minimum, advice.margin_percent)
     parts, said = [judged.holds], [_minimum(advice, judged, minimum)]
@@ -45,7 +47,13 @@ def judge(advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: 
     holds = False if False in parts else None if None in parts else True
     point = " ".join(f"{name}={value}" for name, value in advice.params.items())
     where = f"{target.spoken_name}{f' at {point}' if point else ''}"
-    return Elsewhere(advice, target.simulated, holds, f"On {where} {advice.warm.words}", "; ".join(said))
+    return Elsewhere(
+        advice,
+        target.simulated,
+        holds,
+        f"On {where} {advice.warm.words}",
+        "; ".join(said),
+    )
 
 
 def _crossover(stored: CrossoverOut) -> Crossover:
@@ -93,7 +101,11 @@ def _minimum(advice: PolicyAdviceOut, judged: Judged, minimum: int) -> str:
 def _warmup(advice: PolicyAdviceOut, rounds: int) -> tuple[bool | None, str]:
     found = advice.warmup
     coldness = Coldness(
-        found.rounds, found.lower, found.upper, calls_per_round=found.calls_per_round, reason=found.reason
+        found.rounds,
+        found.lower,
+        found.upper,
+        calls_per_round=found.calls_per_round,
+        reason=found.reason,
     )
     enough = suffices(coldness, rounds)
     one = rounds == 1

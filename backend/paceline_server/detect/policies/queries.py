@@ -17,32 +17,54 @@ def history(
 ) -> Select[PolicyAdvice]:
     """Advice about what is named; what is not named matches any."""
     query = select(PolicyAdvice)
-    wanted = {"suite": suite, "policy": policy, "target_id": target_id, "params_key": params_key}
+    wanted = {
+        "suite": suite,
+        "policy": policy,
+        "target_id": target_id,
+        "params_key": params_key,
+    }
     for column, value in wanted.items():
         if value is not None:
             query = query.where(getattr(PolicyAdvice, column) == value)
     return query
 
 
-def newest(suite: str | None, policy: str | None, target_id: str | None) -> Select[PolicyAdvice]:
+def newest(
+    suite: str | None, policy: str | None, target_id: str | None
+) -> Select[PolicyAdvice]:
     """The newest advice per target, policy and point of the params."""
     rank = (
         func.row_number()
         .over(
             partition_by=(
-                PolicyAdvice.target_id, PolicyAdvice.suite, PolicyAdvice.policy, PolicyAdvice.params_key
+                PolicyAdvice.target_id,
+                PolicyAdvice.suite,
+                PolicyAdvice.policy,
+                PolicyAdvice.params_key,
             ),
             order_by=(PolicyAdvice.measured_at.desc(), PolicyAdvice.id.desc()),
         )
         .label("rank")
-    )  # fmt: skip
-    inner = history(suite, policy, target_id, None).with_only_columns(PolicyAdvice.id, rank).subquery()
-    return select(PolicyAdvice).join(inner, inner.c.id == PolicyAdvice.id).where(inner.c.rank == 1)
+    )
+    inner = (
+        history(suite, policy, target_id, None)
+        .with_only_columns(PolicyAdvice.id, rank)
+        .subquery()
+    )
+    return (
+        select(PolicyAdvice)
+        .join(inner, inner.c.id == PolicyAdvice.id)
+        .where(inner.c.rank == 1)
+    )
 
 
 def of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
     """What a job said, in a fixed order."""
-    query = select(PolicyAdvice).where(PolicyAdvice.job_id == job_id).order_by(PolicyAdvice.id)
+    query = (
+        select(PolicyAdvice)
+        .where(PolicyAdvice.job_id == job_id)
+        .order_by(PolicyAdvice.id)
+    )
     return list(session.scalars(query))
 
 
@@ -50,7 +72,10 @@ def before(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
     """The newest advice about the same policy, target and point that is older than `row`."""
     query = (
         history(row.suite, row.policy, row.target_id, row.params_key)
-        .where(PolicyAdvice.job_id != row.job_id, PolicyAdvice.measured_at <= row.measured_at)
+        .where(
+            PolicyAdvice.job_id != row.job_id,
+            PolicyAdvice.measured_at <= row.measured_at,
+        )
         .order_by(PolicyAdvice.measured_at.desc(), PolicyAdvice.id.desc())
         .limit(1)
     )
@@ -62,9 +87,13 @@ def names_and_commits(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Target names by id, and commits by run id."""
     targets = session.execute(
-        select(Target.id, Target.name).where(Target.id.in_({row.target_id for row in rows}))
+        select(Target.id, Target.name).where(
+            Target.id.in_({row.target_id for row in rows})
+        )
     )
-    runs = session.execute(select(Run.id, Run.commit).where(Run.id.in_({row.run_id for row in rows})))
+    runs = session.execute(
+        select(Run.id, Run.commit).where(Run.id.in_({row.run_id for row in rows}))
+    )
     return {row.id: row.name for row in targets}, {row.id: row.commit for row in runs}
 
 

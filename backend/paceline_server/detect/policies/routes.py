@@ -17,7 +17,10 @@ router = APIRouter(tags=["policies"])
 
 Reader = Annotated[Principal, Depends(require("read"))]
 Params = Annotated[
-    str | None, Query(max_length=4000, description="A JSON object of params; without it, every point.")
+    str | None,
+    Query(
+        max_length=4000, description="A JSON object of params; without it, every point."
+    ),
 ]
 
 
@@ -33,7 +36,9 @@ def list_policies(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[PolicyAdviceOut]:
     """From where an arm wins, cold and warm, and whether the policy in force is right: the newest advice per
     target, policy and point of the params."""
-    return service.newest(session, suite=suite, policy=policy, target=target, limit=limit, cursor=cursor)
+    return service.newest(
+        session, suite=suite, policy=policy, target=target, limit=limit, cursor=cursor
+    )
 
 
 @router.get("/policies/history")
@@ -49,5 +54,11 @@ def list_policy_history(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[PolicyAdviceOut]:
     """All advice about one policy on one target, the newest first."""
     return service.history(
-        session, suite=suite, policy=policy, target=target, params=params, limit=limit, cursor=cursor
+        session,
+        suite=suite,
+        policy=policy,
+        target=target,
+        params=params,
+        limit=limit,
+        cursor=cursor,
     )

@@ -31,17 +31,30 @@ advice_of_job = queries.of_job
 advice_before = queries.before
 
 _COLUMNS = (
-    "id", "suite", "policy", "params", "target_id", "in_force", "holds", "run_id", "job_id", "measured_at",
-)  # fmt: skip
+    "id",
+    "suite",
+    "policy",
+    "params",
+    "target_id",
+    "in_force",
+    "holds",
+    "run_id",
+    "job_id",
+    "measured_at",
+)
 
 
-def store(session: Session, job: Job, run: Run, target: Target, advised: Sequence[Advised]) -> None:
+def store(
+    session: Session, job: Job, run: Run, target: Target, advised: Sequence[Advised]
+) -> None:
     """Keep what a baseline job says of the suite's policies."""
     session.add_all(rows_of(job, run, target, advised))
     session.flush()
 
 
-def rows_of(job: Job, run: Run, target: Target, advised: Sequence[Advised]) -> list[PolicyAdvice]:
+def rows_of(
+    job: Job, run: Run, target: Target, advised: Sequence[Advised]
+) -> list[PolicyAdvice]:
     """What a job says of the suite's policies, not stored; what says nothing is left out."""
     at = clock.now()
     return [
@@ -96,22 +109,35 @@ def history(
 
 
 def judge_elsewhere(
-    session: Session, *, param: str, reference: str, minimum: int, warmup_rounds: int | None
+    session: Session,
+    *,
+    param: str,
+    reference: str,
+    minimum: int,
+    warmup_rounds: int | None,
 ) -> list[Elsewhere]:
     """A policy stated elsewhere against the newest advice of every target about the same param and reference,
     the newest first."""
     rows = queries.newest_about(session, param, reference)
     targets = queries.targets(session, rows)
     return [
-        judge(advice, targets[advice.target_id], minimum, warmup_rounds) for advice in _out(session, rows)
+        judge(advice, targets[advice.target_id], minimum, warmup_rounds)
+        for advice in _out(session, rows)
     ]
 
 
-def _page(session: Session, query: Any, limit: int, cursor: str | None) -> Page[PolicyAdviceOut]:
+def _page(
+    session: Session, query: Any, limit: int, cursor: str | None
+) -> Page[PolicyAdviceOut]:
     found: Page[PolicyAdvice] = page(
-        session, query, [PolicyAdvice.measured_at, PolicyAdvice.id],
-        lambda row: [row.measured_at, row.id], lambda row: row, limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        query,
+        [PolicyAdvice.measured_at, PolicyAdvice.id],
+        lambda row: [row.measured_at, row.id],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+    )
     return Page(items=_out(session, found.items), next=found.next)
 
 
@@ -135,8 +161,11 @@ def _params(text: str) -> dict[str, int | str]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         value = None
-    if not isinstance(value, dict) or not all(type(one) in (int, str) for one in value.values()):
+    if not isinstance(value, dict) or not all(
+        type(one) in (int, str) for one in value.values()
+    ):
         raise invalid_request(
-            'params: expected a JSON object such as {"message": 150}.', {"params": "a JSON object"}
+            'params: expected a JSON object such as {"message": 150}.',
+            {"params": "a JSON object"},
         )
     return value

@@ -28,10 +28,14 @@ def headline(advised: Advised, where: str = "this host") -> str:
     force: 2,000 / 1`, with a true dash."""
     point = " ".join(f"{name}={value}" for name, value in advised.params.items())
     at = f" at {point}" if point else ""
-    warmup = _after(advised.coldness) if advised.warm.answer in ("from", "always") else ""
+    warmup = (
+        _after(advised.coldness) if advised.warm.answer in ("from", "always") else ""
+    )
     said = crossover_words(advised.policy, advised.warm, advised.unit)
     rounds = advised.in_force.warmup_rounds
-    in_force = f"{advised.in_force.minimum:,}" + ("" if rounds is None else f" / {rounds:,}")
+    in_force = f"{advised.in_force.minimum:,}" + (
+        "" if rounds is None else f" / {rounds:,}"
+    )
     return f"On {where}{at} {said}{warmup}; policy in force: {in_force}"
 
 
@@ -46,10 +50,10 @@ def crossover_words(policy: Policy, found: Crossover, unit: str | None) -> str:
     if found.answer == "never":
         return f"{arm} wins from no measured value on, up to {last}"
     if found.answer == "always":
-        return (
-            f"{arm} wins from the smallest measured, {_counted(found.points[0].at, policy, unit)}, or below"
-        )
-    return f"{arm} wins from {_counted(found.value or 0, policy, unit)}{_interval(found)}"
+        return f"{arm} wins from the smallest measured, {_counted(found.points[0].at, policy, unit)}, or below"
+    return (
+        f"{arm} wins from {_counted(found.value or 0, policy, unit)}{_interval(found)}"
+    )
 
 
 def _counted(value: int, policy: Policy, unit: str | None) -> str:
@@ -94,7 +98,9 @@ def warmup_words(coldness: Coldness, margin_percent: float) -> str:
     if coldness.rounds is None:
         return coldness.reason
     if coldness.rounds == 0:
-        return f"the first recorded round is within {margin_percent:g} % of the warm level"
+        return (
+            f"the first recorded round is within {margin_percent:g} % of the warm level"
+        )
     said = f"within {margin_percent:g} % of the warm level after {_rounds(coldness.rounds)}"
     return said + _span(coldness.lower, coldness.upper)
 
@@ -103,7 +109,9 @@ def why(advised: Advised) -> str:
     """What `holds` rests on, part by part."""
     parts = [_minimum_words(advised, advised.minimum, "")]
     if advised.cold_minimum is not None:
-        parts.append(_minimum_words(advised, advised.cold_minimum, "in a fresh process "))
+        parts.append(
+            _minimum_words(advised, advised.cold_minimum, "in a fresh process ")
+        )
     rounds = advised.in_force.warmup_rounds
     if rounds is not None:
         needed = warmup_words(advised.coldness, advised.margin_percent)
@@ -150,14 +158,18 @@ def advice_out(advised: Advised, where: str) -> AdviceOut:
         warm=_crossover_out(policy, policy.benchmark, advised.warm, advised.unit),
         cold=None
         if advised.cold is None
-        else _crossover_out(policy, policy.cold_benchmark or "", advised.cold, advised.unit),
+        else _crossover_out(
+            policy, policy.cold_benchmark or "", advised.cold, advised.unit
+        ),
         warmup=_warmup_out(advised.coldness, advised.margin_percent),
         why=why(advised),
         words=headline(advised, where),
     )
 
 
-def _crossover_out(policy: Policy, benchmark: str, found: Crossover, unit: str | None) -> CrossoverOut:
+def _crossover_out(
+    policy: Policy, benchmark: str, found: Crossover, unit: str | None
+) -> CrossoverOut:
     return CrossoverOut(
         benchmark=benchmark,
         answer=found.answer,
@@ -198,5 +210,8 @@ def _warmup_out(found: Coldness, margin_percent: float) -> WarmupOut:
         calls_per_round=found.calls_per_round,
         reason=found.reason,
         words=warmup_words(found, margin_percent),
-        penalties=[PenaltyOut(after=at, penalty=share) for at, share in enumerate(found.penalties)],
+        penalties=[
+            PenaltyOut(after=at, penalty=share)
+            for at, share in enumerate(found.penalties)
+        ],
     )

@@ -52,7 +52,9 @@ class Names:
         digest after it: no count, which would depend on how many others there are."""
         if text not in self.taken:
             plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-            plain = (plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_"))[:MAX_NAME]
+            plain = (plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_"))[
+                :MAX_NAME
+            ]
             digest = hashlib.sha256(text.encode()).hexdigest()
             name, digits = plain, DIGITS
             while self.texts.get(name, text) != text:
@@ -74,13 +76,17 @@ def cases_of(series: Sequence[SeriesIn], suite: Manifest | None) -> list[Case]:
         arm = arms.setdefault(benchmark, Names()).of(one.arm or NO_ARM)
         parts = [part for part in (one.benchmark, one.arm, one.value) if part]
         params = _params(
-            one.value, values[benchmark], None if suite is None else suite.benchmarks.get(benchmark)
+            one.value,
+            values[benchmark],
+            None if suite is None else suite.benchmarks.get(benchmark),
         )
         found.append(Case("/".join(parts), benchmark, arm, params, one))
     return found
 
 
-def _params(value: str | None, beside: Collection[str], declared: Benchmark | None) -> dict[str, ParamValue]:
+def _params(
+    value: str | None, beside: Collection[str], declared: Benchmark | None
+) -> dict[str, ParamValue]:
     """A value as the declared params have it. Numbers only where all of the benchmark's values are some, as
     people write them: one param has one kind, and `01000` is not `1000`."""
     if not value:
@@ -88,14 +94,21 @@ def _params(value: str | None, beside: Collection[str], declared: Benchmark | No
     if declared is None or not declared.params:
         return {PARAM: value}
     several = len(declared.params) > 1
-    points = {one: _named(one) if several else dict.fromkeys(declared.params, one) for one in beside}
+    points = {
+        one: _named(one) if several else dict.fromkeys(declared.params, one)
+        for one in beside
+    }
     if any(point.keys() != declared.params.keys() for point in points.values()):
         return {PARAM: value}
     whole = {
-        name: param.kind == "int" and all(re.fullmatch(WHOLE, point[name]) for point in points.values())
+        name: param.kind == "int"
+        and all(re.fullmatch(WHOLE, point[name]) for point in points.values())
         for name, param in declared.params.items()
     }
-    return {name: int(points[value][name]) if whole[name] else points[value][name] for name in whole}
+    return {
+        name: int(points[value][name]) if whole[name] else points[value][name]
+        for name in whole
+    }
 
 
 def _named(value: str) -> dict[str, str]:
@@ -104,7 +117,9 @@ def _named(value: str) -> dict[str, str]:
     return {name: text for name, _, text in pairs if text}
 
 
-def manifest_of(cases: Sequence[Case], name: str | None, suite: Manifest | None) -> dict[str, Any]:
+def manifest_of(
+    cases: Sequence[Case], name: str | None, suite: Manifest | None
+) -> dict[str, Any]:
     """The manifest that an imported run freezes: what was measured, and the levels it is held against."""
     benchmarks: dict[str, Any] = {}
     for case in cases:
@@ -113,18 +128,27 @@ def manifest_of(cases: Sequence[Case], name: str | None, suite: Manifest | None)
             one["arms"].append(case.arm)
         for key, value in case.params.items():
             kind = "int" if isinstance(value, int) else "enum"
-            values = one["params"].setdefault(key, {"kind": kind, "values": []})["values"]
+            values = one["params"].setdefault(key, {"kind": kind, "values": []})[
+                "values"
+            ]
             if value not in values:
                 values.append(value)
     return {
         "schema": 1,
         "suite": {"name": name or NO_SUITE, "title": "Imported from criterion"},
-        "workloads": [{"name": "criterion", "host": {
-            "build": [], "artifacts": ["target/criterion"], "run": ["cargo", "bench"],
-        }}],
+        "workloads": [
+            {
+                "name": "criterion",
+                "host": {
+                    "build": [],
+                    "artifacts": ["target/criterion"],
+                    "run": ["cargo", "bench"],
+                },
+            }
+        ],
         "benchmarks": benchmarks,
         "gates": [] if suite is None else list(_gates(benchmarks, suite)),
-    }  # fmt: skip
+    }
 
 
 def _benchmark(case: Case) -> dict[str, Any]:
@@ -147,7 +171,8 @@ def _gates(benchmarks: dict[str, Any], suite: Manifest) -> Iterator[dict[str, An
             continue
         params = known["params"]
         if any(
-            name not in params or value not in params[name]["values"] for name, value in gate.params.items()
+            name not in params or value not in params[name]["values"]
+            for name, value in gate.params.items()
         ):
             continue
         for arm in known["arms"]:

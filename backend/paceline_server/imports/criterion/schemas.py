@@ -51,7 +51,9 @@ class SeriesIn(BaseModel):
         scale = NS_PER[self.unit or "ns"]
         each = zip(self.times, self.iterations, strict=True)
         if any(time * scale / count > LONGEST_NS for time, count in each):
-            raise ValueError("an iteration of over thirty years is no measurement: look at its unit")
+            raise ValueError(
+                "an iteration of over thirty years is no measurement: look at its unit"
+            )
         return self
 
 

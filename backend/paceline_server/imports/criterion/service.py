@@ -38,35 +38,56 @@ LAST_RUN = "new"
 
 
 def keep(
-    session: Session, document: CriterionIn, where: MeasuredOnIn, who: str, import_id: str
+    session: Session,
+    document: CriterionIn,
+    where: MeasuredOnIn,
+    who: str,
+    import_id: str,
 ) -> list[ImportedRunOut]:
     """Store a document's samples as runs, in the order of its baselines. Raises 404 for a suite that nobody
     announced, 400 for names that no run can have."""
-    suite = None if where.suite is None else manifests.read(catalog.find(session, where.suite).manifest)
+    suite = (
+        None
+        if where.suite is None
+        else manifests.read(catalog.find(session, where.suite).manifest)
+    )
     target = fleet.imported_target(session, where.on)
     baselines = dict.fromkeys(one.baseline for one in document.series)
     prepared = []
     for baseline in baselines:
-        cases = naming.cases_of([one for one in document.series if one.baseline == baseline], suite)
+        cases = naming.cases_of(
+            [one for one in document.series if one.baseline == baseline], suite
+        )
         prepared.append((baseline, cases, _manifest(cases, where.suite, suite)))
     stored = []
     for baseline, cases, manifest in prepared:
         job = jobs.imported_run(
             session,
             jobs.ImportedRun(
-                suite=where.suite or naming.NO_SUITE, source=import_id, manifest=manifest,
-                commit=where.commit, branch=None if baseline == LAST_RUN else baseline,
-                target=target, samples=sum(len(case.said.times) for case in cases), created_by=who,
+                suite=where.suite or naming.NO_SUITE,
+                source=import_id,
+                manifest=manifest,
+                commit=where.commit,
+                branch=None if baseline == LAST_RUN else baseline,
+                target=target,
+                samples=sum(len(case.said.times) for case in cases),
+                created_by=who,
             ),
-        )  # fmt: skip
+        )
         ingest.store_imported(session, job.id, [_samples(case) for case in cases])
         jobs.analyse_imported(session, job)
         series = [_series(case) for case in cases]
-        stored.append(ImportedRunOut(run_id=job.run_id, job_id=job.id, baseline=baseline, series=series))
+        stored.append(
+            ImportedRunOut(
+                run_id=job.run_id, job_id=job.id, baseline=baseline, series=series
+            )
+        )
     return stored
 
 
-def _manifest(cases: Sequence[Case], name: str | None, suite: Manifest | None) -> dict[str, object]:
+def _manifest(
+    cases: Sequence[Case], name: str | None, suite: Manifest | None
+) -> dict[str, object]:
     seen: set[tuple[str, str, str]] = set()
     for case in cases:
         key = (case.benchmark, case.arm, params_key(case.params))
@@ -86,20 +107,36 @@ def _manifest(cases: Sequence[Case], name: str | None, suite: Manifest | None) -
 def _per_iteration(case: Case) -> Floats:
     """Nanoseconds per iteration, shape (n,)."""
     said = case.said
-    return np.asarray(said.times) / np.asarray(said.iterations, dtype=np.float64) * NS_PER[said.unit or "ns"]
+    return (
+        np.asarray(said.times)
+        / np.asarray(said.iterations, dtype=np.float64)
+        * NS_PER[said.unit or "ns"]
+    )
 
 
 def _samples(case: Case) -> ingest.Imported:
     return ingest.Imported(
-        case.benchmark, case.arm, case.params, naming.METRIC, "ns", "lower",
-        _per_iteration(case), np.asarray(case.said.iterations, dtype=np.int64),
-    )  # fmt: skip
+        case.benchmark,
+        case.arm,
+        case.params,
+        naming.METRIC,
+        "ns",
+        "lower",
+        _per_iteration(case),
+        np.asarray(case.said.iterations, dtype=np.int64),
+    )
 
 
 def _series(case: Case) -> ImportedSeriesOut:
     values = _per_iteration(case)
     mild, severe = tukey_outliers(values)
     return ImportedSeriesOut(
-        id=case.id, benchmark=case.benchmark, arm=case.arm, params=case.params, samples=int(values.size),
-        median_ns=float(np.median(values)), outliers_mild=mild, outliers_severe=severe,
-    )  # fmt: skip
+        id=case.id,
+        benchmark=case.benchmark,
+        arm=case.arm,
+        params=case.params,
+        samples=int(values.size),
+        median_ns=float(np.median(values)),
+        outliers_mild=mild,
+        outliers_severe=severe,
+    )

@@ -33,12 +33,18 @@ def accept_changes(
     series_ids = queries.series_of_changes(session, change_ids)
     queries.lock(session, series_ids)
     queries.lock_changes(session, series_ids)
-    rows = [row for row in queries.changes_by_id(session, change_ids) if row.state in queries.LIVE]
+    rows = [
+        row
+        for row in queries.changes_by_id(session, change_ids)
+        if row.state in queries.LIVE
+    ]
     for series_id in series_ids:
         own = [row for row in rows if row.series_id == series_id]
         points = [queries.point_of(session, row) for row in own]
         newest = max(points, key=_order, default=None)
-        chosen = newest if commit is None else _chosen(session, series_id, commit, newest)
+        chosen = (
+            newest if commit is None else _chosen(session, series_id, commit, newest)
+        )
         if chosen is None:
             continue
         also = queries.unclaimed_until(session, series_id, chosen.at)
@@ -48,14 +54,18 @@ def accept_changes(
         _rebase(session, series_id, chosen)
 
 
-def _chosen(session: Session, series_id: str, commit: str, newest: SeriesPoint | None) -> SeriesPoint:
+def _chosen(
+    session: Session, series_id: str, commit: str, newest: SeriesPoint | None
+) -> SeriesPoint:
     point = queries.point_at(session, series_id, None, commit)
     if point is None:
         text = f"The series {series_id} has no point at commit {commit}."
         raise invalid_request(text, {"baseline_commit": f"no point of {series_id}"})
     if newest is not None and _order(point) < _order(newest):
         text = f"Commit {commit} was measured before the change at {newest.commit} that would be accepted."
-        raise invalid_request(text, {"baseline_commit": f"before the change of {series_id}"})
+        raise invalid_request(
+            text, {"baseline_commit": f"before the change of {series_id}"}
+        )
     return point
 
 
@@ -70,14 +80,22 @@ def withdraw_changes(session: Session, change_ids: Collection[str], *, by: str) 
         for row in queries.accepted_of(session, series_id):
             said = row.evidence.get("accepted", {})
             if said.get("by") == by:
-                row.evidence = {name: value for name, value in row.evidence.items() if name != "accepted"}
+                row.evidence = {
+                    name: value
+                    for name, value in row.evidence.items()
+                    if name != "accepted"
+                }
                 row.state, row.updated_at = said["was"], clock.now()
         session.flush()
         _rebase(session, series_id, None)
 
 
 def _accept(row: Change, by: str, baseline_job_id: str) -> None:
-    said: dict[str, Any] = {"by": by, "was": row.state, "baseline_job_id": baseline_job_id}
+    said: dict[str, Any] = {
+        "by": by,
+        "was": row.state,
+        "baseline_job_id": baseline_job_id,
+    }
     row.evidence = row.evidence | {"accepted": said}
     row.state, row.updated_at = "accepted", clock.now()
 
@@ -93,7 +111,11 @@ def _rebase(session: Session, series_id: str, chosen: SeriesPoint | None) -> Non
     state = series_queries.state(session, series_id)
     if state is None:
         state = SeriesState(
-            series_id=series_id, evaluated_at=clock.now(), last_job_id="", points=0, segments=[]
+            series_id=series_id,
+            evaluated_at=clock.now(),
+            last_job_id="",
+            points=0,
+            segments=[],
         )
         session.add(state)
     state.baseline_job_id = None if newest is None else newest.job_id

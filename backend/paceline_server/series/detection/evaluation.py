@@ -61,7 +61,9 @@ class Evaluation:
         return tuple(sorted(both, key=lambda one: one.index))
 
 
-def evaluate(windows: Sequence[Window], parameters: Parameters = DEFAULT) -> list[Evaluation]:
+def evaluate(
+    windows: Sequence[Window], parameters: Parameters = DEFAULT
+) -> list[Evaluation]:
     """Look at windows of at least one point each; together takes half the time and says the same."""
     cuts = [tuple(stretches(window.fingerprints)) for window in windows]
     own = [

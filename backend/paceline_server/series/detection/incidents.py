@@ -46,13 +46,19 @@ def mark(session: Session, target_id: str) -> int:
                 for run in moved[name]:
                     if abs(run - incident.run) <= constants.INCIDENT_RUNS:
                         found.setdefault((name, run), said)
-    return sum(_set(row, found.get((row.series_id, position[row.job_id]))) for row in changes)
+    return sum(
+        _set(row, found.get((row.series_id, position[row.job_id]))) for row in changes
+    )
 
 
 def _set(row: Change, incident: dict[str, object] | None) -> bool:
-    if row.evidence.get("incident") == incident or (incident is None and row.alert_id is not None):
+    if row.evidence.get("incident") == incident or (
+        incident is None and row.alert_id is not None
+    ):
         return False
-    evidence = {name: value for name, value in row.evidence.items() if name != "incident"}
+    evidence = {
+        name: value for name, value in row.evidence.items() if name != "incident"
+    }
     if incident is not None:
         evidence["incident"] = incident
     row.evidence = evidence

@@ -22,7 +22,8 @@ def match(
         (abs(change.index - index), position, key)
         for position, change in enumerate(found)
         for key, index in kept.items()
-        if abs(change.index - index) <= within or change.location[0] <= index <= change.location[1]
+        if abs(change.index - index) <= within
+        or change.location[0] <= index <= change.location[1]
     )
     matched: dict[int, str] = {}
     for _, position, key in pairs:

@@ -51,7 +51,11 @@ class Found:
     @property
     def asks(self) -> bool:
         """Whether it would stand now if its round agrees."""
-        return not self.settled and self.decided is None and self.change.confidence == "confirmed"
+        return (
+            not self.settled
+            and self.decided is None
+            and self.change.confidence == "confirmed"
+        )
 
 
 @dataclass(frozen=True)
@@ -70,18 +74,29 @@ class Plan:
     @property
     def p_value(self) -> float:
         """Of the strongest finding that is new in this round."""
-        return min((one.change.p_value for one in self.found if one.asks), default=NO_FINDING)
+        return min(
+            (one.change.p_value for one in self.found if one.asks), default=NO_FINDING
+        )
 
 
-def plan(evaluation: Evaluation, kept: Sequence[Change], state: SeriesState | None) -> Plan:
+def plan(
+    evaluation: Evaluation, kept: Sequence[Change], state: SeriesState | None
+) -> Plan:
     """Match what was found with what is kept."""
     own = evaluation.own_jobs
-    index = {job_id: at for at, job_id in enumerate(own)} if kept or _baseline(state) else {}
+    index = (
+        {job_id: at for at, job_id in enumerate(own)}
+        if kept or _baseline(state)
+        else {}
+    )
     here = {row.id: index[row.job_id] for row in kept if row.job_id in index}
     rows = {row.id: row for row in kept}
     found = evaluation.found
     matched = match(found, here)
-    again = state is not None and (state.last_job_id, state.points) == (own[-1], len(own))
+    again = state is not None and (state.last_job_id, state.points) == (
+        own[-1],
+        len(own),
+    )
     accepted_until = index.get(_baseline(state) or "", -1)
     told = []
     for position, change in enumerate(found):
@@ -92,7 +107,9 @@ def plan(evaluation: Evaluation, kept: Sequence[Change], state: SeriesState | No
             continue
         told.append(_found(change, row, moved=_moved(change, row, here), again=again))
     live = [row for row in kept if row.state in ("suspect", "standing")]
-    gone = tuple(row for row in live if row.id in here and row.id not in matched.values())
+    gone = tuple(
+        row for row in live if row.id in here and row.id not in matched.values()
+    )
     left = tuple(row for row in live if row.id not in here)
     return Plan(evaluation, tuple(told), gone, left, tuple(kept))
 
@@ -106,10 +123,14 @@ def _moved(change: ChangePoint, row: Change | None, here: Mapping[str, int]) -> 
     if row is None:
         return True
     early = row.evidence.get("n_after", math.inf) < constants.HISTORY_CONFIRM_POINTS
-    return (early and change.confidence == "confirmed") or abs(change.index - here[row.id]) > STAND_WITHIN
+    return (early and change.confidence == "confirmed") or abs(
+        change.index - here[row.id]
+    ) > STAND_WITHIN
 
 
-def _found(change: ChangePoint, row: Change | None, *, moved: bool, again: bool) -> Found:
+def _found(
+    change: ChangePoint, row: Change | None, *, moved: bool, again: bool
+) -> Found:
     if row is None:
         return Found(change, None, 1, None)
     same = again and row.p_value == change.p_value
@@ -128,7 +149,9 @@ class Round:
     def of(cls, plans: Sequence[Plan]) -> Round:
         """Benjamini–Hochberg over all series that were looked at together."""
         p_values = [one.p_value for one in plans]
-        kept = [p for p, stands in zip(p_values, of_round(p_values), strict=True) if stands]
+        kept = [
+            p for p, stands in zip(p_values, of_round(p_values), strict=True) if stands
+        ]
         lowest = constants.HISTORY_FALSE_DISCOVERY_Q / max(1, len(plans))
         return cls(len(plans), max(kept, default=lowest))
 
@@ -139,7 +162,12 @@ class Round:
         if not found.asks:
             return None
         p_value = found.change.p_value
-        return {"series": self.series, "p": p_value, "limit": self.limit, "kept": p_value <= self.limit}
+        return {
+            "series": self.series,
+            "p": p_value,
+            "limit": self.limit,
+            "kept": p_value <= self.limit,
+        }
 
 
 def state_of(found: Found, decided: Mapping[str, Any] | None) -> str:

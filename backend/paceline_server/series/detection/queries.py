@@ -18,7 +18,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.history import Change, Fingerprint, Series, SeriesPoint, SeriesState
+from paceline_server.store.tables.history import (
+    Change,
+    Fingerprint,
+    Series,
+    SeriesPoint,
+    SeriesState,
+)
 from paceline_server.store.tables.jobs import Job, Run
 
 CHUNK = 500
@@ -54,7 +60,9 @@ def touched(session: Session, job_id: str) -> list[Head]:
 
 def heads(session: Session, suite: str | None, series_id: str | None) -> list[Head]:
     """All series (of a suite, or one), by id."""
-    query = select(Series.id, Series.target_id, Series.unit, Series.direction).order_by(Series.id)
+    query = select(Series.id, Series.target_id, Series.unit, Series.direction).order_by(
+        Series.id
+    )
     if suite is not None:
         query = query.where(Series.suite == suite)
     if series_id is not None:
@@ -65,14 +73,21 @@ def heads(session: Session, suite: str | None, series_id: str | None) -> list[He
 def lock_targets(session: Session, target_ids: Collection[str]) -> None:
     """Hold these targets until the transaction ends: what moved together on one is decided by one at a time.
     Other rows may still refer to them."""
-    query = select(Target.id).where(Target.id.in_(sorted(target_ids))).order_by(Target.id)
+    query = (
+        select(Target.id).where(Target.id.in_(sorted(target_ids))).order_by(Target.id)
+    )
     session.execute(query.with_for_update(key_share=True)).all()
 
 
 def lock(session: Session, series_ids: Sequence[str]) -> None:
     """Hold these series until the transaction ends (SQLite has one writer anyway)."""
     for chunk in chunks(sorted(series_ids)):
-        session.execute(select(Series.id).where(Series.id.in_(chunk)).order_by(Series.id).with_for_update())
+        session.execute(
+            select(Series.id)
+            .where(Series.id.in_(chunk))
+            .order_by(Series.id)
+            .with_for_update()
+        )
 
 
 class Points(NamedTuple):
@@ -95,22 +110,34 @@ def windows(session: Session, series_ids: Sequence[str], size: int) -> Iterator[
     for chunk in chunks(sorted(series_ids)):
         since = _since(session, chunk, size)
         old = [
-            and_(SeriesPoint.series_id == series_id, SeriesPoint.at >= at) for series_id, at in since.items()
+            and_(SeriesPoint.series_id == series_id, SeriesPoint.at >= at)
+            for series_id, at in since.items()
         ]
         young = [series_id for series_id in chunk if series_id not in since]
         query = (
-            select(SeriesPoint.series_id, SeriesPoint.job_id, SeriesPoint.value, SeriesPoint.fingerprint)
+            select(
+                SeriesPoint.series_id,
+                SeriesPoint.job_id,
+                SeriesPoint.value,
+                SeriesPoint.fingerprint,
+            )
             .where(or_(SeriesPoint.series_id.in_(young), *old), _counting())
             .order_by(SeriesPoint.series_id, SeriesPoint.at, SeriesPoint.job_id)
         )
         for series_id, rows in groupby(session.execute(query), key=itemgetter(0)):
             _, jobs, values, fingerprints = zip(*rows, strict=True)
             yield Points(
-                series_id, jobs[-size:], values[-size:], fingerprints[-size:], series_id not in since
+                series_id,
+                jobs[-size:],
+                values[-size:],
+                fingerprints[-size:],
+                series_id not in since,
             )
 
 
-def _since(session: Session, series_ids: Sequence[str], size: int) -> dict[str, datetime]:
+def _since(
+    session: Session, series_ids: Sequence[str], size: int
+) -> dict[str, datetime]:
     """When the first of the last `size` counting points was measured, for series that have older ones."""
     older = aliased(SeriesPoint)
     bound = (
@@ -138,7 +165,11 @@ def newest_counting(session: Session, series_ids: Sequence[str]) -> dict[str, st
     found: dict[str, str] = {}
     for chunk in chunks(series_ids):
         query = select(Series.id, newest.label("job_id")).where(Series.id.in_(chunk))
-        found |= {row.id: row.job_id for row in session.execute(query) if row.job_id is not None}
+        found |= {
+            row.id: row.job_id
+            for row in session.execute(query)
+            if row.job_id is not None
+        }
     return found
 
 
@@ -155,7 +186,11 @@ def places(session: Session, job_ids: Collection[str]) -> dict[str, Place]:
     for chunk in chunks(sorted(job_ids)):
         query = (
             select(
-                Job.id, func.coalesce(Job.started_at, Job.created_at, type_=Job.created_at.type), Run.commit
+                Job.id,
+                func.coalesce(
+                    Job.started_at, Job.created_at, type_=Job.created_at.type
+                ),
+                Run.commit,
             )
             .join(Run, Run.id == Job.run_id)
             .where(Job.id.in_(chunk))
@@ -193,17 +228,27 @@ def upsert_states(session: Session, rows: Sequence[dict[str, Any]]) -> None:
     """Keep the newest detection of series; a baseline that was set stays."""
     if not rows:
         return
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    insert = (
+        postgresql.insert
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert
+    )
     statement = insert(SeriesState)
     changed = {
-        name: statement.excluded[name] for name in ("evaluated_at", "last_job_id", "points", "segments")
+        name: statement.excluded[name]
+        for name in ("evaluated_at", "last_job_id", "points", "segments")
     }
-    session.execute(statement.on_conflict_do_update(index_elements=["series_id"], set_=changed), list(rows))
+    session.execute(
+        statement.on_conflict_do_update(index_elements=["series_id"], set_=changed),
+        list(rows),
+    )
 
 
 def factors(session: Session, hashes: Collection[str]) -> dict[str, dict[str, Any]]:
     """The factors of these fingerprints."""
-    query = select(Fingerprint.hash, Fingerprint.factors).where(Fingerprint.hash.in_(set(hashes)))
+    query = select(Fingerprint.hash, Fingerprint.factors).where(
+        Fingerprint.hash.in_(set(hashes))
+    )
     return {row.hash: row.factors for row in session.execute(query)}
 
 
@@ -214,7 +259,12 @@ def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[
     query = (
         select(Job.id)
         .join(Run, Run.id == Job.run_id)
-        .where(Job.target_id == target_id, Job.state == "done", Run.base_commit.is_(None), made)
+        .where(
+            Job.target_id == target_id,
+            Job.state == "done",
+            Run.base_commit.is_(None),
+            made,
+        )
         .order_by(at.desc(), Job.id.desc())
         .limit(limit)
     )
@@ -227,7 +277,11 @@ def live_at(session: Session, target_id: str, job_ids: Collection[str]) -> list[
     query = (
         select(Change)
         .join(Series, Series.id == Change.series_id)
-        .where(Series.target_id == target_id, Change.state.in_(LIVE), Change.job_id.in_(list(job_ids)))
+        .where(
+            Series.target_id == target_id,
+            Change.state.in_(LIVE),
+            Change.job_id.in_(list(job_ids)),
+        )
         .order_by(Change.id)
         .with_for_update(of=Change)
     )
@@ -236,14 +290,24 @@ def live_at(session: Session, target_id: str, job_ids: Collection[str]) -> list[
 
 def measured_since(session: Session, target_id: str, job_id: str) -> int:
     """How many series of a target have a point of this job or a later one."""
-    since = select(func.coalesce(Job.started_at, Job.created_at)).where(Job.id == job_id).scalar_subquery()
-    query = select(func.count()).where(Series.target_id == target_id, Series.last_at >= since)
+    since = (
+        select(func.coalesce(Job.started_at, Job.created_at))
+        .where(Job.id == job_id)
+        .scalar_subquery()
+    )
+    query = select(func.count()).where(
+        Series.target_id == target_id, Series.last_at >= since
+    )
     return session.scalar(query) or 0
 
 
 def lock_changes(session: Session, series_ids: Sequence[str]) -> None:
     """Hold every change of these series until the transaction ends, all at once and by id."""
-    query = select(Change.id).where(Change.series_id.in_(list(series_ids))).order_by(Change.id)
+    query = (
+        select(Change.id)
+        .where(Change.series_id.in_(list(series_ids)))
+        .order_by(Change.id)
+    )
     session.execute(query.with_for_update()).all()
 
 
@@ -255,7 +319,12 @@ def series_of_changes(session: Session, change_ids: Collection[str]) -> list[str
 
 def changes_by_id(session: Session, change_ids: Collection[str]) -> list[Change]:
     """Changes, by id, as others committed them, locked until the transaction ends."""
-    query = select(Change).where(Change.id.in_(list(change_ids))).order_by(Change.id).with_for_update()
+    query = (
+        select(Change)
+        .where(Change.id.in_(list(change_ids)))
+        .order_by(Change.id)
+        .with_for_update()
+    )
     return list(session.scalars(query.execution_options(populate_existing=True)))
 
 
@@ -264,19 +333,25 @@ def point_of(session: Session, row: Change) -> SeriesPoint:
     return session.get_one(SeriesPoint, (row.series_id, row.job_id))
 
 
-def point_at(session: Session, series_id: str, job_id: str | None, commit: str | None) -> SeriesPoint | None:
+def point_at(
+    session: Session, series_id: str, job_id: str | None, commit: str | None
+) -> SeriesPoint | None:
     """The point of a job, else the oldest one of a commit."""
     query = select(SeriesPoint).where(SeriesPoint.series_id == series_id)
     if job_id is not None:
         query = query.where(SeriesPoint.job_id == job_id)
     if commit is not None:
         query = query.where(SeriesPoint.commit.startswith(commit, autoescape=True))
-    return session.scalars(query.order_by(SeriesPoint.at, SeriesPoint.job_id).limit(1)).one_or_none()
+    return session.scalars(
+        query.order_by(SeriesPoint.at, SeriesPoint.job_id).limit(1)
+    ).one_or_none()
 
 
 def accepted_of(session: Session, series_id: str) -> list[Change]:
     """The accepted changes of a series, by id, locked until the transaction ends."""
-    query = select(Change).where(Change.series_id == series_id, Change.state == "accepted")
+    query = select(Change).where(
+        Change.series_id == series_id, Change.state == "accepted"
+    )
     query = query.order_by(Change.id).with_for_update()
     return list(session.scalars(query.execution_options(populate_existing=True)))
 
@@ -287,13 +362,18 @@ def unclaimed_until(session: Session, series_id: str, at: datetime) -> list[Chan
         select(Change)
         .join(
             SeriesPoint,
-            and_(SeriesPoint.series_id == Change.series_id, SeriesPoint.job_id == Change.job_id),
+            and_(
+                SeriesPoint.series_id == Change.series_id,
+                SeriesPoint.job_id == Change.job_id,
+            ),
         )
         .where(
-            Change.series_id == series_id, Change.state.in_(LIVE), Change.alert_id.is_(None),
+            Change.series_id == series_id,
+            Change.state.in_(LIVE),
+            Change.alert_id.is_(None),
             SeriesPoint.at <= at,
         )
         .order_by(Change.id)
         .with_for_update(of=Change)
-    )  # fmt: skip
+    )
     return list(session.scalars(query.execution_options(populate_existing=True)))

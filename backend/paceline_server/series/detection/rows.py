@@ -34,7 +34,11 @@ Factors = Mapping[str, Mapping[str, Any]]
 
 
 def change_columns(
-    head: Head, plan: Plan, found: Found, decided: Mapping[str, Any] | None, places: Places
+    head: Head,
+    plan: Plan,
+    found: Found,
+    decided: Mapping[str, Any] | None,
+    places: Places,
 ) -> dict[str, Any]:
     """Every column of a change but its identity, its links and its times."""
     change, own = found.change, plan.evaluation.own_jobs
@@ -70,7 +74,9 @@ def change_columns(
     }
 
 
-def _filters(change: ChangePoint, decided: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def _filters(
+    change: ChangePoint, decided: Mapping[str, Any] | None
+) -> list[dict[str, Any]]:
     rows = [
         {
             "name": one.name,
@@ -95,13 +101,19 @@ def _filters(change: ChangePoint, decided: Mapping[str, Any] | None) -> list[dic
 def needed_jobs(plan: Plan) -> set[str]:
     """Jobs whose place `segments` and `change_columns` ask for."""
     own, jobs = plan.evaluation.own_jobs, plan.evaluation.window.job_ids
-    needed = {job for found in plan.found for job in own[found.change.index - 1 : found.change.index + 1]}
+    needed = {
+        job
+        for found in plan.found
+        for job in own[found.change.index - 1 : found.change.index + 1]
+    }
     for start, stop, _ in _bounds(plan, None, None):
         needed |= {jobs[start], jobs[stop - 1]}
     return needed
 
 
-def segments(head: Head, plan: Plan, places: Places, factors: Factors) -> list[dict[str, Any]]:
+def segments(
+    head: Head, plan: Plan, places: Places, factors: Factors
+) -> list[dict[str, Any]]:
     """The levels of a window, oldest first, as `SeriesState.segments` keeps them."""
     window = plan.evaluation.window
     made = []
@@ -125,7 +137,9 @@ def segments(head: Head, plan: Plan, places: Places, factors: Factors) -> list[d
     return made
 
 
-def _bounds(plan: Plan, head: Head | None, factors: Factors | None) -> list[tuple[int, int, str]]:
+def _bounds(
+    plan: Plan, head: Head | None, factors: Factors | None
+) -> list[tuple[int, int, str]]:
     """(start, stop, why it starts) of every level: earlier environments cut where a change was kept, the
     newest where detection cuts it. The whys are only right with head and factors."""
     evaluation, known = plan.evaluation, factors or {}
@@ -134,14 +148,25 @@ def _bounds(plan: Plan, head: Head | None, factors: Factors | None) -> list[tupl
     for number, stretch in enumerate(evaluation.environments):
         if number:
             before = evaluation.environments[number - 1].fingerprint
-            because = environments.why(known.get(before), known.get(stretch.fingerprint))
+            because = environments.why(
+                known.get(before), known.get(stretch.fingerprint)
+            )
         else:
-            because = environments.FIRST if window.whole else f"the last {len(window)} points begin"
+            because = (
+                environments.FIRST
+                if window.whole
+                else f"the last {len(window)} points begin"
+            )
         newest = number == len(evaluation.environments) - 1
-        cuts = _newest_cuts(plan, head) if newest else _kept_cuts(plan, head, stretch.start, stretch.stop)
+        cuts = (
+            _newest_cuts(plan, head)
+            if newest
+            else _kept_cuts(plan, head, stretch.start, stretch.stop)
+        )
         edges = [stretch.start, *cuts, stretch.stop]
         made += [
-            (start, stop, cuts[start] if at else because) for at, (start, stop) in enumerate(pairwise(edges))
+            (start, stop, cuts[start] if at else because)
+            for at, (start, stop) in enumerate(pairwise(edges))
         ]
     return made
 
@@ -155,7 +180,11 @@ def _newest_cuts(plan: Plan, head: Head | None) -> dict[int, str]:
 def _kept_cuts(plan: Plan, head: Head | None, start: int, stop: int) -> dict[int, str]:
     """Where an earlier environment was cut while it was the newest → why."""
     jobs = plan.evaluation.window.job_ids
-    index = {job_id: at for at, job_id in enumerate(jobs[start:stop], start)} if plan.kept else {}
+    index = (
+        {job_id: at for at, job_id in enumerate(jobs[start:stop], start)}
+        if plan.kept
+        else {}
+    )
     found = {}
     for row in sorted(plan.kept, key=lambda one: index.get(one.job_id, -1)):
         at = index.get(row.job_id, start)

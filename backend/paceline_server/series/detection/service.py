@@ -29,7 +29,17 @@ from paceline_server.series.detection.queries import Head
 from paceline_server.stats import constants
 from paceline_server.store.tables.history import Change, SeriesState
 
-__all__ = ["Head", "Looked", "Outcome", "all_heads", "keep", "look", "mark_incidents", "rounds", "touched"]
+__all__ = [
+    "Head",
+    "Looked",
+    "Outcome",
+    "all_heads",
+    "keep",
+    "look",
+    "mark_incidents",
+    "rounds",
+    "touched",
+]
 
 TOGETHER = 64
 """windows evaluated at once: some 16 MB of numbers."""
@@ -85,7 +95,9 @@ def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
     """Store what rounds of series say, each round judged by itself (§4.6). Series that have a newer point by
     now are left to whoever added it."""
     keys = [one.head.id for looked in looks for one in looked]
-    queries.lock_targets(session, {one.head.target_id for looked in looks for one in looked})
+    queries.lock_targets(
+        session, {one.head.target_id for looked in looks for one in looked}
+    )
     queries.lock(session, keys)
     newest = queries.newest_counting(session, keys)
     kept: dict[str, list[Change]] = defaultdict(list)
@@ -103,8 +115,13 @@ def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
     plans = [made for each in planned for _, made in each]
     keeping = _Keeping(
         session,
-        queries.places(session, {job for made in plans for job in rows.needed_jobs(made)}),
-        queries.factors(session, {one.fingerprint for made in plans for one in made.evaluation.environments}),
+        queries.places(
+            session, {job for made in plans for job in rows.needed_jobs(made)}
+        ),
+        queries.factors(
+            session,
+            {one.fingerprint for made in plans for one in made.evaluation.environments},
+        ),
         states,
     )
     for each in planned:
@@ -150,9 +167,13 @@ class _Keeping:
             "segments": rows.segments(head, made, self.places, self.factors),
         }
         state = self.states.get(head.id)
-        differs = state is None or any(getattr(state, name) != value for name, value in columns.items())
+        differs = state is None or any(
+            getattr(state, name) != value for name, value in columns.items()
+        )
         if differs:
-            self.stored.append({"series_id": head.id, "evaluated_at": clock.now(), **columns})
+            self.stored.append(
+                {"series_id": head.id, "evaluated_at": clock.now(), **columns}
+            )
         self.news += differs or self.changes.total() > before
 
     def _changes(self, head: Head, made: Plan, decides: Round) -> None:
@@ -164,7 +185,9 @@ class _Keeping:
             row.updated_at = clock.now()
             self.changes[row.state] += 1
         for found in made.found:
-            columns = rows.change_columns(head, made, found, decides.decides(found), self.places)
+            columns = rows.change_columns(
+                head, made, found, decides.decides(found), self.places
+            )
             if found.row is None:
                 self._add(head, columns)
             else:
@@ -174,17 +197,30 @@ class _Keeping:
         at = clock.now()
         self.session.add(
             Change(
-                id=ids.new_id("chg"), series_id=head.id, cause=None, alert_id=None, found_at=at,
-                updated_at=at, **columns,
+                id=ids.new_id("chg"),
+                series_id=head.id,
+                cause=None,
+                alert_id=None,
+                found_at=at,
+                updated_at=at,
+                **columns,
             )
-        )  # fmt: skip
+        )
         self.changes["new"] += 1
 
     def _update(self, row: Change, columns: dict[str, Any]) -> None:
-        differing = [name for name, value in columns.items() if getattr(row, name) != value]
+        differing = [
+            name for name, value in columns.items() if getattr(row, name) != value
+        ]
         if not differing:
             return
-        what = "confirmed" if "state" in differing else "moved" if "job_id" in differing else "updated"
+        what = (
+            "confirmed"
+            if "state" in differing
+            else "moved"
+            if "job_id" in differing
+            else "updated"
+        )
         self.changes[what] += 1
         for name in differing:
             setattr(row, name, columns[name])

@@ -27,21 +27,31 @@ class Filters:
 def newest(filters: Filters) -> Select[Any]:
     """The newest floor of every key that passes the filters."""
     key = (
-        NoiseFloor.target_id, NoiseFloor.suite, NoiseFloor.benchmark, NoiseFloor.arm, NoiseFloor.params_key,
+        NoiseFloor.target_id,
+        NoiseFloor.suite,
+        NoiseFloor.benchmark,
+        NoiseFloor.arm,
+        NoiseFloor.params_key,
         NoiseFloor.metric,
-    )  # fmt: skip
+    )
     order = (NoiseFloor.measured_at.desc(), NoiseFloor.id.desc())
     age = func.row_number().over(partition_by=key, order_by=order).label("age")
     inner = select(NoiseFloor.id, age)
     for column, wanted in (
-        (NoiseFloor.suite, filters.suite), (NoiseFloor.benchmark, filters.benchmark),
-        (NoiseFloor.arm, filters.arm), (NoiseFloor.metric, filters.metric),
+        (NoiseFloor.suite, filters.suite),
+        (NoiseFloor.benchmark, filters.benchmark),
+        (NoiseFloor.arm, filters.arm),
+        (NoiseFloor.metric, filters.metric),
         (NoiseFloor.target_id, filters.target),
-    ):  # fmt: skip
+    ):
         if wanted is not None:
             inner = inner.where(column == wanted)
     ranked = inner.subquery()
-    return select(NoiseFloor).join(ranked, ranked.c.id == NoiseFloor.id).where(ranked.c.age == 1)
+    return (
+        select(NoiseFloor)
+        .join(ranked, ranked.c.id == NoiseFloor.id)
+        .where(ranked.c.age == 1)
+    )
 
 
 def target_names(session: Session, target_ids: Collection[str]) -> dict[str, str]:
@@ -53,6 +63,17 @@ def last_points(session: Session, series: Series, count: int) -> list[SeriesPoin
     """The newest points that count and were measured in the newest one's environment, oldest first."""
     counting = (SeriesPoint.series_id == series.id, SeriesPoint.excluded.is_(None))
     order = (SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
-    now = select(SeriesPoint.fingerprint).where(*counting).order_by(*order).limit(1).scalar_subquery()
-    query = select(SeriesPoint).where(*counting, SeriesPoint.fingerprint == now).order_by(*order).limit(count)
+    now = (
+        select(SeriesPoint.fingerprint)
+        .where(*counting)
+        .order_by(*order)
+        .limit(1)
+        .scalar_subquery()
+    )
+    query = (
+        select(SeriesPoint)
+        .where(*counting, SeriesPoint.fingerprint == now)
+        .order_by(*order)
+        .limit(count)
+    )
     return list(reversed(list(session.scalars(query))))

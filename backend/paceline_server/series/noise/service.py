@@ -47,7 +47,13 @@ class Measured:
 
 
 def record(
-    session: Session, *, target_id: str, suite: str, run_id: str, job_id: str, floors: Iterable[Measured]
+    session: Session,
+    *,
+    target_id: str,
+    suite: str,
+    run_id: str,
+    job_id: str,
+    floors: Iterable[Measured],
 ) -> None:
     """Keep the floors of one concluded A/A job."""
     at = clock.now()
@@ -55,21 +61,41 @@ def record(
         benchmark, arm, params, params_key, metric = one.key
         session.add(
             NoiseFloor(
-                id=ids.new_id("nsf"), target_id=target_id, suite=suite, benchmark=benchmark, arm=arm,
-                params=params, params_key=params_key, metric=metric, mde=one.mde, lower=one.lower,
-                upper=one.upper, blocks=one.blocks, launches=one.launches, evidence=one.evidence,
-                run_id=run_id, job_id=job_id, measured_at=at,
+                id=ids.new_id("nsf"),
+                target_id=target_id,
+                suite=suite,
+                benchmark=benchmark,
+                arm=arm,
+                params=params,
+                params_key=params_key,
+                metric=metric,
+                mde=one.mde,
+                lower=one.lower,
+                upper=one.upper,
+                blocks=one.blocks,
+                launches=one.launches,
+                evidence=one.evidence,
+                run_id=run_id,
+                job_id=job_id,
+                measured_at=at,
             )
-        )  # fmt: skip
+        )
     session.flush()
 
 
-def list_floors(session: Session, filters: Filters, *, limit: int, cursor: str | None) -> Page[NoiseFloorOut]:
+def list_floors(
+    session: Session, filters: Filters, *, limit: int, cursor: str | None
+) -> Page[NoiseFloorOut]:
     """The floor in force of every key, the newest first."""
     found: Page[NoiseFloor] = page(
-        session, queries.newest(filters), [NoiseFloor.measured_at, NoiseFloor.id],
-        lambda row: (row.measured_at, row.id), lambda row: row, limit=limit, cursor=cursor,
-    )  # fmt: skip
+        session,
+        queries.newest(filters),
+        [NoiseFloor.measured_at, NoiseFloor.id],
+        lambda row: (row.measured_at, row.id),
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+    )
     names = queries.target_names(session, [row.target_id for row in found.items])
     own = [name for name in NoiseFloorOut.model_fields if name not in _SAID]
     items = [
@@ -100,9 +126,13 @@ def band(session: Session, series: Series, level: float | None) -> NoiseBandOut 
     floor = series_queries.noise_floor(session, series)
     if floor is not None:
         return NoiseBandOut(
-            mde=floor.mde, **_around(level, floor.mde), basis="a_a", measured_at=floor.measured_at,
-            job_id=floor.job_id, words=f"effects below {percent(floor.mde)} are not resolved here",
-        )  # fmt: skip
+            mde=floor.mde,
+            **_around(level, floor.mde),
+            basis="a_a",
+            measured_at=floor.measured_at,
+            job_id=floor.job_id,
+            words=f"effects below {percent(floor.mde)} are not resolved here",
+        )
     points = queries.last_points(session, series, HISTORY_POINTS)
     mde = from_history(np.array([point.value for point in points])) if points else None
     if mde is None:
@@ -112,9 +142,13 @@ def band(session: Session, series: Series, level: float | None) -> NoiseBandOut 
         "measured the noise floor yet"
     )
     return NoiseBandOut(
-        mde=mde, **_around(level, mde), basis="history", measured_at=points[-1].at, job_id=points[-1].job_id,
+        mde=mde,
+        **_around(level, mde),
+        basis="history",
+        measured_at=points[-1].at,
+        job_id=points[-1].job_id,
         words=words,
-    )  # fmt: skip
+    )
 
 
 def _around(level: float | None, mde: float) -> dict[str, float | None]:

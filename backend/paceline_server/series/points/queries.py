@@ -26,28 +26,49 @@ Key = tuple[str, str, str, str]
 """(benchmark, arm, params key, metric): a series of one suite on one target and branch."""
 
 
-def _insert_once(session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]]) -> None:
+def _insert_once(
+    session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]]
+) -> None:
     """Insert the rows whose identity is new."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    insert = (
+        postgresql.insert
+        if session.get_bind().dialect.name == "postgresql"
+        else sqlite.insert
+    )
     target: Table = table.__table__  # type: ignore[assignment]  # declarative classes map tables
     if rows:
-        session.execute(insert(target).on_conflict_do_nothing(), [dict(row) for row in rows])
+        session.execute(
+            insert(target).on_conflict_do_nothing(), [dict(row) for row in rows]
+        )
 
 
-def add_fingerprint(session: Session, digest: str, factors: Mapping[str, Any], at: datetime) -> None:
+def add_fingerprint(
+    session: Session, digest: str, factors: Mapping[str, Any], at: datetime
+) -> None:
     """Keep what a fingerprint stands for; factors that were not known may become known, never change."""
-    _insert_once(session, Fingerprint, [{"hash": digest, "factors": dict(factors), "first_seen_at": at}])
+    _insert_once(
+        session,
+        Fingerprint,
+        [{"hash": digest, "factors": dict(factors), "first_seen_at": at}],
+    )
     row = session.get(Fingerprint, digest)
     if row is not None and factors and not row.factors:
         row.factors = dict(factors)
 
 
-def series_ids(session: Session, suite: str, target_id: str, branch: str) -> dict[Key, str]:
+def series_ids(
+    session: Session, suite: str, target_id: str, branch: str
+) -> dict[Key, str]:
     """The series of a suite on a target and branch, by what they measure."""
-    query = select(Series.id, Series.benchmark, Series.arm, Series.params_key, Series.metric).where(
+    query = select(
+        Series.id, Series.benchmark, Series.arm, Series.params_key, Series.metric
+    ).where(
         Series.suite == suite, Series.target_id == target_id, Series.branch == branch
     )
-    return {(row.benchmark, row.arm, row.params_key, row.metric): row.id for row in session.execute(query)}
+    return {
+        (row.benchmark, row.arm, row.params_key, row.metric): row.id
+        for row in session.execute(query)
+    }
 
 
 def add_series(session: Session, rows: Sequence[dict[str, Any]]) -> None:
@@ -63,10 +84,14 @@ def add_points(session: Session, rows: Sequence[dict[str, Any]]) -> None:
 def touch(session: Session, series_ids: Collection[str], at: datetime) -> None:
     """Series have a point of then; the newest counts. Locked in order of id first: nobody waits in a
     circle."""
-    ordered = select(Series.id).where(Series.id.in_(list(series_ids))).order_by(Series.id)
+    ordered = (
+        select(Series.id).where(Series.id.in_(list(series_ids))).order_by(Series.id)
+    )
     session.execute(ordered.with_for_update())
     session.execute(
-        update(Series).where(Series.id.in_(list(series_ids)), Series.last_at < at).values(last_at=at)
+        update(Series)
+        .where(Series.id.in_(list(series_ids)), Series.last_at < at)
+        .values(last_at=at)
     )
 
 
@@ -76,7 +101,9 @@ def of_job(session: Session, job_id: str) -> dict[str, SeriesPoint]:
     return {point.series_id: point for point in session.scalars(query)}
 
 
-def change(session: Session, series_id: str, job_id: str, columns: Mapping[str, Any]) -> None:
+def change(
+    session: Session, series_id: str, job_id: str, columns: Mapping[str, Any]
+) -> None:
     """Correct one point."""
     row = session.get_one(SeriesPoint, (series_id, job_id))
     for name, value in columns.items():
@@ -89,7 +116,9 @@ def jobs_with_points(session: Session, series_id: str) -> list[str]:
     return list(session.scalars(query.order_by(SeriesPoint.job_id)))
 
 
-def series_named(session: Session, suite: str, benchmarks: Sequence[str]) -> list[Series]:
+def series_named(
+    session: Session, suite: str, benchmarks: Sequence[str]
+) -> list[Series]:
     """Series of these benchmarks, locked, by id."""
     query = (
         select(Series)
@@ -100,7 +129,9 @@ def series_named(session: Session, suite: str, benchmarks: Sequence[str]) -> lis
     return list(session.scalars(query))
 
 
-def same_series(session: Session, row: Series, benchmark: str, arm: str) -> Series | None:
+def same_series(
+    session: Session, row: Series, benchmark: str, arm: str
+) -> Series | None:
     """The series that measures the same under another name."""
     query = select(Series).where(
         Series.suite == row.suite,
@@ -121,7 +152,9 @@ def join(session: Session, old: str, new: str) -> None:
     twice = exists().where(there.series_id == new, there.job_id == SeriesPoint.job_id)
     session.execute(delete(SeriesPoint).where(SeriesPoint.series_id == old, twice))
     for table in (SeriesPoint, Change, Annotation, Finding):
-        session.execute(update(table).where(table.series_id == old).values(series_id=new))
+        session.execute(
+            update(table).where(table.series_id == old).values(series_id=new)
+        )
     session.execute(delete(SeriesState).where(SeriesState.series_id == old))
     gone = session.get_one(Series, old)
     kept = session.get_one(Series, new)
@@ -133,13 +166,19 @@ def join(session: Session, old: str, new: str) -> None:
 
 def rename_floors(session: Session, suite: str, old: str, new: str) -> None:
     """Noise floors of a benchmark follow its name."""
-    query = update(NoiseFloor).where(NoiseFloor.suite == suite, NoiseFloor.benchmark == old)
+    query = update(NoiseFloor).where(
+        NoiseFloor.suite == suite, NoiseFloor.benchmark == old
+    )
     session.execute(query.values(benchmark=new))
 
 
-def rename_floors_of_arm(session: Session, suite: str, benchmark: str, old: str, new: str) -> None:
+def rename_floors_of_arm(
+    session: Session, suite: str, benchmark: str, old: str, new: str
+) -> None:
     """Noise floors of an arm follow its name."""
     query = update(NoiseFloor).where(
-        NoiseFloor.suite == suite, NoiseFloor.benchmark == benchmark, NoiseFloor.arm == old
+        NoiseFloor.suite == suite,
+        NoiseFloor.benchmark == benchmark,
+        NoiseFloor.arm == old,
     )
     session.execute(query.values(arm=new))

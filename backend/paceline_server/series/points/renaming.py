@@ -28,7 +28,11 @@ class Names:
     def of(cls, manifest: Manifest) -> Names:
         """What the manifest's `aliases` and `arm_aliases` say."""
         return cls(
-            {old: name for name, benchmark in manifest.benchmarks.items() for old in benchmark.aliases},
+            {
+                old: name
+                for name, benchmark in manifest.benchmarks.items()
+                for old in benchmark.aliases
+            },
             {
                 (name, old): arm
                 for name, benchmark in manifest.benchmarks.items()

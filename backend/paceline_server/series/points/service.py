@@ -66,12 +66,15 @@ def record(session: Session, said: JobPoints, names: Names) -> list[str]:
         key: _series(said, row, key)
         for key, row in zip(keys, said.rows, strict=True)
         if key not in known
-    }  # fmt: skip
+    }
     if fresh:
         queries.add_series(session, list(fresh.values()))
         known = queries.series_ids(session, said.suite, said.target_id, said.branch)
     found = [known[key] for key in keys]
-    rows = {series_id: _point(said, row, series_id) for series_id, row in zip(found, said.rows, strict=True)}
+    rows = {
+        series_id: _point(said, row, series_id)
+        for series_id, row in zip(found, said.rows, strict=True)
+    }
     queries.add_points(session, list(rows.values()))
     queries.touch(session, list(rows), said.at)
     return found
@@ -86,8 +89,13 @@ def correct(session: Session, said: JobPoints, names: Names) -> tuple[int, int]:
     differing = 0
     for series_id, row in zip(found, said.rows, strict=True):
         stored, wanted = before.get(series_id), _point(said, row, series_id)
-        kept = {name: wanted[name] for name in ("value", "lower", "upper", "n", "launches", "excluded")}
-        if stored is not None and any(getattr(stored, name) != value for name, value in kept.items()):
+        kept = {
+            name: wanted[name]
+            for name in ("value", "lower", "upper", "n", "launches", "excluded")
+        }
+        if stored is not None and any(
+            getattr(stored, name) != value for name, value in kept.items()
+        ):
             queries.change(session, series_id, said.job_id, kept)
             differing += 1
     return missing, differing
@@ -100,20 +108,39 @@ def _key(row: Measured, names: Names) -> queries.Key:
 
 def _series(said: JobPoints, row: Measured, key: queries.Key) -> dict[str, Any]:
     return {
-        "id": ids.new_id("ser"), "suite": said.suite, "benchmark": key[0], "arm": key[1],
-        "params": dict(row.params), "params_key": row.params_key, "metric": row.metric, "unit": row.unit,
-        "direction": row.direction, "target_id": said.target_id, "branch": said.branch,
-        "created_at": clock.now(), "last_at": said.at,
-    }  # fmt: skip
+        "id": ids.new_id("ser"),
+        "suite": said.suite,
+        "benchmark": key[0],
+        "arm": key[1],
+        "params": dict(row.params),
+        "params_key": row.params_key,
+        "metric": row.metric,
+        "unit": row.unit,
+        "direction": row.direction,
+        "target_id": said.target_id,
+        "branch": said.branch,
+        "created_at": clock.now(),
+        "last_at": said.at,
+    }
 
 
 def _point(said: JobPoints, row: Measured, series_id: str) -> dict[str, Any]:
     return {
-        "series_id": series_id, "job_id": said.job_id, "run_id": said.run_id, "at": said.at,
-        "commit": said.commit, "artifact_hash": said.artifact_hash, "fingerprint": said.fingerprint,
-        "value": row.value, "lower": row.lower, "upper": row.upper, "n": row.n, "launches": row.launches,
-        "excluded": said.excluded, "conditions": dict(said.conditions),
-    }  # fmt: skip
+        "series_id": series_id,
+        "job_id": said.job_id,
+        "run_id": said.run_id,
+        "at": said.at,
+        "commit": said.commit,
+        "artifact_hash": said.artifact_hash,
+        "fingerprint": said.fingerprint,
+        "value": row.value,
+        "lower": row.lower,
+        "upper": row.upper,
+        "n": row.n,
+        "launches": row.launches,
+        "excluded": said.excluded,
+        "conditions": dict(said.conditions),
+    }
 
 
 def jobs_of_series(session: Session, series_id: str | None) -> list[str] | None:

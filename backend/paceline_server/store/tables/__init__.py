@@ -14,5 +14,14 @@ from paceline_server.store.tables import (
 )
 
 __all__ = [
-    "accounts", "catalog", "decisions", "fleet", "history", "imports", "jobs", "messages", "rules", "samples",
-]  # fmt: skip
+    "accounts",
+    "catalog",
+    "decisions",
+    "fleet",
+    "history",
+    "imports",
+    "jobs",
+    "messages",
+    "rules",
+    "samples",
+]

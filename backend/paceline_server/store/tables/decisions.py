@@ -26,7 +26,9 @@ class Comparison(Base):
     """One arm against the reference at one point of the params, of a job's final look."""
 
     __tablename__ = "comparison"
-    __table_args__ = (Index("ix_comparison_latest", "suite", "benchmark", "target_id", "measured_at"),)
+    __table_args__ = (
+        Index("ix_comparison_latest", "suite", "benchmark", "target_id", "measured_at"),
+    )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), index=True)
     run_id: Mapped[str] = mapped_column(ForeignKey("run.id"), index=True)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, UniqueConstraint, select
+from sqlalchemy import (
+    BigInteger,
+    Float,
+    ForeignKey,
+    Index,
+    String,
+    UniqueConstraint,
+    select,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, Json, Timestamp
@@ -78,7 +86,9 @@ class Target(Base):
     gates_at: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
     configuration: Mapped[list[str]] = mapped_column(Json, default=list)
     last_check: Mapped[dict[str, Any] | None] = mapped_column(Json, default=None)
-    last_check_raw: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list, deferred=True)
+    last_check_raw: Mapped[list[dict[str, Any]]] = mapped_column(
+        Json, default=list, deferred=True
+    )
     """What its commands printed; large, so loaded only when touched."""
 
     @property

@@ -29,7 +29,14 @@ class Series(Base):
     __tablename__ = "series"
     __table_args__ = (
         UniqueConstraint(
-            "suite", "benchmark", "arm", "params_key", "metric", "target_id", "branch", name="series_key"
+            "suite",
+            "benchmark",
+            "arm",
+            "params_key",
+            "metric",
+            "target_id",
+            "branch",
+            name="series_key",
         ),
         Index("ix_series_target", "target_id", "suite", "benchmark"),
     )
@@ -55,7 +62,9 @@ class SeriesPoint(Base):
     __tablename__ = "series_point"
     __table_args__ = (Index("ix_series_point_order", "series_id", "at", "job_id"),)
     series_id: Mapped[str] = mapped_column(ForeignKey("series.id"), primary_key=True)
-    job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True, index=True)
+    job_id: Mapped[str] = mapped_column(
+        ForeignKey("job.id"), primary_key=True, index=True
+    )
     run_id: Mapped[str]
     at: Mapped[datetime] = mapped_column(Timestamp)
     commit: Mapped[str]
@@ -124,7 +133,9 @@ class NoiseFloor(Base):
     """What an A/A job says a target can resolve: the minimum detectable effect, by series key."""
 
     __tablename__ = "noise_floor"
-    __table_args__ = (Index("ix_noise_floor_key", "target_id", "suite", "benchmark", "measured_at"),)
+    __table_args__ = (
+        Index("ix_noise_floor_key", "target_id", "suite", "benchmark", "measured_at"),
+    )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     suite: Mapped[str]
@@ -150,7 +161,9 @@ class PolicyAdvice(Base):
     """From where an arm wins on a target (STATISTICS §3), with the policy in force at that time."""
 
     __tablename__ = "policy_advice"
-    __table_args__ = (Index("ix_policy_advice_key", "target_id", "suite", "policy", "measured_at"),)
+    __table_args__ = (
+        Index("ix_policy_advice_key", "target_id", "suite", "policy", "measured_at"),
+    )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     suite: Mapped[str]

@@ -75,10 +75,12 @@ class ConditionsRow(Base):
     __tablename__ = "conditions"
     __table_args__ = (
         Index(
-            "ix_conditions_raw", "job_id",
-            sqlite_where=text("raw IS NOT NULL"), postgresql_where=text("raw IS NOT NULL"),
+            "ix_conditions_raw",
+            "job_id",
+            sqlite_where=text("raw IS NOT NULL"),
+            postgresql_where=text("raw IS NOT NULL"),
         ),
-    )  # fmt: skip
+    )
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
     attempt: Mapped[int] = mapped_column(primary_key=True)
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)

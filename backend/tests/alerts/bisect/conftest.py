@@ -35,8 +35,11 @@ class Repository:
 
     def git(self, *args: str) -> str:
         return subprocess.run(
-            ["git", "-C", str(self.path), *args], check=True, capture_output=True, text=True
-        ).stdout.strip()  # fmt: skip
+            ["git", "-C", str(self.path), *args],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
 
     def commit(self, files: dict[Path, str], subject: str, author: str) -> str:
         """Commit these files; the new revision."""
@@ -53,7 +56,9 @@ class Repository:
 
     def artifact(self, commit: str) -> str:
         """The hash of what would be built: equal sources, equal artifact."""
-        return hashlib.sha256(self.git("rev-parse", f"{commit}:src").encode()).hexdigest()
+        return hashlib.sha256(
+            self.git("rev-parse", f"{commit}:src").encode()
+        ).hexdigest()
 
     def between(self, base: str, head: str) -> list[dict[str, Any]]:
         """The commits after the base, up to and with the head, oldest first, as an agent names them: a merge
@@ -61,7 +66,10 @@ class Repository:
         form = "--format=%H%x00%an <%ae>%x00%aI%x00%s"
         lines = self.git("log", "--reverse", "--first-parent", form, f"{base}..{head}")
         names = ("commit", "author", "at", "subject")
-        return [dict(zip(names, line.split("\0"), strict=True)) for line in lines.splitlines()]
+        return [
+            dict(zip(names, line.split("\0"), strict=True))
+            for line in lines.splitlines()
+        ]
 
 
 def grown(
@@ -90,14 +98,22 @@ def grown(
         if number in docs:
             files = {Path("README"): f"Change {number}"}
         else:
-            cost = level * (1.0 + slower * (number >= culprit)) * (1.0 + float(rng.uniform(-0.002, 0.002)))
+            cost = (
+                level
+                * (1.0 + slower * (number >= culprit))
+                * (1.0 + float(rng.uniform(-0.002, 0.002)))
+            )
             files = {COST: repr(cost)}
         author = ("Ada", "Grace", "Barbara")[number % 3]
         repository.commit(files, f"Change {number}", author)
         if merged and number == merged.stop - 1:
             repository.git("checkout", "-q", "main")
-            repository.git("merge", "-q", "--no-ff", "-m", "Merge the side branch", "side")
-    return repository, repository.git("rev-list", "--reverse", "--first-parent", "main").split()
+            repository.git(
+                "merge", "-q", "--no-ff", "-m", "Merge the side branch", "side"
+            )
+    return repository, repository.git(
+        "rev-list", "--reverse", "--first-parent", "main"
+    ).split()
 
 
 @dataclass
@@ -115,12 +131,16 @@ class Hunt:
     jobs: int = 0
 
     def get(self, path: str, **query: Any) -> Any:
-        answer = self.lab.client.get(f"{PREFIX}{path}", headers=self.headers, params=query)
+        answer = self.lab.client.get(
+            f"{PREFIX}{path}", headers=self.headers, params=query
+        )
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     def post(self, path: str, body: dict[str, Any], status: int = 200) -> Any:
-        answer = self.lab.client.post(f"{PREFIX}{path}", headers=self.headers, json=body)
+        answer = self.lab.client.post(
+            f"{PREFIX}{path}", headers=self.headers, json=body
+        )
         assert answer.status_code == status, answer.text
         return answer.json()
 
@@ -135,9 +155,16 @@ class Hunt:
         rng = np.random.default_rng((self.seed, self.past.nights))
         for _ in range(count):
             self.clock.advance(NIGHT.total_seconds())
-            value = LEVEL * self.repository.cost(commit) * float(np.exp(rng.normal(0.0, 0.004)))
+            value = (
+                LEVEL
+                * self.repository.cost(commit)
+                * float(np.exp(rng.normal(0.0, 0.004)))
+            )
             job_id = self.past.night(
-                {TIME: value}, commit=commit, artifact=self.repository.artifact(commit), evaluate=evaluate
+                {TIME: value},
+                commit=commit,
+                artifact=self.repository.artifact(commit),
+                evaluate=evaluate,
             )
             if evaluate:
                 with session_scope() as session:
@@ -150,7 +177,9 @@ class Hunt:
         self.clock.advance(COOLDOWN_S)
         outbox.drain()
         seen: set[str] = set()
-        while waiting := [run for state in ("queued", "active") for run in self._runs(state)]:
+        while waiting := [
+            run for state in ("queued", "active") for run in self._runs(state)
+        ]:
             assert len(waiting) == 1, "one A/B job at a time"
             run = waiting[0]
             if jobs is not None and run["id"] not in seen and len(seen) == jobs:
@@ -168,16 +197,20 @@ class Hunt:
         if head in self.broken:
             leased = self.lab.agent.lease()
             leased.report("preparing")
-            answer = leased.finish(-1, "failed", cause="build_failed", detail="cc: error")
+            answer = leased.finish(
+                -1, "failed", cause="build_failed", detail="cc: error"
+            )
             assert answer.status_code == 204, answer.text
             return
         repository = self.repository
         effect = repository.cost(head) / repository.cost(base) - 1.0
         self.lab.deliver_ab(
-            {1000: effect}, seed=self.seed, biased_share=BIASED_SHARE,
+            {1000: effect},
+            seed=self.seed,
+            biased_share=BIASED_SHARE,
             artifacts=(repository.artifact(base), repository.artifact(head)),
             commits=repository.between(base, head),
-        )  # fmt: skip
+        )
 
 
 @pytest.fixture
@@ -190,22 +223,41 @@ def hunt(
 ) -> Callable[..., Hunt]:
     """`hunt(culprit=20, seed=1)` → 20 nights of the base and 10 of a head 32 commits later."""
     process_settings.use(
-        process_settings.current().model_copy(update={"confirm_cooldown_s": COOLDOWN_S, "lease_s": 1e9})
+        process_settings.current().model_copy(
+            update={"confirm_cooldown_s": COOLDOWN_S, "lease_s": 1e9}
+        )
     )
 
     def start(
-        *, culprit: int, seed: int, commits: int = 32, slower: float = 0.06, broken: Sequence[int] = (),
-        docs: Sequence[int] = (), merged: range = range(0),
-    ) -> Hunt:  # fmt: skip
+        *,
+        culprit: int,
+        seed: int,
+        commits: int = 32,
+        slower: float = 0.06,
+        broken: Sequence[int] = (),
+        docs: Sequence[int] = (),
+        merged: range = range(0),
+    ) -> Hunt:
         repository, revisions = grown(
-            tmp_path / "repository", commits=commits, culprit=culprit, slower=slower, seed=seed, docs=docs,
+            tmp_path / "repository",
+            commits=commits,
+            culprit=culprit,
+            slower=slower,
+            seed=seed,
+            docs=docs,
             merged=merged,
-        )  # fmt: skip
+        )
         lab = open_lab(client, enrolled, token)
         begun = Hunt(
-            lab, Past(lab.target_id), clock, token("read", "alerts:write"), repository, revisions,
-            1000 * seed, frozenset(revisions[1 + at] for at in broken),
-        )  # fmt: skip
+            lab,
+            Past(lab.target_id),
+            clock,
+            token("read", "alerts:write"),
+            repository,
+            revisions,
+            1000 * seed,
+            frozenset(revisions[1 + at] for at in broken),
+        )
         begun.nights(20, revisions[0], evaluate=False)
         begun.nights(9, revisions[-1], evaluate=False)
         begun.nights(1, revisions[-1])

@@ -52,7 +52,11 @@ def test_progress_shows_while_it_searches(hunt: Hunting) -> None:
     hunting = hunt(culprit=20, seed=7)
     hunting.work_off(jobs=2)
     bisection = hunting.alert()["bisection"]
-    assert (bisection["state"], bisection["used"], bisection["budget"]) == ("running", 2, 6)
+    assert (bisection["state"], bisection["used"], bisection["budget"]) == (
+        "running",
+        2,
+        6,
+    )
     assert (bisection["good"], bisection["bad"], bisection["left"]) == (15, 31, 16)
     assert [step["verdict"] for step in bisection["steps"]] == ["pass", None]
     assert "one of 16" in bisection["words"]
@@ -64,13 +68,22 @@ def test_a_commit_that_does_not_build_is_stepped_around(hunt: Hunting) -> None:
     hunting.work_off()
     bisection = hunting.alert()["bisection"]
     assert bisection["steps"][0] | {"run_id": "", "job_id": ""} == {
-        "index": 7, "commit": hunting.revisions[8], "run_id": "", "job_id": "", "verdict": "skipped",
-        "ratio": None, "lower": None, "upper": None, "words": "cc: error",
-    }  # fmt: skip
+        "index": 7,
+        "commit": hunting.revisions[8],
+        "run_id": "",
+        "job_id": "",
+        "verdict": "skipped",
+        "ratio": None,
+        "lower": None,
+        "upper": None,
+        "words": "cc: error",
+    }
     assert bisection["culprit"]["commit"] == hunting.revisions[10]
 
 
-def test_a_culprit_hidden_by_a_commit_that_does_not_build_is_a_range(hunt: Hunting) -> None:
+def test_a_culprit_hidden_by_a_commit_that_does_not_build_is_a_range(
+    hunt: Hunting,
+) -> None:
     hunting = hunt(culprit=3, seed=9, commits=4, broken=[2])
     hunting.work_off()
     alert = hunting.alert()
@@ -79,7 +92,9 @@ def test_a_culprit_hidden_by_a_commit_that_does_not_build_is_a_range(hunt: Hunti
     assert "could be measured" in alert["history"][-1]["note"]
 
 
-def test_a_commit_with_the_base_s_artifact_is_good_whatever_was_measured(hunt: Hunting) -> None:
+def test_a_commit_with_the_base_s_artifact_is_good_whatever_was_measured(
+    hunt: Hunting,
+) -> None:
     hunting = hunt(culprit=2, seed=10, commits=4, docs=[0, 1])
     hunting.work_off()
     bisection = hunting.alert()["bisection"]
@@ -88,7 +103,9 @@ def test_a_commit_with_the_base_s_artifact_is_good_whatever_was_measured(hunt: H
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_budget_that_ends_names_the_range_and_a_person_may_go_on(hunt: Hunting) -> None:
+def test_a_budget_that_ends_names_the_range_and_a_person_may_go_on(
+    hunt: Hunting,
+) -> None:
     hunting = hunt(culprit=20, seed=11)
     hunting.work_off(jobs=1)
     path = f"/alerts/{hunting.alert()['id']}/bisect"
@@ -104,7 +121,9 @@ def test_a_budget_that_ends_names_the_range_and_a_person_may_go_on(hunt: Hunting
     assert ended["culprit"]["subject"] == "Change 20"
 
 
-def test_an_alert_that_history_opened_is_bisected_by_hand_beginning_with_its_ends(hunt: Hunting) -> None:
+def test_an_alert_that_history_opened_is_bisected_by_hand_beginning_with_its_ends(
+    hunt: Hunting,
+) -> None:
     hunting = hunt(culprit=5, seed=12, commits=8, broken=[7])
     hunting.work_off()
     hunting.nights(3, hunting.revisions[-1])
@@ -124,7 +143,9 @@ def test_an_alert_opened_after_a_rename_is_bisected_by_hand_under_the_name_it_wa
     hunting = hunt(culprit=5, seed=12, commits=8, broken=[7])
     hunting.work_off()
     manifest = suite_manifest(rules=[])
-    manifest["benchmarks"] = {"sort_many": {**manifest["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}}
+    manifest["benchmarks"] = {
+        "sort_many": {**manifest["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}
+    }
     manifest["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
         session.get_one(Suite, SUITE).manifest = manifest
@@ -138,28 +159,43 @@ def test_an_alert_opened_after_a_rename_is_bisected_by_hand_under_the_name_it_wa
     assert hunting.alert()["bisection"]["culprit"]["subject"] == "Change 5"
 
 
-def test_a_slow_commit_of_a_side_branch_is_found_as_the_merge_that_brought_it(hunt: Hunting) -> None:
+def test_a_slow_commit_of_a_side_branch_is_found_as_the_merge_that_brought_it(
+    hunt: Hunting,
+) -> None:
     """Eight commits on the main branch, of which the fourth merges changes 3 to 5; change 4 is slow."""
     hunting = hunt(culprit=4, seed=15, commits=10, merged=range(3, 6))
     assert len(hunting.revisions) == 9
     hunting.work_off()
     bisection = hunting.alert()["bisection"]
-    assert (bisection["state"], bisection["culprit"]["subject"]) == ("found", "Merge the side branch")
+    assert (bisection["state"], bisection["culprit"]["subject"]) == (
+        "found",
+        "Merge the side branch",
+    )
     assert bisection["culprit"]["commit"] == hunting.revisions[4]
 
 
-def test_nobody_looks_on_for_the_commit_of_an_alert_that_was_called_invalid(hunt: Hunting) -> None:
+def test_nobody_looks_on_for_the_commit_of_an_alert_that_was_called_invalid(
+    hunt: Hunting,
+) -> None:
     hunting = hunt(culprit=20, seed=14)
     hunting.work_off(jobs=2)
     hunting.post(f"/alerts/{hunting.alert()['id']}/actions", {"action": "invalid"})
     hunting.work_off()
     ended = hunting.alert()
     assert (hunting.jobs, ended["bisection"]["state"]) == (3, "undecided")
-    assert ended["history"][-1]["note"].startswith("the alert is invalid by now: the commit is one of ")
+    assert ended["history"][-1]["note"].startswith(
+        "the alert is invalid by now: the commit is one of "
+    )
 
 
-def test_bisecting_needs_the_scope_and_an_alert(hunt: Hunting, token: Callable[..., dict[str, str]]) -> None:
+def test_bisecting_needs_the_scope_and_an_alert(
+    hunt: Hunting, token: Callable[..., dict[str, str]]
+) -> None:
     hunting = hunt(culprit=1, seed=13, commits=2)
     path = f"/api/v1/alerts/{hunting.alert()['id']}/bisect"
-    assert hunting.lab.client.post(path, headers=token("read"), json={}).status_code == 403
-    assert hunting.post("/alerts/alt_none/bisect", {}, status=404)["code"] == "not_found"
+    assert (
+        hunting.lab.client.post(path, headers=token("read"), json={}).status_code == 403
+    )
+    assert (
+        hunting.post("/alerts/alt_none/bisect", {}, status=404)["code"] == "not_found"
+    )

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import pytest
-from paceline_server.alerts.bisect.search import Answer, Ask, End, Step, bounds, next_step
+from paceline_server.alerts.bisect.search import (
+    Answer,
+    Ask,
+    End,
+    Step,
+    bounds,
+    next_step,
+)
 
 UNLIMITED = 100
 
 
 def search(
-    commits: int, culprit: int, *, budget: int = UNLIMITED, broken: frozenset[int] = frozenset()
+    commits: int,
+    culprit: int,
+    *,
+    budget: int = UNLIMITED,
+    broken: frozenset[int] = frozenset(),
 ) -> tuple[End, list[Step]]:
     """Run a search with an oracle that is never wrong; commits in `broken` cannot be measured."""
     steps: list[Step] = []
     while isinstance(asked := next_step(commits, steps, budget), Ask):
-        answer: Answer = "skipped" if asked.index in broken else "fail" if asked.index >= culprit else "pass"
+        answer: Answer = (
+            "skipped"
+            if asked.index in broken
+            else "fail"
+            if asked.index >= culprit
+            else "pass"
+        )
         steps.append(Step(asked.index, answer))
     return asked, steps
 
@@ -52,7 +69,9 @@ def test_commits_that_cannot_be_measured_are_stepped_around(culprit: int) -> Non
 
 
 @pytest.mark.parametrize("answer", ["inconclusive", "failed"])
-def test_a_job_that_cannot_tell_is_repeated_once_with_more_launches_and_then_believed(answer: Answer) -> None:
+def test_a_job_that_cannot_tell_is_repeated_once_with_more_launches_and_then_believed(
+    answer: Answer,
+) -> None:
     steps = [Step(3, answer)]
     assert next_step(8, steps, UNLIMITED) == Ask(3, again=True)
     assert next_step(8, [*steps, Step(3, "fail")], UNLIMITED) == Ask(1)

@@ -39,28 +39,42 @@ class HistoryDesk:
     names: Sequence[Name] = (NATIVE,)
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(7))
 
-    def nights(self, count: int, effects: Mapping[Name, float] | float = 0.0, **options: Any) -> None:
+    def nights(
+        self, count: int, effects: Mapping[Name, float] | float = 0.0, **options: Any
+    ) -> None:
         """So many nights with 0.4 % of noise; `effects`: how much slower each series is than at first."""
         for _ in range(count):
-            self.clock.advance((START + self.past.nights * NIGHT - clock_module.now()).total_seconds())
+            self.clock.advance(
+                (START + self.past.nights * NIGHT - clock_module.now()).total_seconds()
+            )
             values = {}
             for name in self.names:
-                effect = effects if isinstance(effects, float) else effects.get(name, 0.0)
-                values[name] = LEVEL * (1.0 + effect) * float(np.exp(self.rng.normal(0.0, 0.004)))
+                effect = (
+                    effects if isinstance(effects, float) else effects.get(name, 0.0)
+                )
+                values[name] = (
+                    LEVEL * (1.0 + effect) * float(np.exp(self.rng.normal(0.0, 0.004)))
+                )
             job_id = self.past.night(values, **options)
             if options.get("evaluate", True):
                 self.hear(job_id)
 
-    def step(self, count: int, effects: Mapping[Name, float] | float, **options: Any) -> None:
+    def step(
+        self, count: int, effects: Mapping[Name, float] | float, **options: Any
+    ) -> None:
         """So many nights of which only the last is evaluated: what moved is found at once."""
         self.nights(count - 1, effects, evaluate=False, **options)
         self.nights(1, effects, **options)
 
     def unheard(self, effects: Mapping[Name, float]) -> str:
         """One more night of these series alone, evaluated; alerts have not heard of it. The job's id."""
-        self.clock.advance((START + self.past.nights * NIGHT - clock_module.now()).total_seconds())
+        self.clock.advance(
+            (START + self.past.nights * NIGHT - clock_module.now()).total_seconds()
+        )
         noise = {name: float(np.exp(self.rng.normal(0.0, 0.004))) for name in effects}
-        return self.past.night({name: LEVEL * (1.0 + effects[name]) * noise[name] for name in effects})
+        return self.past.night(
+            {name: LEVEL * (1.0 + effects[name]) * noise[name] for name in effects}
+        )
 
     def hear(self, job_id: str) -> None:
         """Let alerts hear of an evaluation."""
@@ -80,12 +94,16 @@ class HistoryDesk:
         return dict(leased.lease["work"])
 
     def get(self, path: str, **query: Any) -> Any:
-        answer = self.lab.client.get(f"{PREFIX}{path}", headers=dict(self.headers), params=query)
+        answer = self.lab.client.get(
+            f"{PREFIX}{path}", headers=dict(self.headers), params=query
+        )
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     def post(self, path: str, body: Mapping[str, Any], status: int = 200) -> Any:
-        answer = self.lab.client.post(f"{PREFIX}{path}", headers=dict(self.headers), json=dict(body))
+        answer = self.lab.client.post(
+            f"{PREFIX}{path}", headers=dict(self.headers), json=dict(body)
+        )
         assert answer.status_code == status, answer.text
         return answer.json()
 
@@ -103,7 +121,11 @@ class HistoryDesk:
     def told(self) -> list[str]:
         """States the live streams were told of."""
         with read_scope() as session:
-            rows = session.scalars(select(LiveEvent).where(LiveEvent.kind == "alert").order_by(LiveEvent.id))
+            rows = session.scalars(
+                select(LiveEvent)
+                .where(LiveEvent.kind == "alert")
+                .order_by(LiveEvent.id)
+            )
             return [row.data["state"] for row in rows]
 
 
@@ -115,10 +137,14 @@ def actions(alert: Mapping[str, Any]) -> list[str]:
 def commits(first: int, last: int) -> list[dict[str, Any]]:
     """The commits of these nights as an agent names them."""
     return [
-        {"commit": commit_of(night), "author": "Ada <ada@example.org>", "at": "2026-01-05T00:00:00Z",
-         "subject": f"Change {night}"}
+        {
+            "commit": commit_of(night),
+            "author": "Ada <ada@example.org>",
+            "at": "2026-01-05T00:00:00Z",
+            "subject": f"Change {night}",
+        }
         for night in range(first, last + 1)
-    ]  # fmt: skip
+    ]
 
 
 INCIDENT = "6 of 8 series of this target (75 %) moved within 2 runs of each other"
@@ -133,11 +159,18 @@ def mark_incident() -> None:
 
 @pytest.fixture
 def desk(
-    client: TestClient, clock: FrozenClock, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    clock: FrozenClock,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> HistoryDesk:
     process_settings.use(
         process_settings.current().model_copy(
-            update={"confirm_cooldown_s": COOLDOWN_S, "confirm_patience_s": PATIENCE_S, "lease_s": 1e9}
+            update={
+                "confirm_cooldown_s": COOLDOWN_S,
+                "confirm_patience_s": PATIENCE_S,
+                "lease_s": 1e9,
+            }
         )
     )
     lab = open_lab(client, enrolled, token)

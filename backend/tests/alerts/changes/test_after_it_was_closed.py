@@ -53,7 +53,10 @@ def test_alert_and_bisection_name_the_revisions_that_were_measured_wherever_the_
     _rewrite(evidence=change.evidence | {"index": index, "location": [index, index]})
     work = desk.ab(0.1, commits=commits(18, 20))
     alert = desk.alert()
-    assert (alert["base_commit"], alert["head_commit"]) == (work["base_commit"], work["commit"])
+    assert (alert["base_commit"], alert["head_commit"]) == (
+        work["base_commit"],
+        work["commit"],
+    )
     (asked,) = desk.get("/runs", state="queued")["items"]
     assert asked["base_commit"] == work["base_commit"]
     assert alert["bisection"]["base_commit"] == work["base_commit"]
@@ -97,7 +100,9 @@ def test_an_ab_run_asked_for_before_a_person_called_it_fixed_reopens_nothing(
     assert desk.told()[-1] == "fixed"
 
 
-def test_a_fix_is_verified_again_each_time_a_person_calls_it_fixed(desk: HistoryDesk) -> None:
+def test_a_fix_is_verified_again_each_time_a_person_calls_it_fixed(
+    desk: HistoryDesk,
+) -> None:
     _opened(desk)
     _act(desk, "fixed")
     desk.nights(10)
@@ -146,7 +151,9 @@ def test_a_closed_alert_that_may_wake_is_read_as_others_left_it_and_is_nobody_el
 
 @pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.shapes("scaled")
-def test_an_evaluation_locks_the_target_then_alerts_then_changes(desk: HistoryDesk) -> None:
+def test_an_evaluation_locks_the_target_then_alerts_then_changes(
+    desk: HistoryDesk,
+) -> None:
     _opened(desk)
     (change,) = changes()
     locked: list[str] = []

@@ -34,7 +34,9 @@ def _act(desk: HistoryDesk, alert: dict[str, Any], action: str) -> dict[str, Any
     return dict(desk.post(f"/alerts/{alert['id']}/actions", {"action": action}))
 
 
-def test_a_short_slow_stretch_ends_the_alert_once_enough_points_are_back(desk: HistoryDesk) -> None:
+def test_a_short_slow_stretch_ends_the_alert_once_enough_points_are_back(
+    desk: HistoryDesk,
+) -> None:
     _opened(desk)
     desk.nights(4)
     assert desk.alert()["state"] == "open"
@@ -61,7 +63,9 @@ def test_half_a_fix_closes_nothing(desk: HistoryDesk) -> None:
     assert desk.alert()["state"] == "open"
 
 
-def test_what_a_person_called_fixed_is_verified_by_later_points(desk: HistoryDesk) -> None:
+def test_what_a_person_called_fixed_is_verified_by_later_points(
+    desk: HistoryDesk,
+) -> None:
     alert = _opened(desk)
     _act(desk, alert, "fixed")
     desk.nights(10)
@@ -82,8 +86,12 @@ def test_what_a_person_called_fixed_and_is_not_comes_back_after_as_many_points_a
     back = desk.alert()
     assert back["state"] == "open"
     assert "relapse" in actions(back)
-    note = next(event["note"] for event in back["history"] if event["action"] == "relapse")
-    assert note.startswith("called fixed, but the 5 runs since are at the level of the alert")
+    note = next(
+        event["note"] for event in back["history"] if event["action"] == "relapse"
+    )
+    assert note.startswith(
+        "called fixed, but the 5 runs since are at the level of the alert"
+    )
     assert desk.told()[-1] == "open"
 
 
@@ -104,7 +112,9 @@ def test_a_verified_fix_that_slows_again_reopens_the_same_alert_once_side_by_sid
     assert again["head_commit"] != alert["head_commit"]
 
 
-def test_a_verified_fix_that_only_seems_to_slow_again_stays_fixed(desk: HistoryDesk) -> None:
+def test_a_verified_fix_that_only_seems_to_slow_again_stays_fixed(
+    desk: HistoryDesk,
+) -> None:
     alert = _opened(desk)
     _act(desk, alert, "fixed")
     desk.nights(10)
@@ -123,7 +133,9 @@ def _vanish(desk: HistoryDesk) -> None:
     desk.hear(rows[0].evidence["window"][-1])
 
 
-def test_what_only_history_spoke_for_vanishes_with_it_and_keeps_its_own_history(desk: HistoryDesk) -> None:
+def test_what_only_history_spoke_for_vanishes_with_it_and_keeps_its_own_history(
+    desk: HistoryDesk,
+) -> None:
     desk.nights(20)
     desk.nights(4, 0.1)
     desk.ab(0.1, checks_ok=(False, True))
@@ -136,13 +148,17 @@ def test_what_only_history_spoke_for_vanishes_with_it_and_keeps_its_own_history(
     assert actions(gone)[-1] == "vanish"
 
 
-def test_what_was_proven_side_by_side_does_not_vanish_with_history(desk: HistoryDesk) -> None:
+def test_what_was_proven_side_by_side_does_not_vanish_with_history(
+    desk: HistoryDesk,
+) -> None:
     _opened(desk)
     _vanish(desk)
     assert desk.alert()["state"] == "open"
 
 
-def test_a_vanished_alert_whose_change_is_found_again_is_the_same_alert(desk: HistoryDesk) -> None:
+def test_a_vanished_alert_whose_change_is_found_again_is_the_same_alert(
+    desk: HistoryDesk,
+) -> None:
     desk.nights(20)
     desk.nights(4, 0.1)
     first = desk.alert()
@@ -156,7 +172,9 @@ def test_a_vanished_alert_whose_change_is_found_again_is_the_same_alert(desk: Hi
     assert desk.alert()["state"] == "open"
 
 
-def test_what_people_expect_is_the_new_baseline_until_they_change_their_mind(desk: HistoryDesk) -> None:
+def test_what_people_expect_is_the_new_baseline_until_they_change_their_mind(
+    desk: HistoryDesk,
+) -> None:
     alert = _opened(desk)
     _act(desk, alert, "expected")
     assert [one.state for one in changes()] == ["accepted"]
@@ -166,7 +184,9 @@ def test_what_people_expect_is_the_new_baseline_until_they_change_their_mind(des
     assert [one.state for one in changes()] == ["standing"]
 
 
-def test_one_alert_called_expected_accepts_no_change_of_another(desk: HistoryDesk) -> None:
+def test_one_alert_called_expected_accepts_no_change_of_another(
+    desk: HistoryDesk,
+) -> None:
     first = _opened(desk)
     desk.nights(8, 0.1)
     desk.step(8, 0.25)
@@ -180,14 +200,18 @@ def test_one_alert_called_expected_accepts_no_change_of_another(desk: HistoryDes
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_taking_expected_back_restores_what_it_accepted_and_nothing_else(desk: HistoryDesk) -> None:
+def test_taking_expected_back_restores_what_it_accepted_and_nothing_else(
+    desk: HistoryDesk,
+) -> None:
     first = _opened(desk)
     desk.nights(8, 0.1)
     desk.step(8, 0.25)
     second = desk.alerts()[1]
     desk.ab(0.136)
     with session_scope() as session:
-        row = session.scalars(select(Change).where(Change.alert_id == first["id"])).one()
+        row = session.scalars(
+            select(Change).where(Change.alert_id == first["id"])
+        ).one()
         row.alert_id, row.state = None, "suspect"
     _act(desk, second, "expected")
     assert [one.state for one in changes()] == ["accepted", "accepted"]
@@ -223,7 +247,9 @@ def test_what_only_history_spoke_for_ends_when_the_target_becomes_another_enviro
     desk.nights(1, fingerprint="e")
     gone = desk.alert()
     assert (gone["state"], actions(gone)[-1]) == ("vanished", "vanish")
-    assert gone["history"][-1]["note"].startswith("measured on another environment since")
+    assert gone["history"][-1]["note"].startswith(
+        "measured on another environment since"
+    )
 
 
 def test_what_was_proven_outlives_its_environment_says_so_once_and_ends_when_the_level_is_back(
@@ -243,7 +269,9 @@ def test_a_benchmark_renamed_before_its_ab_run_is_measured_and_proven_under_its_
     desk.nights(20)
     desk.step(6, 0.1)
     manifest = suite_manifest(rules=[])
-    manifest["benchmarks"] = {"sort_many": {**manifest["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}}
+    manifest["benchmarks"] = {
+        "sort_many": {**manifest["benchmarks"][BENCHMARK], "aliases": [BENCHMARK]}
+    }
     manifest["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
         suite = session.get_one(Suite, SUITE)

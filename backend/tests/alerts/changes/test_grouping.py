@@ -10,7 +10,9 @@ from paceline_server.alerts.changes.grouping import Moved, Range, groups
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def moved(name: str, after: int, upto: int, kind: str = "worse", p: float = 1e-4) -> Moved[str]:
+def moved(
+    name: str, after: int, upto: int, kind: str = "worse", p: float = 1e-4
+) -> Moved[str]:
     ends = [START + timedelta(days=day) for day in (after, upto)]
     return Moved(name, (kind,), Range(*ends), (p, name))
 
@@ -30,7 +32,9 @@ def test_the_other_direction_is_another_cause() -> None:
 
 def test_neighbours_do_not_chain_two_causes_together() -> None:
     """The middle one joins the surest it overlaps; the third overlaps only the middle one."""
-    found = keys(moved("a", 0, 4, p=1e-9), moved("m", 3, 6, p=1e-3), moved("z", 5, 9, p=1e-6))
+    found = keys(
+        moved("a", 0, 4, p=1e-9), moved("m", 3, 6, p=1e-3), moved("z", 5, 9, p=1e-6)
+    )
     assert found == [["a", "m"], ["z"]]
 
 

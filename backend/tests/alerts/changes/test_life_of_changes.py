@@ -37,12 +37,21 @@ def _suspected(desk: HistoryDesk, effect: float = 0.1) -> dict[str, Any]:
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_step_is_told_only_after_old_and_new_were_measured_side_by_side(desk: HistoryDesk) -> None:
+def test_a_step_is_told_only_after_old_and_new_were_measured_side_by_side(
+    desk: HistoryDesk,
+) -> None:
     alert = _suspected(desk)
-    assert (alert["kind"], alert["cause"], alert["base_commit"]) == ("history", "code", commit_of(19))
+    assert (alert["kind"], alert["cause"], alert["base_commit"]) == (
+        "history",
+        "code",
+        commit_of(19),
+    )
     assert desk.told() == []
     work = desk.ab(0.1)
-    assert (work["base_commit"], work["commit"]) == (alert["base_commit"], alert["head_commit"])
+    assert (work["base_commit"], work["commit"]) == (
+        alert["base_commit"],
+        alert["head_commit"],
+    )
     assert (work["benchmarks"], work["params"]) == ([BENCHMARK], {"batch": [1000]})
     opened = desk.alert()
     assert opened["state"] == "open"
@@ -53,10 +62,15 @@ def test_a_step_is_told_only_after_old_and_new_were_measured_side_by_side(desk: 
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_page_has_its_window_in_short_and_whole_only_when_asked(desk: HistoryDesk) -> None:
+def test_a_page_has_its_window_in_short_and_whole_only_when_asked(
+    desk: HistoryDesk,
+) -> None:
     alert = _suspected(desk)
     (short,) = (one["window"] for one in alert["findings"])
-    (whole,) = (one["window"] for one in desk.get(f"/alerts/{alert['id']}", expand="window")["findings"])
+    (whole,) = (
+        one["window"]
+        for one in desk.get(f"/alerts/{alert['id']}", expand="window")["findings"]
+    )
     assert set(whole) == {"job_ids", "values"}
     jobs = whole["job_ids"]
     assert short == {"points": len(jobs), "first": jobs[0], "last": jobs[-1]}
@@ -72,20 +86,30 @@ def test_one_answer_makes_a_bounded_number_of_findings_again(
     assert found["rederived"]["text"].startswith("Not made again")
 
 
-def test_the_proof_explains_itself_and_is_made_again_bit_for_bit(desk: HistoryDesk) -> None:
+def test_the_proof_explains_itself_and_is_made_again_bit_for_bit(
+    desk: HistoryDesk,
+) -> None:
     alert = _suspected(desk)
     desk.ab(0.1)
     said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
     found, proof = said["findings"]
-    assert proof["window"]["text"] == "100 rounds of head and base in 5 launches of one job"
+    assert (
+        proof["window"]["text"]
+        == "100 rounds of head and base in 5 launches of one job"
+    )
     assert proof["rederived"]["identical"], proof["rederived"]["text"]
     assert found["rederived"]["identical"], found["rederived"]["text"]
     assert "24 whose samples are no longer stored" in found["rederived"]["text"]
     assert "Cause: code, because " in said["sentence"]
-    assert "Old and new revision, interleaved in one job on the same target, say: " in said["sentence"]
+    assert (
+        "Old and new revision, interleaved in one job on the same target, say: "
+        in said["sentence"]
+    )
 
 
-def test_a_suspicion_without_a_difference_side_by_side_is_over_and_nobody_hears(desk: HistoryDesk) -> None:
+def test_a_suspicion_without_a_difference_side_by_side_is_over_and_nobody_hears(
+    desk: HistoryDesk,
+) -> None:
     _suspected(desk)
     desk.ab(0.0)
     closed = desk.alert()
@@ -103,22 +127,34 @@ def test_the_same_artifact_on_both_sides_blames_the_environment_and_waits_for_hi
     desk.ab(0.0, artifacts=(SAME, SAME))
     waiting = desk.alert()
     assert (waiting["kind"], waiting["cause"], waiting["state"]) == (
-        "environment", "environment", "inconclusive",
-    )  # fmt: skip
+        "environment",
+        "environment",
+        "inconclusive",
+    )
     assert desk.told() == []
     desk.nights(3, 0.1)
     opened = desk.alert()
     assert (opened["state"], opened["cause"]) == ("open", "environment")
-    note = next(event["note"] for event in opened["history"] if event["action"] == "confirm")
-    assert "Both revisions have the same artifact: not the code. History alone holds it" in note
+    note = next(
+        event["note"] for event in opened["history"] if event["action"] == "confirm"
+    )
+    assert (
+        "Both revisions have the same artifact: not the code. History alone holds it"
+        in note
+    )
 
 
-def test_one_artifact_before_and_after_is_the_environment_without_any_run(desk: HistoryDesk) -> None:
+def test_one_artifact_before_and_after_is_the_environment_without_any_run(
+    desk: HistoryDesk,
+) -> None:
     desk.nights(20, artifact=SAME)
     desk.nights(SUSPECT, 0.1, artifact=SAME)
     alert = desk.alert()
     assert (alert["kind"], alert["cause"]) == ("environment", "environment")
-    assert "the same artifact (555555555555) was measured before and after" in alert["cause_text"]
+    assert (
+        "the same artifact (555555555555) was measured before and after"
+        in alert["cause_text"]
+    )
     desk.cool_down()
     waiting = desk.alert()
     assert (waiting["state"], waiting["confirmation_run_id"]) == ("inconclusive", None)
@@ -136,13 +172,20 @@ def test_an_undecided_run_leaves_it_to_history_which_must_say_it_twice_with_five
     assert "could not decide" in undecided["history"][-1]["note"]
     assert desk.told() == []
     desk.nights(1, 0.1)
-    assert desk.alert()["state"] == "inconclusive", "of two looks at one place the first had four points"
+    assert desk.alert()["state"] == "inconclusive", (
+        "of two looks at one place the first had four points"
+    )
     desk.nights(1, 0.1)
     opened = desk.alert()
     assert opened["state"] == "open"
-    note = next(event["note"] for event in opened["history"] if event["action"] == "confirm")
+    note = next(
+        event["note"] for event in opened["history"] if event["action"] == "confirm"
+    )
     assert "could not decide" in note
-    assert "6 points at the new level, found at the same place in 2 evaluations in a row" in note
+    assert (
+        "6 points at the new level, found at the same place in 2 evaluations in a row"
+        in note
+    )
     assert desk.told() == ["open"]
 
 
@@ -151,7 +194,9 @@ def test_a_build_that_fails_leaves_it_to_history(desk: HistoryDesk) -> None:
     desk.cool_down()
     leased = desk.lab.agent.lease()
     leased.report("preparing")
-    answer = leased.finish(-1, "failed", cause="build_failed", detail="cc: no such file")
+    answer = leased.finish(
+        -1, "failed", cause="build_failed", detail="cc: no such file"
+    )
     assert answer.status_code == 204, answer.text
     outbox.drain()
     undecided = desk.alert()
@@ -177,7 +222,9 @@ def test_without_an_agent_in_the_time_set_history_decides_and_a_late_result_stil
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_suspicion_that_later_points_deny_vanishes_and_its_run_is_called_off(desk: HistoryDesk) -> None:
+def test_a_suspicion_that_later_points_deny_vanishes_and_its_run_is_called_off(
+    desk: HistoryDesk,
+) -> None:
     alert = _suspected(desk)
     desk.cool_down()
     _vanish(desk)
@@ -198,7 +245,9 @@ def _vanish(desk: HistoryDesk) -> None:
     desk.hear(rows[0].evidence["window"][-1])
 
 
-def test_series_that_moved_together_are_one_alert_with_every_finding(desk: HistoryDesk) -> None:
+def test_series_that_moved_together_are_one_alert_with_every_finding(
+    desk: HistoryDesk,
+) -> None:
     quiet = [(BENCHMARK, "fallback", batch) for batch in range(3000, 3008)]
     desk.names = [NATIVE, OTHER, *quiet]
     desk.nights(20)
@@ -206,14 +255,19 @@ def test_series_that_moved_together_are_one_alert_with_every_finding(desk: Histo
     alert = desk.alert()
     assert alert["title"] == "2 series of sorting got slower on lab-1"
     assert {(one["params"]["batch"], one["kind"]) for one in alert["findings"]} == {
-        (1000, "history"), (2000, "history"),
-    }  # fmt: skip
+        (1000, "history"),
+        (2000, "history"),
+    }
     assert 1.08 < alert["ratio"] < 1.12
     assert desk.ab(0.1)["params"] == {"batch": [1000, 2000]}
 
 
 def test_a_later_series_joins_the_alert_of_its_cause(desk: HistoryDesk) -> None:
-    desk.names = [NATIVE, OTHER, *((BENCHMARK, "fallback", batch) for batch in range(3000, 3008))]
+    desk.names = [
+        NATIVE,
+        OTHER,
+        *((BENCHMARK, "fallback", batch) for batch in range(3000, 3008)),
+    ]
     desk.nights(20)
     desk.nights(1, {NATIVE: 0.1})
     desk.nights(SUSPECT, {NATIVE: 0.1, OTHER: 0.06})
@@ -222,7 +276,9 @@ def test_a_later_series_joins_the_alert_of_its_cause(desk: HistoryDesk) -> None:
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_most_series_of_a_target_moving_together_are_one_incident(desk: HistoryDesk) -> None:
+def test_most_series_of_a_target_moving_together_are_one_incident(
+    desk: HistoryDesk,
+) -> None:
     desk.names = [NATIVE, OTHER, REFERENCE, (BENCHMARK, "fallback", 2000)]
     desk.nights(20)
     desk.step(STANDING, {NATIVE: 0.1, OTHER: 0.12, REFERENCE: -0.1})
@@ -245,19 +301,31 @@ def test_what_looked_like_the_code_becomes_the_environment_when_detection_sees_a
     mark_incident()
     desk.hear(changes()[0].evidence["window"][-1])
     turned = desk.alert()
-    assert (turned["kind"], turned["cause"], actions(turned)[-1]) == ("environment", "environment", "cause")
+    assert (turned["kind"], turned["cause"], actions(turned)[-1]) == (
+        "environment",
+        "environment",
+        "cause",
+    )
     assert turned["history"][-1]["note"] == f"environment: {INCIDENT}"
 
 
-def test_an_incident_whose_revisions_differ_side_by_side_was_the_code(desk: HistoryDesk) -> None:
+def test_an_incident_whose_revisions_differ_side_by_side_was_the_code(
+    desk: HistoryDesk,
+) -> None:
     desk.names = [NATIVE, OTHER]
     desk.nights(20)
     desk.step(STANDING, 0.1)
     assert desk.alert()["kind"] == "environment"
     desk.ab(0.1)
     opened = desk.alert()
-    assert (opened["kind"], opened["cause"], opened["state"]) == ("history", "code", "open")
-    assert "it is the code" in next(e["note"] for e in opened["history"] if e["action"] == "confirm")
+    assert (opened["kind"], opened["cause"], opened["state"]) == (
+        "history",
+        "code",
+        "open",
+    )
+    assert "it is the code" in next(
+        e["note"] for e in opened["history"] if e["action"] == "confirm"
+    )
 
 
 def test_an_improvement_is_a_finding_that_pages_nobody(desk: HistoryDesk) -> None:
@@ -266,7 +334,11 @@ def test_an_improvement_is_a_finding_that_pages_nobody(desk: HistoryDesk) -> Non
     assert desk.alerts() == []
     with read_scope() as session:
         kept = session.scalars(select(Finding)).one()
-        assert (kept.kind, kept.alert_id, kept.series_id) == ("history", None, changes()[0].series_id)
+        assert (kept.kind, kept.alert_id, kept.series_id) == (
+            "history",
+            None,
+            changes()[0].series_id,
+        )
         assert (kept.numbers or {})["direction"] == "faster"
 
 

@@ -43,7 +43,9 @@ def _at_once(first: Callable[[Any], None], second: Callable[[Any], None]) -> Non
     assert failed == []
 
 
-def test_two_jobs_that_show_one_event_at_once_raise_one_alert(desk: HistoryDesk) -> None:
+def test_two_jobs_that_show_one_event_at_once_raise_one_alert(
+    desk: HistoryDesk,
+) -> None:
     """Each job moved a series of its own, in the same range of commits."""
     desk.names = (NATIVE, OTHER)
     desk.nights(20)
@@ -62,7 +64,10 @@ def test_one_job_heard_of_twice_at_once_raises_one_alert(desk: HistoryDesk) -> N
     desk.nights(20)
     desk.nights(3, 0.1, evaluate=False)
     job = desk.unheard({NATIVE: 0.1})
-    _at_once(lambda session: changes.evaluate(session, job), lambda session: changes.evaluate(session, job))
+    _at_once(
+        lambda session: changes.evaluate(session, job),
+        lambda session: changes.evaluate(session, job),
+    )
     alert = desk.alert()
     assert len(alert["findings"]) == 1
     assert actions(alert) == ["raise"]

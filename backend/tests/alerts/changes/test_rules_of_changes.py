@@ -30,7 +30,9 @@ def rule(desk: HistoryDesk, token: Callable[..., dict[str, str]]) -> Callable[..
 
     def save(**says: Any) -> str:
         body = {"name": "by-test", "kind": "history", **says}
-        answer = desk.lab.client.post("/api/v1/rules", json=body, headers=token("read", "alerts:write"))
+        answer = desk.lab.client.post(
+            "/api/v1/rules", json=body, headers=token("read", "alerts:write")
+        )
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])
 
@@ -68,7 +70,11 @@ def test_two_alerts_that_turn_out_to_be_one_incident_become_one(
 ) -> None:
     rule(direction="both")
     other = (BENCHMARK, "fallback", 1000)
-    desk.names = [NATIVE, other, *((BENCHMARK, "fallback", batch) for batch in range(2000, 2006))]
+    desk.names = [
+        NATIVE,
+        other,
+        *((BENCHMARK, "fallback", batch) for batch in range(2000, 2006)),
+    ]
     desk.nights(20)
     desk.step(10, {NATIVE: 0.1, other: -0.1})
     assert [one["kind"] for one in desk.alerts()] == ["history", "history"]
@@ -77,11 +83,15 @@ def test_two_alerts_that_turn_out_to_be_one_incident_become_one(
     kept, absorbed = sorted(desk.alerts(), key=lambda one: one["state"])
     assert (kept["kind"], kept["state"]) == ("environment", "suspected")
     assert absorbed["state"] == "unconfirmed"
-    assert absorbed["history"][-1]["note"].startswith(f"part of the incident {kept['id']}")
+    assert absorbed["history"][-1]["note"].startswith(
+        f"part of the incident {kept['id']}"
+    )
     assert {change.alert_id for change in changes()} == {kept["id"]}
 
 
-def test_a_shadow_rule_goes_all_the_way_and_tells_nobody(desk: HistoryDesk, rule: Callable[..., str]) -> None:
+def test_a_shadow_rule_goes_all_the_way_and_tells_nobody(
+    desk: HistoryDesk, rule: Callable[..., str]
+) -> None:
     rule_id = rule(mode="shadow")
     assert _stepped(desk) == []
     (alert,) = desk.alerts(shadow=True)
@@ -109,12 +119,25 @@ def _floor(desk: HistoryDesk, mde: float) -> None:
     with session_scope() as session:
         session.add(
             NoiseFloor(
-                id="nfl_1", target_id=desk.lab.target_id, suite=SUITE, benchmark=BENCHMARK, arm="native",
-                params={"batch": 1000}, params_key='{"batch":1000}', metric="time", mde=mde, lower=0.9,
-                upper=1.1, blocks=100, launches=5, evidence={}, run_id="run_x", job_id="job_x",
+                id="nfl_1",
+                target_id=desk.lab.target_id,
+                suite=SUITE,
+                benchmark=BENCHMARK,
+                arm="native",
+                params={"batch": 1000},
+                params_key='{"batch":1000}',
+                metric="time",
+                mde=mde,
+                lower=0.9,
+                upper=1.1,
+                blocks=100,
+                launches=5,
+                evidence={},
+                run_id="run_x",
+                job_id="job_x",
                 measured_at=clock_module.now(),
             )
-        )  # fmt: skip
+        )
 
 
 @pytest.mark.parametrize(("mde", "raised"), [(0.02, 0.03), (0.08, 0.08), (0.12, None)])
@@ -124,22 +147,32 @@ def test_the_built_in_rule_asks_for_no_less_than_the_target_resolves(
     _floor(desk, mde)
     said = [alert["rule"]["text"] for alert in _stepped(desk, 0.1)]
     worse = "A measurement got worse by {} % or more and stayed so."
-    assert said == {
-        None: [], 0.03: [worse.format("3.0")],
-        0.08: [f"{worse.format('8.0')} Here less than that cannot be told from noise."],
-    }[raised]  # fmt: skip
+    assert (
+        said
+        == {
+            None: [],
+            0.03: [worse.format("3.0")],
+            0.08: [
+                f"{worse.format('8.0')} Here less than that cannot be told from noise."
+            ],
+        }[raised]
+    )
     (series,) = all_series()
     page = desk.get(f"/series/{series.id}")
     assert page["rule"]["min_effect"] == max(0.03, mde)
 
 
-def test_a_rule_of_a_person_is_asked_for_what_it_says(desk: HistoryDesk, rule: Callable[..., str]) -> None:
+def test_a_rule_of_a_person_is_asked_for_what_it_says(
+    desk: HistoryDesk, rule: Callable[..., str]
+) -> None:
     rule(min_effect=0.09)
     _floor(desk, 0.12)
     assert len(_stepped(desk, 0.1)) == 1
 
 
-def test_the_most_specific_rule_decides_alone(desk: HistoryDesk, rule: Callable[..., str]) -> None:
+def test_the_most_specific_rule_decides_alone(
+    desk: HistoryDesk, rule: Callable[..., str]
+) -> None:
     rule(mode="off", name="everything")
     rule(name="this-target", target="lab-1")
     (alert,) = _stepped(desk)
@@ -148,7 +181,11 @@ def test_the_most_specific_rule_decides_alone(desk: HistoryDesk, rule: Callable[
 
 def _both(desk: HistoryDesk) -> None:
     """Two series slow down; six more of the target do not, so it is no incident."""
-    desk.names = [NATIVE, FALLBACK, *((BENCHMARK, "fallback", batch) for batch in range(2000, 2006))]
+    desk.names = [
+        NATIVE,
+        FALLBACK,
+        *((BENCHMARK, "fallback", batch) for batch in range(2000, 2006)),
+    ]
     desk.nights(20)
     desk.step(6, SLOWER)
 

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from paceline_server.alerts.changes.causes import Sibling, code_or_target, environment_of, siblings_of
+from paceline_server.alerts.changes.causes import (
+    Sibling,
+    code_or_target,
+    environment_of,
+    siblings_of,
+)
 from paceline_server.alerts.changes.facts import Edges, Fact
 from paceline_server.kernel import clock
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
@@ -21,13 +26,17 @@ HistoryDesk = Any
 
 
 @pytest.fixture
-def sibling(desk: HistoryDesk, enrolled: Callable[..., Any], token: Any) -> Callable[[float, int], None]:
+def sibling(
+    desk: HistoryDesk, enrolled: Callable[..., Any], token: Any
+) -> Callable[[float, int], None]:
     """The same nights on another target, `effect` slower from night 20 on, for `after` nights."""
 
     def measure(effect: float, after: int) -> None:
         past = Past(open_lab(desk.lab.client, enrolled, token, name="lab-2").target_id)
         for night in range(20 + after):
-            past.night({NATIVE: LEVEL * 1.3 * (1.0 + effect * (night >= 20))}, evaluate=False)
+            past.night(
+                {NATIVE: LEVEL * 1.3 * (1.0 + effect * (night >= 20))}, evaluate=False
+            )
 
     return measure
 
@@ -35,7 +44,12 @@ def sibling(desk: HistoryDesk, enrolled: Callable[..., Any], token: Any) -> Call
 @pytest.mark.parametrize(
     "case",
     [
-        (0.0, 10, "target", "only lab-1 moved; with the same commits these did not: lab-2 (exactly as fast)"),
+        (
+            0.0,
+            10,
+            "target",
+            "only lab-1 moved; with the same commits these did not: lab-2 (exactly as fast)",
+        ),
         (0.1, 10, "code", "other targets moved with it: lab-2 (10.0 % slower)"),
         (0.0, 2, "code", "no other target measured enough of the same commits"),
     ],
@@ -61,26 +75,46 @@ def _fact(**new: Any) -> Fact:
     at = clock.now()
 
     def point(job: str, commit: str, **columns: Any) -> SeriesPoint:
-        own = {"artifact_hash": commit * 64, "fingerprint": "f", "value": 1.0, "run_id": "r", "at": at}
+        own = {
+            "artifact_hash": commit * 64,
+            "fingerprint": "f",
+            "value": 1.0,
+            "run_id": "r",
+            "at": at,
+        }
         return SeriesPoint(series_id="s", job_id=job, commit=commit, **(own | columns))
 
     change = Change(
-        id="c", series_id="s", job_id="2", direction="slower", effect=0.1, lower=0.09, upper=0.11,
-        evidence={}, cause=None,
-    )  # fmt: skip
-    series = Series(id="s", direction="lower", arm="native", benchmark="sort", params={}, unit="ns")
+        id="c",
+        series_id="s",
+        job_id="2",
+        direction="slower",
+        effect=0.1,
+        lower=0.09,
+        upper=0.11,
+        evidence={},
+        cause=None,
+    )
+    series = Series(
+        id="s", direction="lower", arm="native", benchmark="sort", params={}, unit="ns"
+    )
     points = {"1": point("1", "a"), "2": point("2", "b", **new)}
     return Fact(change, series, points, Edges("1", "1", "2", "2"))
 
 
-def test_a_fingerprint_that_changed_in_between_is_the_environment_and_names_the_factors() -> None:
+def test_a_fingerprint_that_changed_in_between_is_the_environment_and_names_the_factors() -> (
+    None
+):
     factors = {"f": {"kernel": "6.1", "cpu": "x"}, "g": {"kernel": "6.2", "cpu": "x"}}
     cause = environment_of(_fact(fingerprint="g"), factors)
     assert cause is not None
     assert (cause.cause, cause.because) == (
-        "environment", "the target itself changed in between: kernel 6.1 → 6.2",
-    )  # fmt: skip
-    assert cause.evidence["factors"] == [{"factor": "kernel", "before": "6.1", "after": "6.2"}]
+        "environment",
+        "the target itself changed in between: kernel 6.1 → 6.2",
+    )
+    assert cause.evidence["factors"] == [
+        {"factor": "kernel", "before": "6.1", "after": "6.2"}
+    ]
     assert environment_of(_fact(), factors) is None
 
 
@@ -101,20 +135,29 @@ def test_what_other_targets_did_is_said_in_the_words_of_the_metric() -> None:
     for unit in ("bytes", "ns"):
         fact = _fact()
         fact.series.unit = unit
-        said[unit] = [code_or_target(fact, "lab-1", [one]).because for one in (stayed, moved)]
+        said[unit] = [
+            code_or_target(fact, "lab-1", [one]).because for one in (stayed, moved)
+        ]
     assert "s (1.0 % better)" in said["bytes"][0]
     assert "m (12.0 % worse)" in said["bytes"][1]
     assert "s (1.0 % faster)" in said["ns"][0]
     assert "m (12.0 % slower)" in said["ns"][1]
 
 
-def test_one_sibling_that_moved_clears_the_target_and_half_a_shift_counts_as_moved() -> None:
+def test_one_sibling_that_moved_clears_the_target_and_half_a_shift_counts_as_moved() -> (
+    None
+):
     stayed, moved = (Sibling(name, 1.0, 9, 9, name == "m") for name in ("s", "m"))
     assert code_or_target(_fact(), "lab-1", [stayed]).cause == "target"
     assert code_or_target(_fact(), "lab-1", [stayed, moved]).cause == "code"
     values = {"a": 1.0, "b": 1.06}
     points = [
-        ("lab-2", SeriesPoint(series_id="t", job_id=str(at), commit=commit, value=values[commit]))
+        (
+            "lab-2",
+            SeriesPoint(
+                series_id="t", job_id=str(at), commit=commit, value=values[commit]
+            ),
+        )
         for at, commit in enumerate("aaabbb")
     ]
     (found,) = siblings_of(_fact(), frozenset("a"), frozenset("b"), points)

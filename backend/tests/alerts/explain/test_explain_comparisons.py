@@ -8,10 +8,16 @@ Desk = Any
 SLOWER = {1000: 0.126, 2000: -0.6}
 
 
-def test_an_arm_alert_explains_every_filter_and_is_made_again_bit_for_bit(desk: Desk) -> None:
+def test_an_arm_alert_explains_every_filter_and_is_made_again_bit_for_bit(
+    desk: Desk,
+) -> None:
     alert = desk.open_alert(SLOWER)
     said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
-    assert (said["kind"], said["cause"], said["cause_text"]) == ("arm_slower", None, None)
+    assert (said["kind"], said["cause"], said["cause_text"]) == (
+        "arm_slower",
+        None,
+        None,
+    )
     assert "took longer than fallback in sort_batch at batch=1000" in said["sentence"]
     assert said["sentence"] == alert["explanation"]
     assert said["rule"].startswith("native-slower-than-fallback, version 1: ")
@@ -19,6 +25,10 @@ def test_an_arm_alert_explains_every_filter_and_is_made_again_bit_for_bit(desk: 
     for finding in said["findings"]:
         assert finding["where"] == "native in sort_batch at batch=1000"
         assert finding["rederived"]["identical"], finding["rederived"]["text"]
-        assert {"blocks", "launches", "sign_test"} <= {one["name"] for one in finding["filters"]}
+        assert {"blocks", "launches", "sign_test"} <= {
+            one["name"] for one in finding["filters"]
+        }
         assert all(one["text"] for one in finding["filters"])
-        assert finding["window"]["text"].endswith(" rounds of both arms in 5 launches of one job")
+        assert finding["window"]["text"].endswith(
+            " rounds of both arms in 5 launches of one job"
+        )

@@ -30,7 +30,9 @@ SMALL = {"launches": 3, "rounds": 10}
 def _night(lab: Lab, clock: FrozenClock, number: int, slower: float) -> None:
     """One measured, delivered, analysed job whose native arm is `slower` than on the first nights."""
     clock.advance(86_400)
-    lab.request(commit=f"{number + 1:040x}", branch="main", params={"batch": [1000]}, **SMALL)
+    lab.request(
+        commit=f"{number + 1:040x}", branch="main", params={"batch": [1000]}, **SMALL
+    )
     noise = float(np.random.default_rng(number).normal(0.0, 0.004))
 
     def scaled(cases: list[Any]) -> list[Any]:
@@ -48,7 +50,10 @@ def _night(lab: Lab, clock: FrozenClock, number: int, slower: float) -> None:
 
 @pytest.fixture
 def measured(
-    client: TestClient, clock: FrozenClock, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    client: TestClient,
+    clock: FrozenClock,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
 ) -> dict[str, Any]:
     """An alert about a step, everything measured and stored by the server's own services; read as JSON."""
     process_settings.use(process_settings.current().model_copy(update={"lease_s": 1e9}))
@@ -68,40 +73,76 @@ def _explained(measured: dict[str, Any], **query: Any) -> dict[str, Any]:
 
 def _finding() -> Finding:
     with read_scope() as session:
-        query = select(Finding).where(Finding.series_id.is_not(None), Finding.role == "candidate")
+        query = select(Finding).where(
+            Finding.series_id.is_not(None), Finding.role == "candidate"
+        )
         return session.scalars(query).first() or pytest.fail("no finding")
 
 
-def test_a_history_finding_is_the_same_again_to_the_last_bit(measured: dict[str, Any]) -> None:
+def test_a_history_finding_is_the_same_again_to_the_last_bit(
+    measured: dict[str, Any],
+) -> None:
     said = _explained(measured, rederive=True)
     (finding,) = [one for one in said["findings"] if one["role"] == "candidate"]
     again = finding["rederived"]
     assert again["identical"], again["text"]
     count = len(_finding().window["job_ids"])
-    assert f"{count} points, {count} of them the same from the samples of their jobs: every" in again["text"]
+    assert (
+        f"{count} points, {count} of them the same from the samples of their jobs: every"
+        in again["text"]
+    )
     stored = _finding().numbers or {}
-    for name in ("effect", "lower", "upper", "p_value", "level_before", "level_after", "index"):
+    for name in (
+        "effect",
+        "lower",
+        "upper",
+        "p_value",
+        "level_before",
+        "level_after",
+        "index",
+    ):
         assert again["numbers"][name] == stored[name]
     assert _explained(measured)["findings"][0]["rederived"] is None
 
 
 @pytest.mark.shapes("embedded")
-def test_every_filter_has_its_number_its_limit_and_a_sentence(measured: dict[str, Any]) -> None:
+def test_every_filter_has_its_number_its_limit_and_a_sentence(
+    measured: dict[str, Any],
+) -> None:
     said = _explained(measured)
     filters = {one["name"]: one for one in said["findings"][0]["filters"]}
-    assert {"points_before", "points_after", "effect", "p_value", "shift_in_sigma"} <= filters.keys()
-    assert all(one["passed"] and one["limit"] is not None and one["text"] for one in filters.values())
+    assert {
+        "points_before",
+        "points_after",
+        "effect",
+        "p_value",
+        "shift_in_sigma",
+    } <= filters.keys()
+    assert all(
+        one["passed"] and one["limit"] is not None and one["text"]
+        for one in filters.values()
+    )
     window = said["findings"][0]["window"]
     assert window["points"] == len(_finding().window["job_ids"])
     assert window["first_at"] < window["last_at"]
     assert said["sentence"].startswith("On lab-1, native in sort_batch at batch=1000: ")
     assert "Rule default-history" in said["sentence"]
-    assert (said["kind"], said["cause"]) == ("environment", "environment"), "the lab delivers one artifact"
-    assert "the same artifact (aaaaaaaaaaaa) was measured before and after" in said["cause_text"]
+    assert (said["kind"], said["cause"]) == ("environment", "environment"), (
+        "the lab delivers one artifact"
+    )
+    assert (
+        "the same artifact (aaaaaaaaaaaa) was measured before and after"
+        in said["cause_text"]
+    )
 
 
 YESTERDAY = replace(
-    DEFAULT, location_mass=0.8, confidence=0.95, side_points=12.0, max_p=0.05, min_probability=0.3
+    DEFAULT,
+    location_mass=0.8,
+    confidence=0.95,
+    side_points=12.0,
+    max_p=0.05,
+    min_probability=0.3,
 )
 """Other constants than this server's: what a version before an upgrade would have decided with."""
 
@@ -112,21 +153,31 @@ def _made_yesterday() -> tuple[str, Parameters, WarmPolicy]:
     with session_scope() as session:
         finding = session.get_one(Finding, _finding().id)
         points = session.scalars(
-            select(SeriesPoint).where(SeriesPoint.series_id == finding.series_id).order_by(SeriesPoint.at)
+            select(SeriesPoint)
+            .where(SeriesPoint.series_id == finding.series_id)
+            .order_by(SeriesPoint.at)
         ).all()
         jobs = [point.job_id for point in points][: len(finding.window["job_ids"])]
         values = [_point(session, finding, job, warm) for job in jobs]
-        window = Window(str(finding.series_id), jobs, values, ["f"] * len(jobs), whole=True)
+        window = Window(
+            str(finding.series_id), jobs, values, ["f"] * len(jobs), whole=True
+        )
         change = evaluate([window], YESTERDAY)[0].found[-1]
         finding.parameters = {"history": YESTERDAY.to_mapping(), "warm": asdict(warm)}
         finding.window = {"job_ids": jobs, "values": values}
         finding.filters = [asdict(one) for one in change.filters]
         finding.numbers = {
-            **(finding.numbers or {}), "effect": change.effect, "lower": change.interval[0],
-            "upper": change.interval[1], "p_value": change.p_value, "level_before": change.level_before,
-            "level_after": change.level_after, "n_before": change.n_before, "n_after": change.n_after,
+            **(finding.numbers or {}),
+            "effect": change.effect,
+            "lower": change.interval[0],
+            "upper": change.interval[1],
+            "p_value": change.p_value,
+            "level_before": change.level_before,
+            "level_after": change.level_after,
+            "n_before": change.n_before,
+            "n_after": change.n_after,
             "index": change.index,
-        }  # fmt: skip
+        }
         return finding.id, YESTERDAY, warm
 
 
@@ -134,7 +185,9 @@ def _point(session: Any, finding: Finding, job: str, warm: WarmPolicy) -> Any:
     from paceline_server.alerts.explain import rederive  # noqa: PLC0415 - the measuring half alone
     from paceline_server.store.tables.history import Series  # noqa: PLC0415 - as above
 
-    return rederive.point_value(session, job, session.get_one(Series, finding.series_id), asdict(warm))
+    return rederive.point_value(
+        session, job, session.get_one(Series, finding.series_id), asdict(warm)
+    )
 
 
 def test_after_an_upgrade_of_the_constants_it_is_made_with_those_it_was_made_with(
@@ -143,8 +196,12 @@ def test_after_an_upgrade_of_the_constants_it_is_made_with_those_it_was_made_wit
     before = dict(_finding().numbers or {})
     finding_id, _, _ = _made_yesterday()
     stored = dict(_finding().numbers or {})
-    assert stored["lower"] != before["lower"], "today's constants would have said something else"
-    assert stored["level_before"] != before["level_before"], "and so would today's warm-up"
+    assert stored["lower"] != before["lower"], (
+        "today's constants would have said something else"
+    )
+    assert stored["level_before"] != before["level_before"], (
+        "and so would today's warm-up"
+    )
     with read_scope() as session:
         again = explain.rederive(session, finding_id)
     assert again.identical, again.text
@@ -159,7 +216,9 @@ def test_after_an_upgrade_of_the_constants_it_is_made_with_those_it_was_made_wit
 
 
 @pytest.mark.shapes("embedded")
-def test_a_method_this_server_no_longer_has_is_said_and_not_guessed(measured: dict[str, Any]) -> None:
+def test_a_method_this_server_no_longer_has_is_said_and_not_guessed(
+    measured: dict[str, Any],
+) -> None:
     with session_scope() as session:
         session.get_one(Finding, _finding().id).method = "kernel-rbf/0"
     said = _explained(measured, rederive=True)["findings"][0]["rederived"]
@@ -172,8 +231,18 @@ def test_explaining_needs_read_and_an_alert(
     measured: dict[str, Any], token: Callable[..., dict[str, str]]
 ) -> None:
     client = measured["client"]
-    assert client.get(f"{PREFIX}/alerts/{measured['id']}/explain", headers=token("ingest")).status_code == 403
-    assert client.get(f"{PREFIX}/alerts/alt_none/explain", headers=measured["headers"]).status_code == 404
+    assert (
+        client.get(
+            f"{PREFIX}/alerts/{measured['id']}/explain", headers=token("ingest")
+        ).status_code
+        == 403
+    )
+    assert (
+        client.get(
+            f"{PREFIX}/alerts/alt_none/explain", headers=measured["headers"]
+        ).status_code
+        == 404
+    )
 
 
 @pytest.mark.shapes("embedded")
@@ -183,16 +252,23 @@ def test_a_point_that_older_constants_made_is_named_and_the_finding_stays(
     """Between two of the points the server was upgraded: the older one dropped more warm-up rounds."""
     with session_scope() as session:
         finding = session.get_one(Finding, _finding().id)
-        older = _point(session, finding, finding.window["job_ids"][0], WarmPolicy(9, 0.0))
+        older = _point(
+            session, finding, finding.window["job_ids"][0], WarmPolicy(9, 0.0)
+        )
         values = [older, *finding.window["values"][1:]]
-        window = Window("s", finding.window["job_ids"], values, ["f"] * len(values), whole=True)
+        window = Window(
+            "s", finding.window["job_ids"], values, ["f"] * len(values), whole=True
+        )
         change = evaluate([window])[0].found[-1]
         finding.window = {"job_ids": finding.window["job_ids"], "values": values}
         finding.filters = [asdict(one) for one in change.filters]
         finding.numbers = (finding.numbers or {}) | {
-            "effect": change.effect, "lower": change.interval[0], "upper": change.interval[1],
-            "p_value": change.p_value, "level_before": change.level_before,
-        }  # fmt: skip
+            "effect": change.effect,
+            "lower": change.interval[0],
+            "upper": change.interval[1],
+            "p_value": change.p_value,
+            "level_before": change.level_before,
+        }
         finding_id = finding.id
     with read_scope() as session:
         again = explain.rederive(session, finding_id)

@@ -12,7 +12,12 @@ from collections.abc import Sequence
 REPEAT = 1
 
 options = argparse.ArgumentParser()
-for name, default in (("--launch", 0), ("--rounds", 20), ("--min-time-ns", 1_000_000), ("--seed", 0)):
+for name, default in (
+    ("--launch", 0),
+    ("--rounds", 20),
+    ("--min-time-ns", 1_000_000),
+    ("--seed", 0),
+):
     options.add_argument(name, type=int, default=default)
 options.add_argument("--warmup-rounds", type=int, default=5)
 chosen = options.parse_known_args()[0]
@@ -39,7 +44,12 @@ def built_in(numbers: Sequence[int]) -> int:
 ARMS = {"plain": plain, "sum": built_in}
 numbers = list(range(2000))
 clock = {"name": "thread_time_ns", "resolution_ns": 40, "overhead_ns": 60}
-who = {"suite": "revisions", "workload": "spin", "launch": chosen.launch, "seed": chosen.seed}
+who = {
+    "suite": "revisions",
+    "workload": "spin",
+    "launch": chosen.launch,
+    "seed": chosen.seed,
+}
 say("start", v=1, **who, build={}, clock=clock)
 for case, arm in enumerate(ARMS):
     metric = {"name": "time", "unit": "ns", "direction": "lower"}
@@ -56,7 +66,25 @@ for round_ in range(chosen.warmup_rounds + chosen.rounds):
         for _ in range(loops):
             function(numbers)
         end = time.thread_time_ns()
-        where = {"launch": chosen.launch, "round": round_, "position": position, "phase": phase}
-        say("samples", case=case, metric="time", iterations=loops, values=[end - begin], t_ns=end, **where)
-say("check", name="adds_up", ok=plain(numbers) == built_in(numbers) == 1_999_000, detail="")
+        where = {
+            "launch": chosen.launch,
+            "round": round_,
+            "position": position,
+            "phase": phase,
+        }
+        say(
+            "samples",
+            case=case,
+            metric="time",
+            iterations=loops,
+            values=[end - begin],
+            t_ns=end,
+            **where,
+        )
+say(
+    "check",
+    name="adds_up",
+    ok=plain(numbers) == built_in(numbers) == 1_999_000,
+    detail="",
+)
 say("done")

@@ -43,12 +43,32 @@ def timed(work: Callable[[int], int], n: int, iterations: int) -> tuple[int, int
 
 def announce(options: argparse.Namespace, n: int) -> None:
     clock = {"name": "perf_counter", "resolution_ns": 1, "overhead_ns": 50}
-    emit(type="start", v=1, suite="misbehaving", workload="sums", launch=options.launch, seed=options.seed,
-         build={"python": sys.version.split()[0], "mode": options.mode}, clock=clock)  # fmt: skip
+    emit(
+        type="start",
+        v=1,
+        suite="misbehaving",
+        workload="sums",
+        launch=options.launch,
+        seed=options.seed,
+        build={"python": sys.version.split()[0], "mode": options.mode},
+        clock=clock,
+    )
     metrics = [{"name": "time", "unit": "ns", "direction": "lower"}]
     for case, (arm, _) in enumerate(ARMS):
-        emit(type="case", case=case, benchmark="sum", arm=arm, params={"n": n}, metrics=metrics)
-    emit(type="check", name="sums_agree", ok=loop(n) == builtin(n), detail="loop equals builtin")
+        emit(
+            type="case",
+            case=case,
+            benchmark="sum",
+            arm=arm,
+            params={"n": n},
+            metrics=metrics,
+        )
+    emit(
+        type="check",
+        name="sums_agree",
+        ok=loop(n) == builtin(n),
+        detail="loop equals builtin",
+    )
 
 
 def measure(options: argparse.Namespace, n: int) -> None:
@@ -61,11 +81,17 @@ def measure(options: argparse.Namespace, n: int) -> None:
         arms = list(enumerate(ARMS))
         order.shuffle(arms)
         taken = [
-            (case, position, *timed(work, n, iterations)) for position, (case, (_, work)) in enumerate(arms)
+            (case, position, *timed(work, n, iterations))
+            for position, (case, (_, work)) in enumerate(arms)
         ]
         for case, position, value, t_ns in taken:
             phase = "warmup" if number < warmup else "measure"
-            where = {"case": case, "metric": "time", "launch": options.launch, "round": number}
+            where = {
+                "case": case,
+                "metric": "time",
+                "launch": options.launch,
+                "round": number,
+            }
             how = {"position": position, "phase": phase, "iterations": iterations}
             emit(type="samples", **where, **how, values=[value], t_ns=t_ns)
         emit(type="progress", done=number + 1, total=total)
@@ -100,7 +126,10 @@ def main() -> None:
     n = int(dict(pair.split("=", 1) for pair in options.params).get("n", "2000"))
     if options.list:
         metrics = [{"name": "time", "unit": "ns", "direction": "lower"}]
-        cases = [{"benchmark": "sum", "arm": arm, "params": {"n": n}, "metrics": metrics} for arm, _ in ARMS]
+        cases = [
+            {"benchmark": "sum", "arm": arm, "params": {"n": n}, "metrics": metrics}
+            for arm, _ in ARMS
+        ]
         print(json.dumps({"suite": "misbehaving", "workload": "sums", "cases": cases}))
         return
     announce(options, n)

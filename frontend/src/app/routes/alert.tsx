@@ -8,5 +8,11 @@ const route = getRouteApi('/app/alerts/$alertId');
 export function AlertRoute() {
   const { alertId } = route.useParams();
   const navigate = route.useNavigate();
-  return <AlertPage key={alertId} alertId={alertId} onInbox={() => void navigate({ to: '/alerts' })} />;
+  return (
+    <AlertPage
+      key={alertId}
+      alertId={alertId}
+      onInbox={() => void navigate({ to: '/alerts' })}
+    />
+  );
 }

@@ -11,8 +11,12 @@ export function AlertsRoute() {
   return (
     <AlertsPage
       search={compact(route.useSearch())}
-      onSearch={(search, replace) => void navigate({ search, replace, resetScroll: false })}
-      onOpen={(alertId) => void navigate({ to: '/alerts/$alertId', params: { alertId } })}
+      onSearch={(search, replace) =>
+        void navigate({ search, replace, resetScroll: false })
+      }
+      onOpen={(alertId) =>
+        void navigate({ to: '/alerts/$alertId', params: { alertId } })
+      }
     />
   );
 }

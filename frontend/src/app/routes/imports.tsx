@@ -10,11 +10,22 @@ const one = getRouteApi('/app/imports/$importId');
 
 export function ImportsRoute() {
   const navigate = list.useNavigate();
-  return <ImportsPage search={compact(list.useSearch())} onSearch={(search) => void navigate({ search })} />;
+  return (
+    <ImportsPage
+      search={compact(list.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
+  );
 }
 
 export function ImportRoute() {
   const { importId } = one.useParams();
   const navigate = one.useNavigate();
-  return <ImportPage key={importId} importId={importId} onGone={() => void navigate({ to: '/imports' })} />;
+  return (
+    <ImportPage
+      key={importId}
+      importId={importId}
+      onGone={() => void navigate({ to: '/imports' })}
+    />
+  );
 }

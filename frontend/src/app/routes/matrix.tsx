@@ -8,5 +8,10 @@ const route = getRouteApi('/app/matrix');
 
 export function MatrixRoute() {
   const navigate = route.useNavigate();
-  return <MatrixPage search={compact(route.useSearch())} onSearch={(search) => void navigate({ search })} />;
+  return (
+    <MatrixPage
+      search={compact(route.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
+  );
 }

@@ -12,7 +12,9 @@ export function NewRunRoute() {
     <NewRunPage
       search={compact(route.useSearch())}
       onSearch={(search) => void navigate({ search, replace: true })}
-      onRequested={(run) => void navigate({ to: '/runs/$runId', params: { runId: run.id } })}
+      onRequested={(run) =>
+        void navigate({ to: '/runs/$runId', params: { runId: run.id } })
+      }
     />
   );
 }

@@ -13,16 +13,29 @@ const audit = getRouteApi('/app/audit');
 export function PoliciesRoute() {
   const navigate = policies.useNavigate();
   return (
-    <PoliciesPage search={compact(policies.useSearch())} onSearch={(search) => void navigate({ search })} />
+    <PoliciesPage
+      search={compact(policies.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
   );
 }
 
 export function NoiseRoute() {
   const navigate = noise.useNavigate();
-  return <NoisePage search={compact(noise.useSearch())} onSearch={(search) => void navigate({ search })} />;
+  return (
+    <NoisePage
+      search={compact(noise.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
+  );
 }
 
 export function AuditRoute() {
   const navigate = audit.useNavigate();
-  return <AuditPage search={compact(audit.useSearch())} onSearch={(search) => void navigate({ search })} />;
+  return (
+    <AuditPage
+      search={compact(audit.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
+  );
 }

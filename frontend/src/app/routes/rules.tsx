@@ -12,7 +12,12 @@ const one = getRouteApi('/app/rules/$ruleId');
 
 export function RulesRoute() {
   const navigate = list.useNavigate();
-  return <RulesPage search={compact(list.useSearch())} onSearch={(search) => void navigate({ search })} />;
+  return (
+    <RulesPage
+      search={compact(list.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
+  );
 }
 
 export function NewRuleRoute() {
@@ -20,7 +25,9 @@ export function NewRuleRoute() {
   return (
     <NewRulePage
       search={compact(fresh.useSearch())}
-      onSaved={({ id }) => void navigate({ to: '/rules/$ruleId', params: { ruleId: id } })}
+      onSaved={({ id }) =>
+        void navigate({ to: '/rules/$ruleId', params: { ruleId: id } })
+      }
     />
   );
 }
@@ -28,5 +35,11 @@ export function NewRuleRoute() {
 export function RuleRoute() {
   const navigate = one.useNavigate();
   const { ruleId } = one.useParams();
-  return <RulePage key={ruleId} ruleId={ruleId} onDeleted={() => void navigate({ to: '/rules' })} />;
+  return (
+    <RulePage
+      key={ruleId}
+      ruleId={ruleId}
+      onDeleted={() => void navigate({ to: '/rules' })}
+    />
+  );
 }

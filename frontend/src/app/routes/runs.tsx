@@ -8,5 +8,10 @@ const route = getRouteApi('/app/runs');
 
 export function RunsRoute() {
   const navigate = route.useNavigate();
-  return <RunsPage search={compact(route.useSearch())} onSearch={(search) => void navigate({ search })} />;
+  return (
+    <RunsPage
+      search={compact(route.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
+  );
 }

@@ -9,6 +9,9 @@ const route = getRouteApi('/app/series');
 export function SeriesListRoute() {
   const navigate = route.useNavigate();
   return (
-    <SeriesListPage search={compact(route.useSearch())} onSearch={(search) => void navigate({ search })} />
+    <SeriesListPage
+      search={compact(route.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
   );
 }

@@ -10,7 +10,12 @@ const one = getRouteApi('/app/targets/$targetId');
 
 export function TargetsRoute() {
   const navigate = list.useNavigate();
-  return <TargetsPage search={compact(list.useSearch())} onSearch={(search) => void navigate({ search })} />;
+  return (
+    <TargetsPage
+      search={compact(list.useSearch())}
+      onSearch={(search) => void navigate({ search })}
+    />
+  );
 }
 
 export function TargetRoute() {
@@ -21,7 +26,9 @@ export function TargetRoute() {
       key={targetId}
       targetId={targetId}
       search={compact(one.useSearch())}
-      onSearch={(search) => void navigate({ search: compact(search), resetScroll: false })}
+      onSearch={(search) =>
+        void navigate({ search: compact(search), resetScroll: false })
+      }
     />
   );
 }

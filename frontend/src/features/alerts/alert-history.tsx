@@ -29,7 +29,11 @@ const DONE: Readonly<Record<string, string>> = {
   seen_as_expected: 'seen again, as expected',
 };
 
-function sentence({ action, from_state: from, to_state: to }: AlertEvent): string {
+function sentence({
+  action,
+  from_state: from,
+  to_state: to,
+}: AlertEvent): string {
   const plain = DONE[action] ?? action.replaceAll('_', ' ');
   if (to === null || to === from) return plain;
   return `${plain}: ${from === null ? '' : `${ALERT_STATES[from].word} → `}${ALERT_STATES[to].word}`;
@@ -37,15 +41,21 @@ function sentence({ action, from_state: from, to_state: to }: AlertEvent): strin
 
 /** A due date is kept as an instant. */
 function noteOf({ action, note }: AlertEvent): string | null {
-  return action === 'due' && note !== null && !Number.isNaN(Date.parse(note)) ? formatDate(note) : note;
+  return action === 'due' && note !== null && !Number.isNaN(Date.parse(note))
+    ? formatDate(note)
+    : note;
 }
 
 export function AlertHistory({ events }: { events: readonly AlertEvent[] }) {
-  const newestFirst = events.toReversed().toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const newestFirst = events
+    .toReversed()
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return (
     <Panel title="History">
       {events.length === 0 ? (
-        <p style={{ margin: 0, color: 'var(--pl-muted)' }}>Nothing has happened yet.</p>
+        <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
+          Nothing has happened yet.
+        </p>
       ) : (
         <Timeline
           label="History"

@@ -18,20 +18,28 @@ describe('the evidence of an alert', () => {
     expect(within(table).getAllByText('first seen')).toHaveLength(4);
     expect(within(table).getAllByText('confirmation')).toHaveLength(4);
     expect(within(table).getByText('1.171 – 1.210')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Run firm-1' })).toHaveAttribute('href', '/runs/run-confirm-1');
+    expect(screen.getByRole('link', { name: 'Run firm-1' })).toHaveAttribute(
+      'href',
+      '/runs/run-confirm-1',
+    );
   });
 
   it('shows every filter with its number and limit', async () => {
     await open();
-    const name = 'Filters of confirmation: native in ledger_batch at batch=1,000';
+    const name =
+      'Filters of confirmation: native in ledger_batch at batch=1,000';
     const filters = await screen.findByRole('table', { name });
-    expect(within(filters).getByText('5 of 5 launches agree; 4 are needed.')).toBeInTheDocument();
+    expect(
+      within(filters).getByText('5 of 5 launches agree; 4 are needed.'),
+    ).toBeInTheDocument();
     expect(within(filters).getByText('7.9e-31')).toBeInTheDocument();
   });
 
   it('says that it is a demonstration', async () => {
     await open();
-    expect(screen.getByText(/the run was slowed by a knob on purpose/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/the run was slowed by a knob on purpose/),
+    ).toBeInTheDocument();
   });
 });
 
@@ -39,8 +47,12 @@ describe('triage on the alert', () => {
   it('acknowledges by mouse and records it in the history', async () => {
     const { user } = await open();
     await user.click(screen.getByRole('button', { name: 'Acknowledge' }));
-    expect(await screen.findByText('acknowledge: open → acknowledged')).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Acknowledge' })).not.toBeInTheDocument();
+    expect(
+      await screen.findByText('acknowledge: open → acknowledged'),
+    ).toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Acknowledge' }),
+    ).not.toBeInTheDocument();
   });
 
   it.each([
@@ -57,9 +69,16 @@ describe('triage on the alert', () => {
   it('assigns to oneself with m and to another by choice', async () => {
     const { user, world } = await open();
     await user.keyboard('m');
-    await waitFor(() => expect(world.alerts.get('alert-1')?.assignee?.name).toBe('Ada'));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Assignee' }), 'acc-grace');
-    await waitFor(() => expect(world.alerts.get('alert-1')?.assignee?.name).toBe('Grace'));
+    await waitFor(() =>
+      expect(world.alerts.get('alert-1')?.assignee?.name).toBe('Ada'),
+    );
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Assignee' }),
+      'acc-grace',
+    );
+    await waitFor(() =>
+      expect(world.alerts.get('alert-1')?.assignee?.name).toBe('Grace'),
+    );
   });
 
   it('takes a note with n, and letters typed there are no shortcuts', async () => {
@@ -68,7 +87,9 @@ describe('triage on the alert', () => {
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveFocus();
     await user.keyboard('a fix is on its way');
     await user.click(screen.getByRole('button', { name: 'Add the note' }));
-    expect(await screen.findByText('a fix is on its way', { selector: 'p' })).toBeInTheDocument();
+    expect(
+      await screen.findByText('a fix is on its way', { selector: 'p' }),
+    ).toBeInTheDocument();
     expect(world.alerts.get('alert-1')?.state).toBe('open');
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('');
   });
@@ -76,12 +97,18 @@ describe('triage on the alert', () => {
   it('keeps a note that was not accepted in the form and says so', async () => {
     const { user } = await open();
     server.use(
-      http.post('*/api/v1/alerts/:id/notes', () => problem(503, 'unavailable', 'The database is away.')),
+      http.post('*/api/v1/alerts/:id/notes', () =>
+        problem(503, 'unavailable', 'The database is away.'),
+      ),
     );
     await user.type(screen.getByRole('textbox', { name: 'Note' }), 'important');
     await user.click(screen.getByRole('button', { name: 'Add the note' }));
-    expect(await screen.findByText(/The note was not kept: The database is away\./)).toBeInTheDocument();
-    expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('important');
+    expect(
+      await screen.findByText(/The note was not kept: The database is away\./),
+    ).toBeInTheDocument();
+    expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue(
+      'important',
+    );
   });
 
   it('is due on a day, linked to an issue, and both can be taken away', async () => {
@@ -89,23 +116,36 @@ describe('triage on the alert', () => {
     const due = screen.getByLabelText('Due');
     fireEvent.change(due, { target: { value: '2031-03-09' } });
     await waitFor(() =>
-      expect(world.alerts.get('alert-1')?.due_at).toBe(new Date('2031-03-09T23:59:59').toISOString()),
+      expect(world.alerts.get('alert-1')?.due_at).toBe(
+        new Date('2031-03-09T23:59:59').toISOString(),
+      ),
     );
-    await user.type(screen.getByRole('textbox', { name: 'Issue' }), 'https://tracker.example/issues/12');
-    await user.click(screen.getByRole('button', { name: 'Link the issue' }));
-    expect((await screen.findAllByRole('link', { name: 'Open the issue' }))[0]).toHaveAttribute(
-      'href',
+    await user.type(
+      screen.getByRole('textbox', { name: 'Issue' }),
       'https://tracker.example/issues/12',
     );
+    await user.click(screen.getByRole('button', { name: 'Link the issue' }));
+    expect(
+      (await screen.findAllByRole('link', { name: 'Open the issue' }))[0],
+    ).toHaveAttribute('href', 'https://tracker.example/issues/12');
     await user.clear(screen.getByRole('textbox', { name: 'Issue' }));
     await user.click(screen.getByRole('button', { name: 'Remove the link' }));
-    await waitFor(() => expect(world.alerts.get('alert-1')?.issue_url).toBeNull());
+    await waitFor(() =>
+      expect(world.alerts.get('alert-1')?.issue_url).toBeNull(),
+    );
   });
 
   it('says why an issue was not linked', async () => {
     const { user } = await open();
-    server.use(http.put('*/issue', () => problem(422, 'invalid', 'Expected an address.')));
-    await user.type(screen.getByRole('textbox', { name: 'Issue' }), 'https://a.example/1');
+    server.use(
+      http.put('*/issue', () =>
+        problem(422, 'invalid', 'Expected an address.'),
+      ),
+    );
+    await user.type(
+      screen.getByRole('textbox', { name: 'Issue' }),
+      'https://a.example/1',
+    );
     await user.click(screen.getByRole('button', { name: 'Link the issue' }));
     expect(await screen.findByText('Expected an address.')).toBeInTheDocument();
   });
@@ -118,10 +158,15 @@ describe('triage on the alert', () => {
 
   it('offers nothing to someone who may only read', async () => {
     const { user, world } = await open((made) => {
-      if (made.session !== null) made.session = { ...made.session, scopes: ['read'] };
+      if (made.session !== null)
+        made.session = { ...made.session, scopes: ['read'] };
     });
-    expect(screen.getByText(/An administrator can grant alerts:write/)).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Acknowledge' })).not.toBeInTheDocument();
+    expect(
+      screen.getByText(/An administrator can grant alerts:write/),
+    ).toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Acknowledge' }),
+    ).not.toBeInTheDocument();
     await user.keyboard('a');
     expect(world.alerts.get('alert-1')?.state).toBe('open');
   });

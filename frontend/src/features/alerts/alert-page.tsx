@@ -43,7 +43,9 @@ export interface AlertPageProps {
 }
 
 const KEYS: KeyWords = [
-  ...Object.values(ACTION_WORDS).map(({ key, label }) => [key, label.toLowerCase()] as const),
+  ...Object.values(ACTION_WORDS).map(
+    ({ key, label }) => [key, label.toLowerCase()] as const,
+  ),
   ['m', 'assign it to me'],
   ['n', 'write a note'],
   ['u', 'back to the inbox'],
@@ -72,7 +74,9 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
     <Page
       title={alert.data?.title ?? 'Alert'}
       crumb={<AppLink to="/alerts">Alerts</AppLink>}
-      {...(alert.data === undefined ? {} : { lead: <Lead alert={alert.data} /> })}
+      {...(alert.data === undefined
+        ? {}
+        : { lead: <Lead alert={alert.data} /> })}
       actions={<KeyboardHelp keys={KEYS} opened={help} onToggle={setHelp} />}
     >
       <Loaded query={alert} what="alert" lines={10}>
@@ -89,7 +93,12 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
             }
             aside={
               <>
-                <TriagePanel alert={data} noteRef={note} onAct={decide.ask} busy={decide.busy} />
+                <TriagePanel
+                  alert={data}
+                  noteRef={note}
+                  onAct={decide.ask}
+                  busy={decide.busy}
+                />
                 <AlertFacts alert={data} />
                 <AlertHistory events={data.history} />
               </>
@@ -125,7 +134,8 @@ function useDecision(alert: AlertDetail | undefined) {
     },
     expect: (baselineCommit: string | undefined, note: string | undefined) => {
       setAsking(false);
-      if (alert !== undefined) act.mutate({ id: alert.id, action: 'expected', baselineCommit, note });
+      if (alert !== undefined)
+        act.mutate({ id: alert.id, action: 'expected', baselineCommit, note });
     },
   };
 }
@@ -148,7 +158,9 @@ function useTriageKeys(
   const me = session.data?.account;
   useKeys(
     {
-      ...Object.fromEntries(actions.map((action) => [ACTION_WORDS[action].key, () => ask(action)])),
+      ...Object.fromEntries(
+        actions.map((action) => [ACTION_WORDS[action].key, () => ask(action)]),
+      ),
       m:
         alert !== undefined && allowed && me !== undefined
           ? () => assign.mutate({ id: alert.id, account: me })
@@ -165,7 +177,12 @@ function Lead({ alert }: { alert: AlertDetail }) {
     <Group gap={8} component="span">
       <Status look={ALERT_STATES[alert.state]} />
       {alert.demonstration && <Status look={DEMONSTRATION} />}
-      {alert.shadow && <Status look={SHADOW} title="Raised by a rule in shadow: nobody is told." />}
+      {alert.shadow && (
+        <Status
+          look={SHADOW}
+          title="Raised by a rule in shadow: nobody is told."
+        />
+      )}
       <span>{ALERT_STATE_MEANING[alert.state]}</span>
     </Group>
   );
@@ -175,13 +192,27 @@ function Claim({ alert }: { alert: AlertDetail }) {
   return (
     <Panel title="What was found">
       {alert.demonstration && (
-        <Notice variant="outline" color="grape" mb="sm" icon={<Icon name="flask" />}>
-          A demonstration: the run was slowed by a knob on purpose. The alert works like a real one.
+        <Notice
+          variant="outline"
+          color="grape"
+          mb="sm"
+          icon={<Icon name="flask" />}
+        >
+          A demonstration: the run was slowed by a knob on purpose. The alert
+          works like a real one.
         </Notice>
       )}
-      <p style={{ margin: '0 0 0.5rem', fontSize: '1.1rem', fontWeight: 600 }}>{alert.words}</p>
+      <p style={{ margin: '0 0 0.5rem', fontSize: '1.1rem', fontWeight: 600 }}>
+        {alert.words}
+      </p>
       <p style={{ margin: 0, maxWidth: '85ch' }}>{alert.explanation}</p>
-      <p style={{ margin: '0.75rem 0 0', color: 'var(--pl-muted)', maxWidth: '85ch' }}>
+      <p
+        style={{
+          margin: '0.75rem 0 0',
+          color: 'var(--pl-muted)',
+          maxWidth: '85ch',
+        }}
+      >
         Rule{' '}
         {alert.rule_id === null ? (
           <span className="pl-mono">{alert.rule.name}</span>
@@ -191,7 +222,9 @@ function Claim({ alert }: { alert: AlertDetail }) {
           </AppLink>
         )}{' '}
         (version {alert.rule.version})
-        {alert.explanation.includes(alert.rule.text) ? '.' : `: ${alert.rule.text}`}
+        {alert.explanation.includes(alert.rule.text)
+          ? '.'
+          : `: ${alert.rule.text}`}
       </p>
     </Panel>
   );
@@ -203,19 +236,34 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
       <Facts
         items={[
           ['Kind', ALERT_KINDS[alert.kind]],
-          ['Target', <TargetName key="t" link id={alert.target_id} name={alert.target_name} />],
+          [
+            'Target',
+            <TargetName
+              key="t"
+              link
+              id={alert.target_id}
+              name={alert.target_name}
+            />,
+          ],
           [
             'Benchmark',
             <AppLink
               key="b"
               to="/arms"
-              search={{ suite: alert.suite, benchmark: alert.benchmark, target: alert.target_id }}
+              search={{
+                suite: alert.suite,
+                benchmark: alert.benchmark,
+                target: alert.target_id,
+              }}
             >
               {alert.suite} / {alert.benchmark}
             </AppLink>,
           ],
           alert.kind === 'arm_slower'
-            ? ['Arms', `${alert.arm} against ${alert.reference}, ${alert.metric}`]
+            ? [
+                'Arms',
+                `${alert.arm} against ${alert.reference}, ${alert.metric}`,
+              ]
             : ['Worst in', `${alert.arm}, ${alert.metric}`],
           [
             'Found in',
@@ -228,19 +276,32 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
             alert.confirmation_run_id === null ? (
               'no confirmation run yet'
             ) : (
-              <AppLink key="c" to="/runs/$runId" params={{ runId: alert.confirmation_run_id }}>
+              <AppLink
+                key="c"
+                to="/runs/$runId"
+                params={{ runId: alert.confirmation_run_id }}
+              >
                 Run {shortId(alert.confirmation_run_id)}
               </AppLink>
             ),
           ],
           ['First seen', <TimeAgo key="f" at={alert.created_at} />],
-          ...(alert.due_at === null ? [] : [['Due', formatDate(alert.due_at)] as const]),
+          ...(alert.due_at === null
+            ? []
+            : [['Due', formatDate(alert.due_at)] as const]),
           ...(alert.issue_url === null
             ? []
-            : [['Issue', <IssueLink key="i" url={alert.issue_url} />] as const]),
+            : [
+                ['Issue', <IssueLink key="i" url={alert.issue_url} />] as const,
+              ]),
           ...(alert.baseline_commit === null
             ? []
-            : [['New baseline from', alert.baseline_commit.slice(0, 10)] as const]),
+            : [
+                [
+                  'New baseline from',
+                  alert.baseline_commit.slice(0, 10),
+                ] as const,
+              ]),
         ]}
       />
     </Panel>

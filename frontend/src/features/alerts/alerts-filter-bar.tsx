@@ -27,7 +27,10 @@ export interface AlertsFilterBarProps {
 type Set = (change: Partial<AlertsSearch>) => void;
 
 export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
-  const set: Set = (change) => onSearch(compact({ ...search, ...change, cursor: undefined, at: undefined }));
+  const set: Set = (change) =>
+    onSearch(
+      compact({ ...search, ...change, cursor: undefined, at: undefined }),
+    );
   return (
     <FilterBar dense>
       <TextFilter
@@ -41,21 +44,30 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
         all="Any state"
         value={search.state}
         onChange={(state) => set({ state: state as AlertState | undefined })}
-        options={ALERT_STATE_VALUES.map((value) => ({ value, label: ALERT_STATES[value].word }))}
+        options={ALERT_STATE_VALUES.map((value) => ({
+          value,
+          label: ALERT_STATES[value].word,
+        }))}
       />
       <FilterSelect
         label="Kind"
         all="Any kind"
         value={search.kind}
         onChange={(kind) => set({ kind: kind as AlertKind | undefined })}
-        options={ALERT_KIND_VALUES.map((value) => ({ value, label: ALERT_KINDS[value] }))}
+        options={ALERT_KIND_VALUES.map((value) => ({
+          value,
+          label: ALERT_KINDS[value],
+        }))}
       />
       <FilterSelect
         label="Cause"
         all="Any cause"
         value={search.cause}
         onChange={(cause) => set({ cause: cause as AlertCause | undefined })}
-        options={ALERT_CAUSE_VALUES.map((value) => ({ value, label: ALERT_CAUSES[value].word }))}
+        options={ALERT_CAUSE_VALUES.map((value) => ({
+          value,
+          label: ALERT_CAUSES[value].word,
+        }))}
       />
       <NamedFilters search={search} set={set} />
       <Group gap={6} wrap="nowrap" role="group" aria-label="Only">
@@ -90,9 +102,15 @@ function NamedFilters({ search, set }: { search: AlertsSearch; set: Set }) {
         all="All suites"
         value={search.suite}
         onChange={(suite) => set({ suite })}
-        options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
+        options={(suites.data?.items ?? []).map(({ name, title }) => ({
+          value: name,
+          label: title,
+        }))}
       />
-      <TargetFilter value={search.target} onChange={(target) => set({ target })} />
+      <TargetFilter
+        value={search.target}
+        onChange={(target) => set({ target })}
+      />
       <FilterSelect
         label="Assignee"
         all="Anybody"
@@ -100,7 +118,10 @@ function NamedFilters({ search, set }: { search: AlertsSearch; set: Set }) {
         onChange={(assignee) => set({ assignee })}
         options={[
           { value: 'none', label: 'nobody' },
-          ...(accounts.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          ...(accounts.data?.items ?? []).map(({ id, name }) => ({
+            value: id,
+            label: name,
+          })),
         ]}
       />
       <FilterSelect
@@ -108,7 +129,10 @@ function NamedFilters({ search, set }: { search: AlertsSearch; set: Set }) {
         all="Any rule"
         value={search.rule}
         onChange={(rule) => set({ rule })}
-        options={(rules.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        options={(rules.data?.items ?? []).map(({ id, name }) => ({
+          value: id,
+          label: name,
+        }))}
       />
     </>
   );

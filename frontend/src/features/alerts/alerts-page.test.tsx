@@ -7,14 +7,19 @@ import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
 
-async function open(address = '/alerts', prepare?: Parameters<typeof renderApp>[1]) {
+async function open(
+  address = '/alerts',
+  prepare?: Parameters<typeof renderApp>[1],
+) {
   const app = renderApp(address, prepare);
   await screen.findByRole('table', { name: 'Alerts' });
   return app;
 }
 
 function currentRow(): HTMLElement {
-  return screen.getAllByRole('row').find((row) => row.getAttribute('aria-current') === 'true') as HTMLElement;
+  return screen
+    .getAllByRole('row')
+    .find((row) => row.getAttribute('aria-current') === 'true') as HTMLElement;
 }
 
 describe('the inbox by keyboard', () => {
@@ -33,13 +38,17 @@ describe('the inbox by keyboard', () => {
   it('opens the alert it stands on with Enter', async () => {
     const { user, router } = await open('/alerts?at=alert-2');
     await user.keyboard('{Enter}');
-    await waitFor(() => expect(router.state.location.pathname).toBe('/alerts/alert-2'));
+    await waitFor(() =>
+      expect(router.state.location.pathname).toBe('/alerts/alert-2'),
+    );
   });
 
   it('acknowledges with a and goes on to the next', async () => {
     const { user, world } = await open();
     await user.keyboard('a');
-    await waitFor(() => expect(world.alerts.get('alert-1')?.state).toBe('acknowledged'));
+    await waitFor(() =>
+      expect(world.alerts.get('alert-1')?.state).toBe('acknowledged'),
+    );
     await waitFor(() => expect(currentRow()).toHaveTextContent('on pixel-8'));
     expect(await screen.findByText(/acknowledged\.$/)).toBeInTheDocument();
   });
@@ -49,9 +58,13 @@ describe('the inbox by keyboard', () => {
     await user.keyboard('?');
     const dialog = await screen.findByRole('dialog', { name: 'Keyboard' });
     expect(within(dialog).getByText('acknowledge it')).toBeInTheDocument();
-    await user.click(within(dialog).getByRole('switch', { name: /Single-key shortcuts/ }));
+    await user.click(
+      within(dialog).getByRole('switch', { name: /Single-key shortcuts/ }),
+    );
     await user.keyboard('{Escape}');
-    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    await waitFor(() =>
+      expect(screen.queryByRole('dialog')).not.toBeInTheDocument(),
+    );
     await user.keyboard('a');
     expect(world.alerts.get('alert-1')?.state).toBe('open');
   });
@@ -66,10 +79,13 @@ describe('the inbox by keyboard', () => {
 
   it('refuses to acknowledge without permission and says so', async () => {
     const { user, world } = await open('/alerts', (made) => {
-      if (made.session !== null) made.session = { ...made.session, scopes: ['read'] };
+      if (made.session !== null)
+        made.session = { ...made.session, scopes: ['read'] };
     });
     await user.keyboard('a');
-    expect(await screen.findByText('Your account may not triage alerts.')).toBeInTheDocument();
+    expect(
+      await screen.findByText('Your account may not triage alerts.'),
+    ).toBeInTheDocument();
     expect(world.alerts.get('alert-1')?.state).toBe('open');
   });
 });
@@ -87,7 +103,9 @@ describe('acknowledging', () => {
     await user.click(within(row).getByRole('button', { name: /^Acknowledge/ }));
     expect(await within(row).findByText('acknowledged')).toBeInTheDocument();
     expect(
-      await screen.findByText(/Grace resolved it a moment ago\. Nothing was changed\./),
+      await screen.findByText(
+        /Grace resolved it a moment ago\. Nothing was changed\./,
+      ),
     ).toBeInTheDocument();
     expect(await within(row).findByText('open')).toBeInTheDocument();
   });
@@ -102,14 +120,17 @@ describe('the inbox by address', () => {
 
   it('says that nothing is open when everything has been taken', async () => {
     renderApp('/alerts?state=open', (world) => {
-      for (const [id, alert] of world.alerts) world.alerts.set(id, { ...alert, state: 'fixed' });
+      for (const [id, alert] of world.alerts)
+        world.alerts.set(id, { ...alert, state: 'fixed' });
     });
     expect(await screen.findByText('Nothing is open')).toBeInTheDocument();
   });
 
   it('is reached from the overview’s tiles', async () => {
     const { user, router } = renderApp('/');
-    await user.click(await screen.findByRole('link', { name: /acknowledged 1/ }));
+    await user.click(
+      await screen.findByRole('link', { name: /acknowledged 1/ }),
+    );
     await waitFor(() => expect(router.state.location.pathname).toBe('/alerts'));
     expect(router.state.location.search).toEqual({ state: 'acknowledged' });
   });
@@ -118,7 +139,12 @@ describe('the inbox by address', () => {
     const { stream, world } = await open();
     await waitFor(() => expect(stream.current).toBeDefined());
     const alert = world.alerts.get('alert-1');
-    if (alert !== undefined) world.alerts.set('alert-9', { ...alert, id: 'alert-9', title: 'a new one' });
+    if (alert !== undefined)
+      world.alerts.set('alert-9', {
+        ...alert,
+        id: 'alert-9',
+        title: 'a new one',
+      });
     stream.current?.ready(1);
     stream.current?.send({
       id: 2,
@@ -137,10 +163,19 @@ describe('deciding about several', () => {
     const { user, world } = await open();
     await user.keyboard('xjx');
     expect(await screen.findByText('2 alerts chosen')).toBeInTheDocument();
-    const bar = screen.getByRole('region', { name: 'Decide about the chosen alerts' });
-    await user.type(within(bar).getByRole('textbox', { name: 'Note with it' }), 'power cut');
-    await user.click(within(bar).getByRole('button', { name: 'Infrastructure' }));
-    await waitFor(() => expect(world.alerts.get('alert-2')?.state).toBe('infra'));
+    const bar = screen.getByRole('region', {
+      name: 'Decide about the chosen alerts',
+    });
+    await user.type(
+      within(bar).getByRole('textbox', { name: 'Note with it' }),
+      'power cut',
+    );
+    await user.click(
+      within(bar).getByRole('button', { name: 'Infrastructure' }),
+    );
+    await waitFor(() =>
+      expect(world.alerts.get('alert-2')?.state).toBe('infra'),
+    );
     expect(world.decisions.bulk[0]?.body).toEqual({
       action: 'infra',
       note: 'power cut',
@@ -148,44 +183,74 @@ describe('deciding about several', () => {
     });
     expect(screen.queryByText('2 alerts chosen')).not.toBeInTheDocument();
     await user.click(await screen.findByRole('button', { name: 'Undo' }));
-    await waitFor(() => expect(world.alerts.get('alert-1')?.state).toBe('open'));
+    await waitFor(() =>
+      expect(world.alerts.get('alert-1')?.state).toBe('open'),
+    );
     expect(await screen.findByText('Undone for 2 alerts.')).toBeInTheDocument();
   });
 
-  it.each(['history', 'environment'] as const)('asks for the new baseline of a change (%s)', async (kind) => {
-    const { user, world } = await open('/alerts', (made) => {
-      withChange(made);
-      made.alerts.set('alert-history', changeAlert({ kind }));
-    });
-    await user.click(screen.getByRole('button', { name: /^Choose all/ }));
-    const bar = screen.getByRole('region', { name: 'Decide about the chosen alerts' });
-    await user.click(within(bar).getByRole('button', { name: 'Expected' }));
-    const dialog = await screen.findByRole('dialog', { name: 'Expected: a new baseline' });
-    expect(world.decisions.bulk).toEqual([]);
-    const commit = within(dialog).getByRole('textbox', { name: /starts at commit/ });
-    await user.clear(commit);
-    await user.type(commit, 'feedc0de');
-    await user.click(within(dialog).getByRole('button', { name: 'Mark as expected' }));
-    await waitFor(() => expect(world.decisions.bulk).toHaveLength(1));
-    expect(world.decisions.bulk[0]?.body).toMatchObject({ action: 'expected', baseline_commit: 'feedc0de' });
-  });
+  it.each(['history', 'environment'] as const)(
+    'asks for the new baseline of a change (%s)',
+    async (kind) => {
+      const { user, world } = await open('/alerts', (made) => {
+        withChange(made);
+        made.alerts.set('alert-history', changeAlert({ kind }));
+      });
+      await user.click(screen.getByRole('button', { name: /^Choose all/ }));
+      const bar = screen.getByRole('region', {
+        name: 'Decide about the chosen alerts',
+      });
+      await user.click(within(bar).getByRole('button', { name: 'Expected' }));
+      const dialog = await screen.findByRole('dialog', {
+        name: 'Expected: a new baseline',
+      });
+      expect(world.decisions.bulk).toEqual([]);
+      const commit = within(dialog).getByRole('textbox', {
+        name: /starts at commit/,
+      });
+      await user.clear(commit);
+      await user.type(commit, 'feedc0de');
+      await user.click(
+        within(dialog).getByRole('button', { name: 'Mark as expected' }),
+      );
+      await waitFor(() => expect(world.decisions.bulk).toHaveLength(1));
+      expect(world.decisions.bulk[0]?.body).toMatchObject({
+        action: 'expected',
+        baseline_commit: 'feedc0de',
+      });
+    },
+  );
 
   it('undoes the last decision with z', async () => {
     const { user, world } = await open();
-    await user.click(screen.getByRole('checkbox', { name: /Choose native slower .* on pixel-8/ }));
+    await user.click(
+      screen.getByRole('checkbox', {
+        name: /Choose native slower .* on pixel-8/,
+      }),
+    );
     await user.click(await screen.findByRole('button', { name: 'Invalid' }));
-    await waitFor(() => expect(world.alerts.get('alert-2')?.state).toBe('invalid'));
+    await waitFor(() =>
+      expect(world.alerts.get('alert-2')?.state).toBe('invalid'),
+    );
     await screen.findByRole('button', { name: 'Undo' });
     await user.keyboard('z');
-    await waitFor(() => expect(world.alerts.get('alert-2')?.state).toBe('open'));
+    await waitFor(() =>
+      expect(world.alerts.get('alert-2')?.state).toBe('open'),
+    );
   });
 
   it('changes nothing when one refuses, and names it with its reason', async () => {
     const { user, world } = await open();
     await user.click(screen.getByRole('button', { name: 'Choose all 3' }));
-    const bar = screen.getByRole('region', { name: 'Decide about the chosen alerts' });
+    const bar = screen.getByRole('region', {
+      name: 'Decide about the chosen alerts',
+    });
     await user.click(within(bar).getByRole('button', { name: 'Acknowledge' }));
-    expect(await within(bar).findByText(/crc32 native slower .*: It is acknowledged\./)).toBeInTheDocument();
+    expect(
+      await within(bar).findByText(
+        /crc32 native slower .*: It is acknowledged\./,
+      ),
+    ).toBeInTheDocument();
     expect(world.alerts.get('alert-1')?.state).toBe('open');
     expect(screen.getByText('3 alerts chosen')).toBeInTheDocument();
   });
@@ -193,25 +258,42 @@ describe('deciding about several', () => {
   it('assigns all of them', async () => {
     const { user, world } = await open();
     await user.click(screen.getByRole('button', { name: 'Choose all 3' }));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Assign all to' }), 'Grace');
-    await waitFor(() => expect(world.alerts.get('alert-3')?.assignee?.name).toBe('Grace'));
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Assign all to' }),
+      'Grace',
+    );
+    await waitFor(() =>
+      expect(world.alerts.get('alert-3')?.assignee?.name).toBe('Grace'),
+    );
   });
 
   it('offers no choice to someone who may only read', async () => {
     await open('/alerts', (made) => {
-      if (made.session !== null) made.session = { ...made.session, scopes: ['read'] };
+      if (made.session !== null)
+        made.session = { ...made.session, scopes: ['read'] };
     });
-    expect(screen.queryByRole('checkbox', { name: /Choose/ })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('checkbox', { name: /Choose/ }),
+    ).not.toBeInTheDocument();
   });
 });
 
 describe('finding an alert', () => {
   it('filters by kind, cause, rule and text, each in the address', async () => {
     const { user, router } = await open('/alerts', withChange);
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Kind' }), 'history');
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Kind' }),
+      'history',
+    );
     await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Cause' }), 'code');
-    await user.type(screen.getByRole('searchbox', { name: 'Text' }), 'ledger_batch at');
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Cause' }),
+      'code',
+    );
+    await user.type(
+      screen.getByRole('searchbox', { name: 'Text' }),
+      'ledger_batch at',
+    );
     await waitFor(() =>
       expect(router.state.location.search).toEqual({
         kind: 'history',
@@ -219,13 +301,23 @@ describe('finding an alert', () => {
         text: 'ledger_batch at',
       }),
     );
-    expect(await screen.findByRole('link', { name: /native in ledger_batch at/ })).toBeInTheDocument();
+    expect(
+      await screen.findByRole('link', { name: /native in ledger_batch at/ }),
+    ).toBeInTheDocument();
   });
 
   it('shows what is overdue, and what was raised in shadow, only when asked', async () => {
     const { user, router } = await open('/alerts', (world) => {
-      const [one, two] = [world.alerts.get('alert-1'), world.alerts.get('alert-2')];
-      if (one !== undefined) world.alerts.set(one.id, { ...one, overdue: true, due_at: one.created_at });
+      const [one, two] = [
+        world.alerts.get('alert-1'),
+        world.alerts.get('alert-2'),
+      ];
+      if (one !== undefined)
+        world.alerts.set(one.id, {
+          ...one,
+          overdue: true,
+          due_at: one.created_at,
+        });
       if (two !== undefined) world.alerts.set(two.id, { ...two, shadow: true });
     });
     expect(screen.queryByText(/on pixel-8$/)).not.toBeInTheDocument();
@@ -234,6 +326,8 @@ describe('finding an alert', () => {
     expect(router.state.location.search).toEqual({ overdue: true });
     await user.click(screen.getByRole('checkbox', { name: 'overdue' }));
     await user.click(screen.getByRole('checkbox', { name: 'in shadow' }));
-    expect(await screen.findByRole('link', { name: /on pixel-8$/ })).toBeInTheDocument();
+    expect(
+      await screen.findByRole('link', { name: /on pixel-8$/ }),
+    ).toBeInTheDocument();
   });
 });

@@ -52,23 +52,46 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
   const items = alerts.data?.items ?? [];
   const current = items.find(({ id }) => id === at) ?? items[0];
   const choice = useChoice(items);
-  const stand = (id: string | undefined) => onSearch(compact({ ...search, at: id }), true);
+  const stand = (id: string | undefined) =>
+    onSearch(compact({ ...search, at: id }), true);
   const acknowledge = useAcknowledge(items, stand);
-  useInboxKeys({ items, current, choice, stand, acknowledge, onOpen, onHelp: () => setHelp(true) });
+  useInboxKeys({
+    items,
+    current,
+    choice,
+    stand,
+    acknowledge,
+    onOpen,
+    onHelp: () => setHelp(true),
+  });
   return (
     <Page
       title="Alerts"
       lead="Findings that need a decision. Nobody is told before a second session has shown one again."
       actions={<KeyboardHelp keys={KEYS} opened={help} onToggle={setHelp} />}
     >
-      <AlertsFilterBar search={search} onSearch={(next) => onSearch(next, false)} />
+      <AlertsFilterBar
+        search={search}
+        onSearch={(next) => onSearch(next, false)}
+      />
       <Panel
-        title={Object.keys(filters).length > 0 ? 'Matching alerts' : 'All alerts'}
+        title={
+          Object.keys(filters).length > 0 ? 'Matching alerts' : 'All alerts'
+        }
         flush
-        actions={choice.allowed && items.length > 1 && <ChooseAll count={items.length} onAll={choice.all} />}
+        actions={
+          choice.allowed &&
+          items.length > 1 && (
+            <ChooseAll count={items.length} onAll={choice.all} />
+          )
+        }
       >
         {choice.chosen.length > 0 && (
-          <BulkBar chosen={choice.chosen} bulk={choice.bulk} onClear={choice.clear} />
+          <BulkBar
+            chosen={choice.chosen}
+            bulk={choice.bulk}
+            onClear={choice.clear}
+          />
         )}
         <Loaded query={alerts} what="the alerts" lines={6}>
           {(page) =>
@@ -80,12 +103,18 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
                   alerts={page.items}
                   current={current?.id}
                   onAcknowledge={acknowledge}
-                  choice={choice.allowed ? { chosen: choice.ids, onToggle: choice.toggle } : undefined}
+                  choice={
+                    choice.allowed
+                      ? { chosen: choice.ids, onToggle: choice.toggle }
+                      : undefined
+                  }
                 />
                 <Pager
                   cursor={search.cursor}
                   next={page.next}
-                  onCursor={(cursor) => onSearch(compact({ ...filters, cursor }), false)}
+                  onCursor={(cursor) =>
+                    onSearch(compact({ ...filters, cursor }), false)
+                  }
                 />
               </>
             )
@@ -114,7 +143,15 @@ interface InboxKeys {
   onHelp: () => void;
 }
 
-function useInboxKeys({ items, current, choice, stand, acknowledge, onOpen, onHelp }: InboxKeys): void {
+function useInboxKeys({
+  items,
+  current,
+  choice,
+  stand,
+  acknowledge,
+  onOpen,
+  onHelp,
+}: InboxKeys): void {
   const move = (step: number) => {
     const index = items.findIndex(({ id }) => id === current?.id);
     const next = items[Math.min(items.length - 1, Math.max(0, index + step))];
@@ -171,7 +208,10 @@ function useAcknowledge(
   const act = useAct();
   return (alert) => {
     if (!may(session.data, 'alerts:write')) {
-      notifications.show({ color: 'red', message: 'Your account may not triage alerts.' });
+      notifications.show({
+        color: 'red',
+        message: 'Your account may not triage alerts.',
+      });
     } else if (alert.state !== 'open') {
       notifications.show({
         message: `Only an open alert can be acknowledged here; this one is ${alert.state}.`,
@@ -184,14 +224,21 @@ function useAcknowledge(
   };
 }
 
-function NoAlerts({ search, onClear }: { search: AlertsSearch; onClear: () => void }) {
+function NoAlerts({
+  search,
+  onClear,
+}: {
+  search: AlertsSearch;
+  onClear: () => void;
+}) {
   const { at: _at, ...filters } = search;
   const names = Object.keys(filters);
   if (names.length === 0) {
     return (
       <EmptyState icon="check" title="No alert has ever been raised">
-        When an arm is slower than its reference and a second session confirms it, the alert appears here. To
-        see one on purpose, run a suite with a demonstration knob.
+        When an arm is slower than its reference and a second session confirms
+        it, the alert appears here. To see one on purpose, run a suite with a
+        demonstration knob.
       </EmptyState>
     );
   }
@@ -208,7 +255,11 @@ function NoAlerts({ search, onClear }: { search: AlertsSearch; onClear: () => vo
     );
   }
   return (
-    <EmptyState icon="alerts" title="No alert matches these filters" action={clear}>
+    <EmptyState
+      icon="alerts"
+      title="No alert matches these filters"
+      action={clear}
+    >
       Widen the filters to see more.
     </EmptyState>
   );

@@ -16,8 +16,17 @@ export const ALERT_STATE_VALUES: readonly AlertState[] = [
   'vanished',
 ];
 
-export const ALERT_KIND_VALUES: readonly AlertKind[] = ['arm_slower', 'history', 'environment', 'policy'];
-export const ALERT_CAUSE_VALUES: readonly AlertCause[] = ['code', 'environment', 'target'];
+export const ALERT_KIND_VALUES: readonly AlertKind[] = [
+  'arm_slower',
+  'history',
+  'environment',
+  'policy',
+];
+export const ALERT_CAUSE_VALUES: readonly AlertCause[] = [
+  'code',
+  'environment',
+  'target',
+];
 
 /** A filter that is either set or absent. */
 function flag(value: unknown): true | undefined {
@@ -28,7 +37,9 @@ export interface AlertsSearch extends AlertFilters {
   at?: string | undefined;
 }
 
-export function parseAlertsSearch(search: Record<string, unknown>): AlertsSearch {
+export function parseAlertsSearch(
+  search: Record<string, unknown>,
+): AlertsSearch {
   return {
     state: oneOf(search['state'], ALERT_STATE_VALUES),
     suite: text(search['suite']),

@@ -25,10 +25,13 @@ export interface AlertsTableProps {
   current: string | undefined;
   onAcknowledge: (alert: Alert) => void;
   /** Absent: nothing may be chosen. */
-  choice?: { chosen: ReadonlySet<string>; onToggle: (id: string) => void } | undefined;
+  choice?:
+    { chosen: ReadonlySet<string>; onToggle: (id: string) => void } | undefined;
 }
 
-function chooser(choice: NonNullable<AlertsTableProps['choice']>): Column<Alert> {
+function chooser(
+  choice: NonNullable<AlertsTableProps['choice']>,
+): Column<Alert> {
   return {
     header: 'Choose',
     cell: ({ id, title }) => (
@@ -42,7 +45,12 @@ function chooser(choice: NonNullable<AlertsTableProps['choice']>): Column<Alert>
   };
 }
 
-export function AlertsTable({ alerts, current, onAcknowledge, choice }: AlertsTableProps) {
+export function AlertsTable({
+  alerts,
+  current,
+  onAcknowledge,
+  choice,
+}: AlertsTableProps) {
   const columns: readonly Column<Alert>[] = [
     ...(choice === undefined ? [] : [chooser(choice)]),
     ...COLUMNS,
@@ -62,7 +70,13 @@ export function AlertsTable({ alerts, current, onAcknowledge, choice }: AlertsTa
     },
   ];
   return (
-    <DataTable label="Alerts" columns={columns} rows={alerts} rowKey={({ id }) => id} current={current} />
+    <DataTable
+      label="Alerts"
+      columns={columns}
+      rows={alerts}
+      rowKey={({ id }) => id}
+      current={current}
+    />
   );
 }
 
@@ -73,7 +87,12 @@ const COLUMNS: readonly Column<Alert>[] = [
       <Group gap={4} maw={150}>
         <Status look={ALERT_STATES[state]} title={ALERT_STATE_MEANING[state]} />
         {demonstration && <Status look={DEMONSTRATION} />}
-        {shadow && <Status look={SHADOW} title="Raised by a rule in shadow: nobody is told." />}
+        {shadow && (
+          <Status
+            look={SHADOW}
+            title="Raised by a rule in shadow: nobody is told."
+          />
+        )}
         {overdue && <Status look={OVERDUE} />}
       </Group>
     ),
@@ -94,14 +113,23 @@ const COLUMNS: readonly Column<Alert>[] = [
       </>
     ),
   },
-  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
+  {
+    header: 'Target',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName id={id} name={name} />
+    ),
+  },
   {
     header: 'Ratio',
     align: 'right',
     cell: ({ ratio, lower, upper }) => (
       <>
         {formatRatio(ratio)}
-        {lower !== null && <div style={{ color: 'var(--pl-muted)' }}>{formatInterval(lower, upper)}</div>}
+        {lower !== null && (
+          <div style={{ color: 'var(--pl-muted)' }}>
+            {formatInterval(lower, upper)}
+          </div>
+        )}
       </>
     ),
   },
@@ -111,7 +139,9 @@ const COLUMNS: readonly Column<Alert>[] = [
     cell: ({ created_at: at, due_at: due }) => (
       <>
         <TimeAgo at={at} />
-        {due !== null && <div style={{ color: 'var(--pl-muted)' }}>due {formatDate(due)}</div>}
+        {due !== null && (
+          <div style={{ color: 'var(--pl-muted)' }}>due {formatDate(due)}</div>
+        )}
       </>
     ),
   },

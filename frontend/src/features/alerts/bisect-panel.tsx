@@ -43,9 +43,12 @@ export interface BisectPanelProps {
 /** Only a change of history has commits to search, and only the code has a commit to blame. */
 export function BisectPanel({ alert, allowed }: BisectPanelProps) {
   const { bisection, kind, cause, head_commit: head } = alert;
-  const searchable = kind === 'history' && cause !== 'environment' && head !== null;
+  const searchable =
+    kind === 'history' && cause !== 'environment' && head !== null;
   if (bisection === null && !searchable) return null;
-  const again = bisection === null || (bisection.state !== 'running' && bisection.state !== 'found');
+  const again =
+    bisection === null ||
+    (bisection.state !== 'running' && bisection.state !== 'found');
   return (
     <Panel
       title="Search for the commit"
@@ -88,7 +91,9 @@ function columns({ commits }: Bisection): readonly Column<BisectionStep>[] {
   return [
     {
       header: 'Verdict',
-      cell: ({ verdict }) => <Status look={verdict === null ? MEASURING : STEP_LOOKS[verdict]} />,
+      cell: ({ verdict }) => (
+        <Status look={verdict === null ? MEASURING : STEP_LOOKS[verdict]} />
+      ),
     },
     {
       header: 'Commit',
@@ -96,11 +101,17 @@ function columns({ commits }: Bisection): readonly Column<BisectionStep>[] {
       cell: ({ index, commit }) => (
         <>
           <span className="pl-mono">{commit.slice(0, 10)}</span>{' '}
-          {index === null ? 'the head, to see that there is something to find' : commits[index]?.subject}
+          {index === null
+            ? 'the head, to see that there is something to find'
+            : commits[index]?.subject}
         </>
       ),
     },
-    { header: 'Against the base', cell: ({ words }) => (words === '' ? '–' : words), wrap: true },
+    {
+      header: 'Against the base',
+      cell: ({ words }) => (words === '' ? '–' : words),
+      wrap: true,
+    },
     {
       header: 'Run',
       cell: ({ run_id: runId }) => (
@@ -117,7 +128,8 @@ function StartForm({ alertId }: { alertId: string }) {
   const queryClient = useQueryClient();
   const start = useMutation({
     mutationFn: () => bisectAlert(alertId, budget === '' ? null : budget),
-    onSuccess: (alert) => queryClient.setQueryData(alertKeys.alert(alertId), alert),
+    onSuccess: (alert) =>
+      queryClient.setQueryData(alertKeys.alert(alertId), alert),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -141,7 +153,13 @@ function StartForm({ alertId }: { alertId: string }) {
         </Button>
       </Group>
       {start.error !== null && (
-        <Notice color="red" variant="outline" role="alert" mt="sm" icon={<Icon name="warning" />}>
+        <Notice
+          color="red"
+          variant="outline"
+          role="alert"
+          mt="sm"
+          icon={<Icon name="warning" />}
+        >
           Not started: {start.error.message}
         </Notice>
       )}

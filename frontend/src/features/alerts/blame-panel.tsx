@@ -9,20 +9,30 @@ import { TimeAgo } from '../../ui/time-ago';
 import classes from './alerts.module.css';
 
 export function BlamePanel({ alert }: { alert: AlertDetail }) {
-  const { cause, cause_text: because, base_commit: base, head_commit: head, culprit } = alert;
+  const {
+    cause,
+    cause_text: because,
+    base_commit: base,
+    head_commit: head,
+    culprit,
+  } = alert;
   if (cause === null && head === null && culprit === null) return null;
   return (
     <Panel title="What is to blame">
       {cause !== null && (
         <p className={classes.cause}>
-          <Status look={ALERT_CAUSES[cause]} /> {because !== null && <>because {because}.</>}
+          <Status look={ALERT_CAUSES[cause]} />{' '}
+          {because !== null && <>because {because}.</>}
         </p>
       )}
       {base !== null && head !== null && (
         <p className={classes.range}>
-          After <span className="pl-mono">{base.slice(0, 10)}</span>, up to and with{' '}
-          <span className="pl-mono">{head.slice(0, 10)}</span>.{' '}
-          <AppLink to="/compare" search={{ base, head, suite: alert.suite, target: alert.target_id }}>
+          After <span className="pl-mono">{base.slice(0, 10)}</span>, up to and
+          with <span className="pl-mono">{head.slice(0, 10)}</span>.{' '}
+          <AppLink
+            to="/compare"
+            search={{ base, head, suite: alert.suite, target: alert.target_id }}
+          >
             Compare the two
           </AppLink>
         </p>
@@ -38,13 +48,15 @@ function CulpritView({ culprit }: { culprit: Culprit }) {
       <div className={classes.when}>The commit to look at</div>
       <div className={classes.subject}>{culprit.subject}</div>
       <div>
-        <span className="pl-mono">{culprit.commit.slice(0, 12)}</span> by {culprit.author},{' '}
-        <TimeAgo at={culprit.at} />
+        <span className="pl-mono">{culprit.commit.slice(0, 12)}</span> by{' '}
+        {culprit.author}, <TimeAgo at={culprit.at} />
       </div>
       {culprit.ratio !== null && (
         <div className="pl-num">
           Its time ÷ the base’s: {formatRatio(culprit.ratio)}{' '}
-          <span className={classes.when}>({formatInterval(culprit.lower, culprit.upper)})</span>
+          <span className={classes.when}>
+            ({formatInterval(culprit.lower, culprit.upper)})
+          </span>
         </div>
       )}
     </article>

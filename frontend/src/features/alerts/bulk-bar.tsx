@@ -28,9 +28,16 @@ export function BulkBar({ chosen, bulk, onClear }: BulkBarProps) {
   const accounts = useQuery(accountsQuery);
   const remark = note.trim() === '' ? {} : { note: note.trim() };
   return (
-    <section className={classes.bar} aria-label="Decide about the chosen alerts">
+    <section
+      className={classes.bar}
+      aria-label="Decide about the chosen alerts"
+    >
       <Group justify="space-between" gap="xs">
-        <strong>{chosen.length === 1 ? '1 alert chosen' : `${chosen.length} alerts chosen`}</strong>
+        <strong>
+          {chosen.length === 1
+            ? '1 alert chosen'
+            : `${chosen.length} alerts chosen`}
+        </strong>
         <Button size="compact-sm" variant="default" onClick={onClear}>
           Choose none
         </Button>
@@ -43,11 +50,17 @@ export function BulkBar({ chosen, bulk, onClear }: BulkBarProps) {
           all="choose …"
           options={[
             { value: 'nobody', label: 'nobody' },
-            ...(accounts.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ...(accounts.data?.items ?? []).map(({ id, name }) => ({
+              value: id,
+              label: name,
+            })),
           ]}
           onChange={(id) => {
             if (id !== undefined) {
-              bulk.decide({ assign: { account_id: id === 'nobody' ? null : id }, ...remark });
+              bulk.decide({
+                assign: { account_id: id === 'nobody' ? null : id },
+                ...remark,
+              });
             }
           }}
         />
@@ -68,7 +81,11 @@ export function BulkBar({ chosen, bulk, onClear }: BulkBarProps) {
 
 type Remark = Pick<BulkDecision, 'note'>;
 
-function Actions({ chosen, bulk, remark }: Omit<BulkBarProps, 'onClear'> & { remark: Remark }) {
+function Actions({
+  chosen,
+  bulk,
+  remark,
+}: Omit<BulkBarProps, 'onClear'> & { remark: Remark }) {
   const [asking, setAsking] = useState(false);
   const about = chosen.filter(needsBaseline);
   return (

@@ -21,17 +21,24 @@ describe('an alert about history', () => {
   it('says the cause with its reason and the commits in question', async () => {
     await open();
     expect(screen.getByText('the code')).toBeInTheDocument();
-    expect(screen.getByText(/because the artifact changed, the target did not/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/because the artifact changed, the target did not/),
+    ).toBeInTheDocument();
     expect(screen.getByText('b0b0b0b0b0')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Compare the two' }).getAttribute('href')).toMatch(
-      /^\/compare\?base=b0b0/,
-    );
+    expect(
+      screen
+        .getByRole('link', { name: 'Compare the two' })
+        .getAttribute('href'),
+    ).toMatch(/^\/compare\?base=b0b0/);
   });
 
   it('leads from each change to the history of its series', async () => {
     await open();
     const table = screen.getByRole('table', { name: 'Changes in the history' });
-    expect(within(table).getByRole('link')).toHaveAttribute('href', '/series/series-1');
+    expect(within(table).getByRole('link')).toHaveAttribute(
+      'href',
+      '/series/series-1',
+    );
     expect(within(table).getByText('41 before, 3 after')).toBeInTheDocument();
   });
 
@@ -41,7 +48,9 @@ describe('an alert about history', () => {
     expect(await within(table).findByText('205 µs')).toBeInTheDocument();
     expect(within(table).getByText('216 µs – 219 µs')).toBeInTheDocument();
     expect(within(table).getByText('1.052 – 1.071')).toBeInTheDocument();
-    expect(screen.getByText('1.059, 1.061, 1.064, 1.058, 1.067')).toBeInTheDocument();
+    expect(
+      screen.getByText('1.059, 1.061, 1.064, 1.058, 1.067'),
+    ).toBeInTheDocument();
   });
 
   it('says that it is the environment when both sides ran the same artifact', async () => {
@@ -49,7 +58,9 @@ describe('an alert about history', () => {
       const report = world.reports.get('job-ab');
       if (report?.base) report.base = { ...report.base, same_artifact: true };
     });
-    expect(await screen.findByText(/Both sides ran the same artifact/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/Both sides ran the same artifact/),
+    ).toBeInTheDocument();
   });
 
   it('never rounds a number and its limit together', async () => {
@@ -63,8 +74,12 @@ describe('an alert about history', () => {
 
   it('makes its findings again from stored samples when asked', async () => {
     const { user } = await open();
-    await user.click(await screen.findByRole('button', { name: /Make them again/ }));
-    expect(await screen.findAllByText('identical to the last bit')).toHaveLength(2);
+    await user.click(
+      await screen.findByRole('button', { name: /Make them again/ }),
+    );
+    expect(
+      await screen.findAllByText('identical to the last bit'),
+    ).toHaveLength(2);
   });
 });
 
@@ -74,20 +89,29 @@ describe('the search for the commit', () => {
     const strip = screen.getByRole('list', { name: 'Commits, oldest first' });
     const cells = within(strip).getAllByRole('listitem');
     expect(cells).toHaveLength(13);
-    expect(cells[3]).toHaveTextContent(/Read four blocks at once” by Edsger: pass/);
+    expect(cells[3]).toHaveTextContent(
+      /Read four blocks at once” by Edsger: pass/,
+    );
     expect(cells[4]).toHaveTextContent(/may be the one/);
     expect(cells[6]).toHaveTextContent(/being measured/);
     expect(cells[9]).toHaveTextContent(/: fail$/);
     expect(screen.getByText('4 of at most 6 A/B jobs')).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Search for the commit' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Search for the commit' }),
+    ).not.toBeInTheDocument();
   });
 
   it('names the commit that was found, with its author, subject and interval', async () => {
     await open((world) => {
       const bisection = found();
-      world.alerts.set('alert-history', changeAlert({ bisection, culprit: bisection.culprit }));
+      world.alerts.set(
+        'alert-history',
+        changeAlert({ bisection, culprit: bisection.culprit }),
+      );
     });
-    const culprit = screen.getByRole('article', { name: 'The commit to look at' });
+    const culprit = screen.getByRole('article', {
+      name: 'The commit to look at',
+    });
     expect(culprit).toHaveTextContent('Read four blocks at once');
     expect(culprit).toHaveTextContent(/by Ada/);
     expect(culprit).toHaveTextContent('1.052 – 1.071');
@@ -109,74 +133,147 @@ describe('the search for the commit', () => {
       .getAllByRole('row')
       .slice(1)
       .map((row) => row.children[0]?.textContent);
-    expect(said).toEqual(['fail', 'inconclusive', 'failed', 'pass', 'not measurable', 'fail']);
-    expect(within(table).getByRole('columnheader', { name: 'Verdict' })).toBeInTheDocument();
-    expect(screen.getAllByText(/measured, and inconclusive/)).not.toHaveLength(0);
-    expect(screen.getAllByText(/not measured: its job failed/)).not.toHaveLength(0);
+    expect(said).toEqual([
+      'fail',
+      'inconclusive',
+      'failed',
+      'pass',
+      'not measurable',
+      'fail',
+    ]);
+    expect(
+      within(table).getByRole('columnheader', { name: 'Verdict' }),
+    ).toBeInTheDocument();
+    expect(screen.getAllByText(/measured, and inconclusive/)).not.toHaveLength(
+      0,
+    );
+    expect(
+      screen.getAllByText(/not measured: its job failed/),
+    ).not.toHaveLength(0);
   });
 
   it('is started by hand with a budget', async () => {
     const { user } = await open((world) => {
       world.alerts.set('alert-history', changeAlert({ bisection: null }));
     });
-    await user.type(screen.getByRole('textbox', { name: 'At most A/B jobs' }), '9');
-    await user.click(screen.getByRole('button', { name: 'Search for the commit' }));
-    expect(await screen.findByText('4 of at most 9 A/B jobs')).toBeInTheDocument();
+    await user.type(
+      screen.getByRole('textbox', { name: 'At most A/B jobs' }),
+      '9',
+    );
+    await user.click(
+      screen.getByRole('button', { name: 'Search for the commit' }),
+    );
+    expect(
+      await screen.findByText('4 of at most 9 A/B jobs'),
+    ).toBeInTheDocument();
   });
 
   it('says why it was not started', async () => {
     const { user } = await open((world) => {
       world.alerts.set('alert-history', changeAlert({ bisection: null }));
     });
-    server.use(http.post('*/bisect', () => problem(409, 'conflict', 'A search is running.')));
-    await user.click(screen.getByRole('button', { name: 'Search for the commit' }));
-    expect(await screen.findByText('Not started: A search is running.')).toBeInTheDocument();
+    server.use(
+      http.post('*/bisect', () =>
+        problem(409, 'conflict', 'A search is running.'),
+      ),
+    );
+    await user.click(
+      screen.getByRole('button', { name: 'Search for the commit' }),
+    );
+    expect(
+      await screen.findByText('Not started: A search is running.'),
+    ).toBeInTheDocument();
   });
 
   it('is offered for code only', async () => {
     await open((world) => {
-      world.alerts.set('alert-history', changeAlert({ bisection: null, cause: 'environment' }));
+      world.alerts.set(
+        'alert-history',
+        changeAlert({ bisection: null, cause: 'environment' }),
+      );
     });
-    expect(screen.queryByRole('heading', { name: 'Search for the commit' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('heading', { name: 'Search for the commit' }),
+    ).not.toBeInTheDocument();
   });
 });
 
 describe('calling a change expected', () => {
   it.each([
     ['the code', { kind: 'history' as const }],
-    ['an incident of its environment', { kind: 'environment' as const, cause: 'environment' as const }],
-  ])('asks for the commit the new baseline starts at, of %s', async (_, change) => {
-    const { user, world } = await open((made) => {
-      made.alerts.set('alert-history', changeAlert(change));
-    });
-    await user.keyboard('e');
-    const dialog = await screen.findByRole('dialog', { name: 'Expected: a new baseline' });
-    const commit = within(dialog).getByRole('textbox', { name: /starts at commit/ });
-    expect(commit).toHaveValue('1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c');
-    expect(world.alerts.get('alert-history')?.state).toBe('open');
-    await user.clear(commit);
-    await user.type(commit, 'feedc0de');
-    await user.click(within(dialog).getByRole('button', { name: 'Mark as expected' }));
-    await waitFor(() => expect(world.alerts.get('alert-history')?.state).toBe('expected'));
-    expect(world.alerts.get('alert-history')?.baseline_commit).toBe('feedc0de');
-  });
+    [
+      'an incident of its environment',
+      { kind: 'environment' as const, cause: 'environment' as const },
+    ],
+  ])(
+    'asks for the commit the new baseline starts at, of %s',
+    async (_, change) => {
+      const { user, world } = await open((made) => {
+        made.alerts.set('alert-history', changeAlert(change));
+      });
+      await user.keyboard('e');
+      const dialog = await screen.findByRole('dialog', {
+        name: 'Expected: a new baseline',
+      });
+      const commit = within(dialog).getByRole('textbox', {
+        name: /starts at commit/,
+      });
+      expect(commit).toHaveValue('1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c');
+      expect(world.alerts.get('alert-history')?.state).toBe('open');
+      await user.clear(commit);
+      await user.type(commit, 'feedc0de');
+      await user.click(
+        within(dialog).getByRole('button', { name: 'Mark as expected' }),
+      );
+      await waitFor(() =>
+        expect(world.alerts.get('alert-history')?.state).toBe('expected'),
+      );
+      expect(world.alerts.get('alert-history')?.baseline_commit).toBe(
+        'feedc0de',
+      );
+    },
+  );
 });
 
 describe('an alert about a usage policy', () => {
   it('says what was found in each session, and shows the advice as it is now', async () => {
     renderApp('/alerts/alert-policy', (world) => {
-      const made = changeAlert({ id: 'alert-policy', kind: 'policy', cause: null, bisection: null });
+      const made = changeAlert({
+        id: 'alert-policy',
+        kind: 'policy',
+        cause: null,
+        bisection: null,
+      });
       const [first] = made.findings;
       if (first === undefined) throw new Error('the fixture has findings');
-      const findings = [{ ...first, series_id: null, sides: null, words: 'native loses at 2,000' }];
-      const about = { base_commit: null, head_commit: null, target_id: 'target-2' };
+      const findings = [
+        {
+          ...first,
+          series_id: null,
+          sides: null,
+          words: 'native loses at 2,000',
+        },
+      ];
+      const about = {
+        base_commit: null,
+        head_commit: null,
+        target_id: 'target-2',
+      };
       world.alerts.set('alert-policy', { ...made, ...about, findings });
     });
-    expect(await screen.findAllByText(/native loses at 2,000/)).not.toHaveLength(0);
     expect(
-      await screen.findByRole('article', { name: 'minimum_native_batch on pixel-8' }),
+      await screen.findAllByText(/native loses at 2,000/),
+    ).not.toHaveLength(0);
+    expect(
+      await screen.findByRole('article', {
+        name: 'minimum_native_batch on pixel-8',
+      }),
     ).toBeInTheDocument();
-    expect(screen.queryByRole('heading', { name: 'What is to blame' })).not.toBeInTheDocument();
-    expect(screen.queryByRole('heading', { name: 'Search for the commit' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('heading', { name: 'What is to blame' }),
+    ).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('heading', { name: 'Search for the commit' }),
+    ).not.toBeInTheDocument();
   });
 });

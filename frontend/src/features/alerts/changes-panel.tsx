@@ -10,7 +10,11 @@ import { ROLE_WORDS } from './role-words';
 
 export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
   return (
-    <Panel title="In the history" note="The series that moved; open one to see its points." flush>
+    <Panel
+      title="In the history"
+      note="The series that moved; open one to see its points."
+      flush
+    >
       <DataTable
         label="Changes in the history"
         rows={findings}
@@ -31,7 +35,8 @@ export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
           { header: 'In words', cell: ({ words }) => words, wrap: true },
           {
             header: 'Points',
-            cell: (one) => `${points(one, 'n_before')} before, ${points(one, 'n_after')} after`,
+            cell: (one) =>
+              `${points(one, 'n_before')} before, ${points(one, 'n_after')} after`,
           },
         ]}
       />

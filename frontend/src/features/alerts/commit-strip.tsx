@@ -6,7 +6,8 @@ import type { Bisection, BisectionStep } from '../../api/types';
 import tones from '../../ui/tones.module.css';
 import classes from './bisect.module.css';
 
-type Known = 'good' | 'bad' | 'open' | 'unsure' | 'unmeasured' | 'busy' | 'culprit';
+type Known =
+  'good' | 'bad' | 'open' | 'unsure' | 'unmeasured' | 'busy' | 'culprit';
 
 const SIGNS: Record<Known, string> = {
   good: '✓',
@@ -38,13 +39,21 @@ const LOOKS: Record<Known, string | undefined> = {
   culprit: classes.culprit,
 };
 
-function knownOf(bisection: Bisection, index: number, step: BisectionStep | undefined): Known {
-  if (bisection.culprit !== null && bisection.culprit.commit === bisection.commits[index]?.commit) {
+function knownOf(
+  bisection: Bisection,
+  index: number,
+  step: BisectionStep | undefined,
+): Known {
+  if (
+    bisection.culprit !== null &&
+    bisection.culprit.commit === bisection.commits[index]?.commit
+  ) {
     return 'culprit';
   }
   if (step !== undefined && step.verdict === null) return 'busy';
   if (step?.verdict === 'inconclusive') return 'unsure';
-  if (step?.verdict === 'failed' || step?.verdict === 'skipped') return 'unmeasured';
+  if (step?.verdict === 'failed' || step?.verdict === 'skipped')
+    return 'unmeasured';
   if (index <= bisection.good) return 'good';
   return index >= bisection.bad ? 'bad' : 'open';
 }
@@ -52,7 +61,9 @@ function knownOf(bisection: Bisection, index: number, step: BisectionStep | unde
 export function CommitStrip({ bisection }: { bisection: Bisection }) {
   const last = bisection.commits.length - 1;
   const stepOf = (index: number) =>
-    bisection.steps.findLast((step) => step.index === index || (step.index === null && index === last));
+    bisection.steps.findLast(
+      (step) => step.index === index || (step.index === null && index === last),
+    );
   return (
     <>
       <ol className={classes.strip} aria-label="Commits, oldest first">
@@ -69,7 +80,14 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
           const known = knownOf(bisection, index, step);
           const who = `“${commit.subject}” by ${commit.author}`;
           const title = `${commit.commit.slice(0, 10)} ${who}: ${WORDS[known]}`;
-          return <Cell key={commit.commit} known={known} measured={step !== undefined} title={title} />;
+          return (
+            <Cell
+              key={commit.commit}
+              known={known}
+              measured={step !== undefined}
+              title={title}
+            />
+          );
         })}
       </ol>
       <p className={classes.legend}>
@@ -82,8 +100,11 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
           </span>
         ))}
         <span>
-          <i className={`${classes.cell} ${LOOKS.open} ${classes.measured}`} aria-hidden="true" /> framed:
-          measured itself
+          <i
+            className={`${classes.cell} ${LOOKS.open} ${classes.measured}`}
+            aria-hidden="true"
+          />{' '}
+          framed: measured itself
         </span>
       </p>
     </>
@@ -99,7 +120,10 @@ interface CellProps {
 
 function Cell({ known, measured, title, word }: CellProps) {
   return (
-    <li className={`${classes.cell} ${LOOKS[known]} ${measured ? classes.measured : ''}`} title={title}>
+    <li
+      className={`${classes.cell} ${LOOKS[known]} ${measured ? classes.measured : ''}`}
+      title={title}
+    >
       <span aria-hidden="true">{word ?? SIGNS[known]}</span>
       <span className="pl-visually-hidden">{title}</span>
     </li>

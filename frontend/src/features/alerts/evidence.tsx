@@ -4,7 +4,10 @@
  */
 import type { AlertDetail, Finding } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
-import { IntervalChart, type IntervalSeries } from '../../charts/interval-chart';
+import {
+  IntervalChart,
+  type IntervalSeries,
+} from '../../charts/interval-chart';
 import { Legend } from '../../charts/legend';
 import { shortId } from '../../lib/ids';
 import { compareParams, paramsLabel } from '../../lib/params';
@@ -28,7 +31,9 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
   const arms = findings.filter(({ sides }) => sides === 'arms');
   const revisions = findings.filter(({ sides }) => sides === 'revisions');
   const changes = findings.filter(({ series_id: series }) => series !== null);
-  const told = findings.filter((one) => one.sides === null && one.series_id === null);
+  const told = findings.filter(
+    (one) => one.sides === null && one.series_id === null,
+  );
   return (
     <>
       {(findings.length === 0 || arms.length > 0) && (
@@ -55,7 +60,8 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
         <Panel title="Evidence">
           {told.map((one) => (
             <p key={one.id} className={classes.said}>
-              <span className={classes.when}>{ROLE_WORDS[one.role]}</span> {one.words}
+              <span className={classes.when}>{ROLE_WORDS[one.role]}</span>{' '}
+              {one.words}
             </p>
           ))}
         </Panel>
@@ -64,15 +70,32 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
   );
 }
 
-function EvidenceChart({ alert, findings }: { alert: AlertDetail; findings: readonly Finding[] }) {
+function EvidenceChart({
+  alert,
+  findings,
+}: {
+  alert: AlertDetail;
+  findings: readonly Finding[];
+}) {
   const roles = [...new Set(findings.map(({ role }) => role))];
   const series: IntervalSeries[] = roles.map((role) => ({
     name: ROLE_WORDS[role],
     points: findings
       .filter((finding) => finding.role === role)
-      .map(({ params, ratio, lower, upper }) => ({ x: paramsLabel(params), value: ratio, lower, upper })),
+      .map(({ params, ratio, lower, upper }) => ({
+        x: paramsLabel(params),
+        value: ratio,
+        lower,
+        upper,
+      })),
   }));
-  const marks = [{ y: 1, label: `1.0 – as fast as ${alert.reference}`, side: 'above' as const }];
+  const marks = [
+    {
+      y: 1,
+      label: `1.0 – as fast as ${alert.reference}`,
+      side: 'above' as const,
+    },
+  ];
   const drawable = findings.some(({ ratio }) => ratio !== null);
   const table = <FindingsTable findings={findings} />;
   if (!drawable) return table;
@@ -107,16 +130,30 @@ function FindingsTable({ findings }: { findings: readonly Finding[] }) {
         {
           header: 'Verdict',
           cell: ({ verdict, reason }) =>
-            verdict === null ? '–' : <Status look={VERDICTS[verdict]} title={reason} />,
+            verdict === null ? (
+              '–'
+            ) : (
+              <Status look={VERDICTS[verdict]} title={reason} />
+            ),
         },
         { header: 'Params', cell: ({ params }) => paramsLabel(params) },
-        { header: 'Ratio', cell: ({ ratio }) => formatRatio(ratio), align: 'right' },
-        { header: 'Interval', cell: ({ lower, upper }) => formatInterval(lower, upper), align: 'right' },
+        {
+          header: 'Ratio',
+          cell: ({ ratio }) => formatRatio(ratio),
+          align: 'right',
+        },
+        {
+          header: 'Interval',
+          cell: ({ lower, upper }) => formatInterval(lower, upper),
+          align: 'right',
+        },
         {
           header: 'Blocks slower',
           align: 'right',
           cell: ({ share_slower: share, blocks, launches }) => (
-            <span title={launches === null ? undefined : `${launches} launches`}>
+            <span
+              title={launches === null ? undefined : `${launches} launches`}
+            >
               {formatShare(share)} of {blocks ?? 0}
             </span>
           ),

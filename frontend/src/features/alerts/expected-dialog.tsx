@@ -1,5 +1,12 @@
 /** Calling a change expected asks for the commit the new baseline starts at: what came before is the past. */
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import {
+  Button,
+  Group,
+  Modal,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 
 export interface ExpectedDialogProps {
@@ -9,7 +16,10 @@ export interface ExpectedDialogProps {
   /** Several alerts may each keep the commit they blame: then the field may stay empty. */
   optional?: boolean;
   onClose: () => void;
-  onConfirm: (baselineCommit: string | undefined, note: string | undefined) => void;
+  onConfirm: (
+    baselineCommit: string | undefined,
+    note: string | undefined,
+  ) => void;
 }
 
 export function ExpectedDialog({
@@ -23,7 +33,10 @@ export function ExpectedDialog({
   const [note, setNote] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onConfirm(commit.trim() === '' ? undefined : commit.trim(), note.trim() === '' ? undefined : note.trim());
+    onConfirm(
+      commit.trim() === '' ? undefined : commit.trim(),
+      note.trim() === '' ? undefined : note.trim(),
+    );
   };
   return (
     <Modal
@@ -37,7 +50,9 @@ export function ExpectedDialog({
           <TextInput
             label="The new baseline starts at commit"
             description={`From this commit on the new level is the one that later changes are held against.${
-              optional ? ' Left empty: for each alert, the commit it blames.' : ''
+              optional
+                ? ' Left empty: for each alert, the commit it blames.'
+                : ''
             }`}
             required={!optional}
             data-autofocus

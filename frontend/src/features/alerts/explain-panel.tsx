@@ -24,13 +24,20 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
   const [again, setAgain] = useState(false);
   const [all, setAll] = useState(false);
   const explanation = useQuery(explanationQuery(alertId, again));
-  const busy = again && (explanation.isPlaceholderData || explanation.isPending);
+  const busy =
+    again && (explanation.isPlaceholderData || explanation.isPending);
   return (
     <Panel
       title="How each finding was decided"
       note="Every filter with its number and its limit, and the data it looked at."
       actions={
-        <Button variant="default" size="xs" loading={busy} disabled={again} onClick={() => setAgain(true)}>
+        <Button
+          variant="default"
+          size="xs"
+          loading={busy}
+          disabled={again}
+          onClick={() => setAgain(true)}
+        >
           {again ? 'Made again' : 'Make them again from stored samples'}
         </Button>
       }
@@ -38,11 +45,22 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
       <Loaded query={explanation} what="the explanation" lines={5}>
         {({ findings }) => (
           <>
-            {(all ? findings : findings.slice(0, FIRST)).map((finding, index) => (
-              <FindingView key={finding.id} finding={finding} open={index === 0} />
-            ))}
+            {(all ? findings : findings.slice(0, FIRST)).map(
+              (finding, index) => (
+                <FindingView
+                  key={finding.id}
+                  finding={finding}
+                  open={index === 0}
+                />
+              ),
+            )}
             {!all && findings.length > FIRST && (
-              <Button variant="default" size="xs" mt="sm" onClick={() => setAll(true)}>
+              <Button
+                variant="default"
+                size="xs"
+                mt="sm"
+                onClick={() => setAll(true)}
+              >
                 Show all {findings.length}
               </Button>
             )}
@@ -64,14 +82,23 @@ function figure(value: number | null): string {
 }
 
 const COLUMNS: readonly Column<Filter>[] = [
-  { header: 'Holds', cell: ({ passed }) => <Status look={passed ? HOLDS : FALLS} /> },
+  {
+    header: 'Holds',
+    cell: ({ passed }) => <Status look={passed ? HOLDS : FALLS} />,
+  },
   { header: 'Filter', cell: ({ name }) => name.replaceAll('_', ' ') },
   { header: 'Number', cell: ({ value }) => figure(value), align: 'right' },
   { header: 'Limit', cell: ({ limit }) => figure(limit), align: 'right' },
   { header: 'In words', cell: ({ text }) => text, wrap: true },
 ];
 
-function FindingView({ finding, open }: { finding: ExplainedFinding; open: boolean }) {
+function FindingView({
+  finding,
+  open,
+}: {
+  finding: ExplainedFinding;
+  open: boolean;
+}) {
   const title = `${ROLE_WORDS[finding.role]}: ${finding.where}`;
   return (
     <details className={classes.finding} open={open}>
@@ -111,9 +138,17 @@ function FindingView({ finding, open }: { finding: ExplainedFinding; open: boole
   );
 }
 
-const SAME: Look = { tone: 'good', icon: 'check', word: 'identical to the last bit' };
+const SAME: Look = {
+  tone: 'good',
+  icon: 'check',
+  word: 'identical to the last bit',
+};
 const OTHER: Look = { tone: 'bad', icon: 'warning', word: 'not the same' };
-const UNKNOWN: Look = { tone: 'quiet', icon: 'muted', word: 'cannot be made again' };
+const UNKNOWN: Look = {
+  tone: 'quiet',
+  icon: 'muted',
+  word: 'cannot be made again',
+};
 
 function Rederived({ of }: { of: NonNullable<ExplainedFinding['rederived']> }) {
   const look = of.identical === null ? UNKNOWN : of.identical ? SAME : OTHER;

@@ -67,7 +67,9 @@ export function IssueField({ alert }: { alert: AlertDetail }) {
           loading={link.isPending}
           disabled={url.trim() === (alert.issue_url ?? '')}
         >
-          {url.trim() === '' && alert.issue_url !== null ? 'Remove the link' : 'Link the issue'}
+          {url.trim() === '' && alert.issue_url !== null
+            ? 'Remove the link'
+            : 'Link the issue'}
         </Button>
         {alert.issue_url !== null && <IssueLink url={alert.issue_url} />}
       </Group>

@@ -6,7 +6,12 @@ import { Alert as Notice } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 
 import { jobReportQuery } from '../../api/runs';
-import type { Comparison, Finding, JobReport, Measurement } from '../../api/types';
+import type {
+  Comparison,
+  Finding,
+  JobReport,
+  Measurement,
+} from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { DotChart } from '../../charts/dot-chart';
 import { shortId } from '../../lib/ids';
@@ -38,10 +43,14 @@ function caseKey({ benchmark, arm, metric, params }: Case): string {
 function rowOf(finding: Finding, report: JobReport | undefined): Row {
   const key = caseKey(finding);
   const measured = (side: 'base' | 'head') =>
-    report?.measurements.find((one) => one.side === side && caseKey(one) === key);
+    report?.measurements.find(
+      (one) => one.side === side && caseKey(one) === key,
+    );
   return {
     finding,
-    comparison: report?.comparisons.find((one) => one.sides === 'revisions' && caseKey(one) === key),
+    comparison: report?.comparisons.find(
+      (one) => one.sides === 'revisions' && caseKey(one) === key,
+    ),
     base: measured('base'),
     head: measured('head'),
   };
@@ -55,17 +64,27 @@ function nameOf({ arm, params, role }: Finding): string {
 export function SideBySide({ findings }: { findings: readonly Finding[] }) {
   const jobs = [...new Set(findings.map(({ job_id: id }) => id))];
   const reports = useQueries({ queries: jobs.map((id) => jobReportQuery(id)) });
-  const rows = findings.map((finding) => rowOf(finding, reports[jobs.indexOf(finding.job_id)]?.data));
+  const rows = findings.map((finding) =>
+    rowOf(finding, reports[jobs.indexOf(finding.job_id)]?.data),
+  );
   const same = reports.some(({ data }) => data?.base?.same_artifact === true);
-  const worst = findings.reduce((a, b) => ((b.ratio ?? 0) > (a.ratio ?? 0) ? b : a));
+  const worst = findings.reduce((a, b) =>
+    (b.ratio ?? 0) > (a.ratio ?? 0) ? b : a,
+  );
   return (
     <Panel
       title="Old and new revision, side by side"
       note="Launches of both took turns in one job on the same target: nothing but the revision differs."
     >
       {same && (
-        <Notice variant="outline" color="yellow" mb="sm" icon={<Icon name="info" />}>
-          Both sides ran the same artifact: what differs is the environment, never the code.
+        <Notice
+          variant="outline"
+          color="yellow"
+          mb="sm"
+          icon={<Icon name="info" />}
+        >
+          Both sides ran the same artifact: what differs is the environment,
+          never the code.
         </Notice>
       )}
       <ChartFrame
@@ -110,7 +129,9 @@ const COLUMNS: readonly Column<Row>[] = [
     wrap: true,
     cell: ({ finding }) => (
       <>
-        {finding.verdict !== null && <Status look={VERDICTS[finding.verdict]} title={finding.reason} />}{' '}
+        {finding.verdict !== null && (
+          <Status look={VERDICTS[finding.verdict]} title={finding.reason} />
+        )}{' '}
         {finding.arm} in {finding.benchmark}, {paramsLabel(finding.params)}
         <div className={classes.when}>{ROLE_WORDS[finding.role]}</div>
       </>
@@ -140,7 +161,9 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** The medians of the launches in figures: a picture alone says little to somebody who cannot see it. */
 function LaunchMedians({ rows }: { rows: readonly Row[] }) {
-  const known = rows.filter(({ comparison }) => (comparison?.launch_ratios.length ?? 0) > 0);
+  const known = rows.filter(
+    ({ comparison }) => (comparison?.launch_ratios.length ?? 0) > 0,
+  );
   if (known.length === 0) return null;
   return (
     <dl className={classes.launches}>
@@ -149,7 +172,11 @@ function LaunchMedians({ rows }: { rows: readonly Row[] }) {
           <dt>
             Launches of {finding.arm}, {paramsLabel(finding.params)}:
           </dt>
-          <dd>{comparison?.launch_ratios.map((ratio) => formatRatio(ratio)).join(', ')}</dd>
+          <dd>
+            {comparison?.launch_ratios
+              .map((ratio) => formatRatio(ratio))
+              .join(', ')}
+          </dd>
         </div>
       ))}
     </dl>

@@ -1,5 +1,12 @@
 /** Deciding: the actions the server offers in this state, the assignee, a note. */
-import { Alert as Notice, Button, Group, Kbd, Stack, Textarea } from '@mantine/core';
+import {
+  Alert as Notice,
+  Button,
+  Group,
+  Kbd,
+  Stack,
+  Textarea,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent, type RefObject } from 'react';
 
@@ -25,7 +32,8 @@ export function TriagePanel({ alert, noteRef, onAct, busy }: TriagePanelProps) {
     return (
       <Panel title="Triage">
         <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
-          Your account may read alerts but not decide on them. An administrator can grant alerts:write.
+          Your account may read alerts but not decide on them. An administrator
+          can grant alerts:write.
         </p>
       </Panel>
     );
@@ -43,7 +51,11 @@ export function TriagePanel({ alert, noteRef, onAct, busy }: TriagePanelProps) {
   );
 }
 
-function Actions({ alert, onAct, busy }: Pick<TriagePanelProps, 'alert' | 'onAct' | 'busy'>) {
+function Actions({
+  alert,
+  onAct,
+  busy,
+}: Pick<TriagePanelProps, 'alert' | 'onAct' | 'busy'>) {
   if (alert.actions.length === 0) {
     return (
       <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
@@ -78,8 +90,11 @@ function Assignee({ alert }: { alert: AlertDetail }) {
   const accounts = useQuery(accountsQuery);
   const assign = useAssign();
   const people = accounts.data?.items ?? [];
-  const known = alert.assignee === null || people.some(({ id }) => id === alert.assignee?.id);
-  const listed = known || alert.assignee === null ? people : [alert.assignee, ...people];
+  const known =
+    alert.assignee === null ||
+    people.some(({ id }) => id === alert.assignee?.id);
+  const listed =
+    known || alert.assignee === null ? people : [alert.assignee, ...people];
   return (
     <FilterSelect
       label="Assignee"
@@ -87,18 +102,30 @@ function Assignee({ alert }: { alert: AlertDetail }) {
       value={alert.assignee?.id}
       options={listed.map(({ id, name }) => ({ value: id, label: name }))}
       onChange={(id) =>
-        assign.mutate({ id: alert.id, account: listed.find((person) => person.id === id) ?? null })
+        assign.mutate({
+          id: alert.id,
+          account: listed.find((person) => person.id === id) ?? null,
+        })
       }
     />
   );
 }
 
-function NoteForm({ alertId, noteRef }: { alertId: string; noteRef: TriagePanelProps['noteRef'] }) {
+function NoteForm({
+  alertId,
+  noteRef,
+}: {
+  alertId: string;
+  noteRef: TriagePanelProps['noteRef'];
+}) {
   const [note, setNote] = useState('');
   const add = useAddNote();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    add.mutate({ id: alertId, note: note.trim() }, { onSuccess: () => setNote('') });
+    add.mutate(
+      { id: alertId, note: note.trim() },
+      { onSuccess: () => setNote('') },
+    );
   };
   return (
     <form onSubmit={submit}>
@@ -113,7 +140,13 @@ function NoteForm({ alertId, noteRef }: { alertId: string; noteRef: TriagePanelP
         onChange={(event) => setNote(event.currentTarget.value)}
       />
       {add.error !== null && (
-        <Notice color="red" variant="outline" role="alert" mt="xs" icon={<Icon name="warning" />}>
+        <Notice
+          color="red"
+          variant="outline"
+          role="alert"
+          mt="xs"
+          icon={<Icon name="warning" />}
+        >
           The note was not kept: {add.error.message}
         </Notice>
       )}

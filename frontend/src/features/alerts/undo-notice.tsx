@@ -12,7 +12,8 @@ export function UndoNotice({ batch, onUndo }: UndoNoticeProps) {
   return (
     <Group justify="space-between" wrap="nowrap">
       <span>
-        {batch.alerts === 1 ? '1 alert' : `${batch.alerts} alerts`}: {batch.action.replaceAll('_', ' ')}.
+        {batch.alerts === 1 ? '1 alert' : `${batch.alerts} alerts`}:{' '}
+        {batch.action.replaceAll('_', ' ')}.
       </span>
       <Button size="compact-sm" variant="default" onClick={onUndo}>
         Undo

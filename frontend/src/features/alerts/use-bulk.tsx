@@ -1,6 +1,10 @@
 /** Bulk triage and taking it back. Nothing is guessed: lists are asked again once the server has decided. */
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import {
+  useMutation,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { alertKeys, decideInBulk, undoBulk } from '../../api/alerts';
@@ -61,7 +65,10 @@ export function useBulk(chosen: readonly Alert[], onDone: () => void) {
   };
 }
 
-function refusal(error: Error | null, chosen: readonly Alert[]): Refused | null {
+function refusal(
+  error: Error | null,
+  chosen: readonly Alert[],
+): Refused | null {
   if (error === null) return null;
   const fields = isApiError(error) ? Object.entries(error.fields) : [];
   return {
@@ -83,7 +90,12 @@ function useUndo() {
         color: 'pace',
         message: `Undone for ${alerts === 1 ? '1 alert' : `${alerts} alerts`}.`,
       }),
-    onError: (error) => notifications.show({ color: 'red', title: 'Not undone', message: error.message }),
+    onError: (error) =>
+      notifications.show({
+        color: 'red',
+        title: 'Not undone',
+        message: error.message,
+      }),
     onSettled: () => everythingChanged(client),
   });
 }

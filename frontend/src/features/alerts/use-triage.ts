@@ -3,7 +3,11 @@
  * comes back and the reason is said; if it agrees, what it answered replaces the guess.
  */
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import {
+  useMutation,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query';
 
 import {
   actOnAlert,
@@ -14,7 +18,14 @@ import {
   setAlertDue,
 } from '../../api/alerts';
 import { overviewQuery } from '../../api/reports';
-import type { Account, Alert, AlertAction, AlertDetail, AlertState, Page } from '../../api/types';
+import type {
+  Account,
+  Alert,
+  AlertAction,
+  AlertDetail,
+  AlertState,
+  Page,
+} from '../../api/types';
 import { ACTION_WORDS } from '../../ui/looks';
 
 const STATE_AFTER: Record<AlertAction, AlertState> = {
@@ -35,20 +46,33 @@ interface Snapshot {
   restore: () => void;
 }
 
-async function guess(client: QueryClient, id: string, change: Partial<Alert>): Promise<Snapshot> {
+async function guess(
+  client: QueryClient,
+  id: string,
+  change: Partial<Alert>,
+): Promise<Snapshot> {
   await client.cancelQueries({ queryKey: alertKeys.all });
-  const lists = client.getQueriesData<Page<Alert>>({ queryKey: alertKeys.lists });
+  const lists = client.getQueriesData<Page<Alert>>({
+    queryKey: alertKeys.lists,
+  });
   const detail = client.getQueryData<AlertDetail>(alertKeys.alert(id));
   for (const [key, page] of lists) {
     if (page === undefined) continue;
-    const items = page.items.map((alert) => (alert.id === id ? { ...alert, ...change } : alert));
+    const items = page.items.map((alert) =>
+      alert.id === id ? { ...alert, ...change } : alert,
+    );
     client.setQueryData<Page<Alert>>(key, { ...page, items });
   }
-  if (detail !== undefined) client.setQueryData<AlertDetail>(alertKeys.alert(id), { ...detail, ...change });
+  if (detail !== undefined)
+    client.setQueryData<AlertDetail>(alertKeys.alert(id), {
+      ...detail,
+      ...change,
+    });
   return {
     restore: () => {
       for (const [key, page] of lists) client.setQueryData(key, page);
-      if (detail !== undefined) client.setQueryData(alertKeys.alert(id), detail);
+      if (detail !== undefined)
+        client.setQueryData(alertKeys.alert(id), detail);
     },
   };
 }
@@ -64,7 +88,8 @@ function refused(what: string, error: Error): void {
 function useSettled() {
   const client = useQueryClient();
   return {
-    accept: (alert: AlertDetail) => client.setQueryData(alertKeys.alert(alert.id), alert),
+    accept: (alert: AlertDetail) =>
+      client.setQueryData(alertKeys.alert(alert.id), alert),
     refetch: () => {
       void client.invalidateQueries({ queryKey: alertKeys.lists });
       void client.invalidateQueries({ queryKey: overviewQuery.queryKey });
@@ -84,14 +109,18 @@ export function useAct() {
   const { accept, refetch } = useSettled();
   return useMutation({
     mutationFn: ({ id, ...decision }: ActInput) => actOnAlert(id, decision),
-    onMutate: ({ id, action }) => guess(client, id, { state: STATE_AFTER[action] }),
+    onMutate: ({ id, action }) =>
+      guess(client, id, { state: STATE_AFTER[action] }),
     onError: (error, { action }, snapshot) => {
       snapshot?.restore();
       refused(ACTION_WORDS[action].label, error);
     },
     onSuccess: (alert, { action }) => {
       accept(alert);
-      notifications.show({ color: 'pace', message: `“${alert.title}” ${ACTION_WORDS[action].done}.` });
+      notifications.show({
+        color: 'pace',
+        message: `“${alert.title}” ${ACTION_WORDS[action].done}.`,
+      });
     },
     onSettled: refetch,
   });
@@ -117,7 +146,8 @@ export function useAssign() {
 export function useAddNote() {
   const { accept } = useSettled();
   return useMutation({
-    mutationFn: ({ id, note }: { id: string; note: string }) => addAlertNote(id, note),
+    mutationFn: ({ id, note }: { id: string; note: string }) =>
+      addAlertNote(id, note),
     onSuccess: accept,
   });
 }
@@ -125,7 +155,8 @@ export function useAddNote() {
 export function useSetDue() {
   const { accept, refetch } = useSettled();
   return useMutation({
-    mutationFn: ({ id, dueAt }: { id: string; dueAt: string | null }) => setAlertDue(id, dueAt),
+    mutationFn: ({ id, dueAt }: { id: string; dueAt: string | null }) =>
+      setAlertDue(id, dueAt),
     onSuccess: accept,
     onError: (error) => refused('Due date', error),
     onSettled: refetch,
@@ -135,7 +166,8 @@ export function useSetDue() {
 export function useLinkIssue() {
   const { accept, refetch } = useSettled();
   return useMutation({
-    mutationFn: ({ id, url }: { id: string; url: string | null }) => linkAlertIssue(id, url),
+    mutationFn: ({ id, url }: { id: string; url: string | null }) =>
+      linkAlertIssue(id, url),
     onSuccess: accept,
     onSettled: refetch,
   });

@@ -37,8 +37,10 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
         {({ items }) => {
           const suite = suiteToOpen(items, search.suite);
           const benchmark =
-            suite?.benchmarks.find(({ name }) => name === search.benchmark) ?? suite?.benchmarks[0];
-          if (suite === undefined || benchmark === undefined) return <NoSuites />;
+            suite?.benchmarks.find(({ name }) => name === search.benchmark) ??
+            suite?.benchmarks[0];
+          if (suite === undefined || benchmark === undefined)
+            return <NoSuites />;
           return (
             <>
               <Pickers
@@ -48,7 +50,12 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
                 search={search}
                 onSearch={onSearch}
               />
-              <Chosen suite={suite} benchmark={benchmark} search={search} onSearch={onSearch} />
+              <Chosen
+                suite={suite}
+                benchmark={benchmark}
+                search={search}
+                onSearch={onSearch}
+              />
               <PoliciesPanel
                 filters={compact({ suite: suite.name, target: search.target })}
                 benchmark={benchmark.name}
@@ -73,8 +80,8 @@ function NoSuites() {
           </ButtonLink>
         }
       >
-        Suites come from the repositories an agent is allowed to use; once one is announced and run, its arms
-        are compared here.
+        Suites come from the repositories an agent is allowed to use; once one
+        is announced and run, its arms are compared here.
       </EmptyState>
     </Panel>
   );
@@ -85,31 +92,57 @@ interface ChosenProps extends ArmsPageProps {
   benchmark: Benchmark;
 }
 
-function Pickers({ suites, suite, benchmark, search, onSearch }: ChosenProps & { suites: readonly Suite[] }) {
+function Pickers({
+  suites,
+  suite,
+  benchmark,
+  search,
+  onSearch,
+}: ChosenProps & { suites: readonly Suite[] }) {
   const metrics = benchmark.metrics;
   return (
     <FilterBar label="What to compare">
       <FilterSelect
         label="Suite"
         value={suite.name}
-        options={suites.map(({ name, title }) => ({ value: name, label: title }))}
-        onChange={(name) => onSearch(compact({ suite: name, target: search.target }))}
+        options={suites.map(({ name, title }) => ({
+          value: name,
+          label: title,
+        }))}
+        onChange={(name) =>
+          onSearch(compact({ suite: name, target: search.target }))
+        }
       />
       <FilterSelect
         label="Benchmark"
         value={benchmark.name}
-        options={suite.benchmarks.map(({ name, title }) => ({ value: name, label: title }))}
-        onChange={(name) => onSearch(compact({ suite: suite.name, benchmark: name, target: search.target }))}
+        options={suite.benchmarks.map(({ name, title }) => ({
+          value: name,
+          label: title,
+        }))}
+        onChange={(name) =>
+          onSearch(
+            compact({
+              suite: suite.name,
+              benchmark: name,
+              target: search.target,
+            }),
+          )
+        }
       />
       <FilterSelect
         label="Metric"
         value={search.metric ?? metrics[0]?.name}
         options={metrics.map(({ name }) => ({ value: name, label: name }))}
-        onChange={(metric) => onSearch(compact({ ...search, metric, point: undefined }))}
+        onChange={(metric) =>
+          onSearch(compact({ ...search, metric, point: undefined }))
+        }
       />
       <TargetFilter
         value={search.target}
-        onChange={(target) => onSearch(compact({ ...search, target, point: undefined }))}
+        onChange={(target) =>
+          onSearch(compact({ ...search, target, point: undefined }))
+        }
       />
     </FilterBar>
   );
@@ -119,7 +152,12 @@ function Chosen({ suite, benchmark, search, onSearch }: ChosenProps) {
   const { metric, target } = search;
   const arms = useQuery(
     armsQuery(
-      compact({ suite: suite.name, benchmark: benchmark.name, metric, target }) as {
+      compact({
+        suite: suite.name,
+        benchmark: benchmark.name,
+        metric,
+        target,
+      }) as {
         suite: string;
         benchmark: string;
       },
@@ -146,7 +184,12 @@ function Chosen({ suite, benchmark, search, onSearch }: ChosenProps) {
             </EmptyState>
           </Panel>
         ) : (
-          <ArmsReport arms={data} benchmark={benchmark} search={search} onSearch={onSearch} />
+          <ArmsReport
+            arms={data}
+            benchmark={benchmark}
+            search={search}
+            onSearch={onSearch}
+          />
         )
       }
     </Loaded>

@@ -40,7 +40,9 @@ interface OnTarget {
   evidence: Evidence;
 }
 
-function byTarget(comparisons: readonly Comparison[]): Map<string, Comparison[]> {
+function byTarget(
+  comparisons: readonly Comparison[],
+): Map<string, Comparison[]> {
   const groups = new Map<string, Comparison[]>();
   for (const row of comparisons) {
     const key = row.target_id ?? '';
@@ -60,17 +62,26 @@ function useTargets(arms: Arms): OnTarget[] {
   const reports = useQueries({ queries: ids.map((id) => jobReportQuery(id)) });
   const found = new Map(ids.map((id, index) => [id, reports[index]?.data]));
   return groups.map(({ targetId, rows, jobs }) => {
-    const own = jobs.map((id) => found.get(id)).filter((report) => report !== undefined);
+    const own = jobs
+      .map((id) => found.get(id))
+      .filter((report) => report !== undefined);
     return { targetId, rows, evidence: evidenceOf(own, arms.benchmark) };
   });
 }
 
-export function ArmsReport({ arms, benchmark, search, onSearch }: ArmsReportProps) {
+export function ArmsReport({
+  arms,
+  benchmark,
+  search,
+  onSearch,
+}: ArmsReportProps) {
   const targets = useTargets(arms);
   const measurements = targets
     .flatMap(({ evidence }) => evidence.measurements)
     .filter(({ metric }) => metric === arms.metric);
-  const compared = arms.comparisons.filter(hasRatio).map(({ params }) => params);
+  const compared = arms.comparisons
+    .filter(hasRatio)
+    .map(({ params }) => params);
   const measured = [...compared, ...measurements.map(({ params }) => params)];
   const view = viewOf(benchmark, { measured, drawable: compared }, search);
   return (
@@ -78,12 +89,19 @@ export function ArmsReport({ arms, benchmark, search, onSearch }: ArmsReportProp
       <ViewControls
         view={view}
         metric={arms.metric}
-        reference={arms.reference === arms.device_reference ? arms.reference : 'the reference'}
+        reference={
+          arms.reference === arms.device_reference
+            ? arms.reference
+            : 'the reference'
+        }
         pers={persOf(measurements)}
         search={search}
         onSearch={onSearch}
       />
-      <Panel title={benchmark.title} {...(benchmark.description ? { note: benchmark.description } : {})}>
+      <Panel
+        title={benchmark.title}
+        {...(benchmark.description ? { note: benchmark.description } : {})}
+      >
         <p className={classes.summary}>{arms.summary}</p>
         <p className={classes.rule}>
           <strong>Rule:</strong> {arms.rule}
@@ -102,9 +120,19 @@ export function ArmsReport({ arms, benchmark, search, onSearch }: ArmsReportProp
         />
       ))}
       {targets.map(({ targetId, rows, evidence }) => (
-        <AuditPanel key={targetId} audits={evidence.audits} comparisons={rows} />
+        <AuditPanel
+          key={targetId}
+          audits={evidence.audits}
+          comparisons={rows}
+        />
       ))}
-      <Points arms={arms} view={view} targets={targets} search={search} onSearch={onSearch} />
+      <Points
+        arms={arms}
+        view={view}
+        targets={targets}
+        search={search}
+        onSearch={onSearch}
+      />
       <DerivedPanels targets={targets} />
     </>
   );
@@ -117,7 +145,9 @@ function DerivedPanels({ targets }: { targets: readonly OnTarget[] }) {
       key={targetId}
       flush
       title={
-        targets.length > 1 ? `Derived metrics on ${rows[0]?.target_name ?? 'target'}` : 'Derived metrics'
+        targets.length > 1
+          ? `Derived metrics on ${rows[0]?.target_name ?? 'target'}`
+          : 'Derived metrics'
       }
       mark={<SimulatedMarkOf id={targetId} />}
     >
@@ -126,7 +156,10 @@ function DerivedPanels({ targets }: { targets: readonly OnTarget[] }) {
   ));
 }
 
-interface PointsProps extends Pick<ArmsReportProps, 'arms' | 'search' | 'onSearch'> {
+interface PointsProps extends Pick<
+  ArmsReportProps,
+  'arms' | 'search' | 'onSearch'
+> {
   view: View;
   targets: readonly OnTarget[];
 }
@@ -134,7 +167,9 @@ interface PointsProps extends Pick<ArmsReportProps, 'arms' | 'search' | 'onSearc
 /** Every arm at every point, or those of the charts; and the distribution behind the chosen one. */
 function Points({ arms, view, targets, search, onSearch }: PointsProps) {
   const hidden = hiddenArms(search);
-  const shown = arms.comparisons.filter((row) => isShown(view, row.params) && !hidden.has(row.arm));
+  const shown = arms.comparisons.filter(
+    (row) => isShown(view, row.params) && !hidden.has(row.arm),
+  );
   const all = search.rows === 'all' || shown.length === arms.comparisons.length;
   const rows = all ? arms.comparisons : shown;
   const chosen =
@@ -156,7 +191,14 @@ function Points({ arms, view, targets, search, onSearch }: PointsProps) {
                 { value: 'shown', label: `as drawn (${shown.length})` },
                 { value: 'all', label: `all (${arms.comparisons.length})` },
               ]}
-              onChange={(next) => onSearch(compact({ ...search, rows: next === 'all' ? next : undefined }))}
+              onChange={(next) =>
+                onSearch(
+                  compact({
+                    ...search,
+                    rows: next === 'all' ? next : undefined,
+                  }),
+                )
+              }
             />
           )
         }
@@ -166,10 +208,14 @@ function Points({ arms, view, targets, search, onSearch }: PointsProps) {
           rows={rows}
           showTarget={targets.length > 1}
           current={chosen === undefined ? undefined : comparisonKey(chosen)}
-          onChoose={(row) => onSearch(compact({ ...search, point: comparisonKey(row) }))}
+          onChoose={(row) =>
+            onSearch(compact({ ...search, point: comparisonKey(row) }))
+          }
         />
       </Panel>
-      {chosen !== undefined && <DistributionPanel key={paramsKey(chosen.params)} comparison={chosen} />}
+      {chosen !== undefined && (
+        <DistributionPanel key={paramsKey(chosen.params)} comparison={chosen} />
+      )}
     </>
   );
 }

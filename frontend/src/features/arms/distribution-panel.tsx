@@ -32,7 +32,13 @@ export function DistributionPanel({ comparison }: { comparison: Comparison }) {
       </Panel>
     );
   }
-  return <Loader title={title} point={{ jobId, benchmark, metric, params }} comparison={comparison} />;
+  return (
+    <Loader
+      title={title}
+      point={{ jobId, benchmark, metric, params }}
+      comparison={comparison}
+    />
+  );
 }
 
 interface LoaderProps {
@@ -57,7 +63,10 @@ function Loader({ title, point, comparison }: LoaderProps) {
     <Panel title={title} mark={<SimulatedMarkOf id={comparison.target_id} />}>
       <Loaded query={distribution} what="the distribution" lines={6}>
         {(data) => (
-          <Ecdf data={{ ...data, arms: referenceLast(data.arms, reference) }} chosen={[arm, reference]} />
+          <Ecdf
+            data={{ ...data, arms: referenceLast(data.arms, reference) }}
+            chosen={[arm, reference]}
+          />
         )}
       </Loaded>
     </Panel>
@@ -65,24 +74,43 @@ function Loader({ title, point, comparison }: LoaderProps) {
 }
 
 /** The reference comes last, so that an arm looks here as it does in the chart of ratios. */
-function referenceLast(arms: Distribution['arms'], reference: string): Distribution['arms'] {
-  return [...arms.filter(({ arm }) => arm !== reference), ...arms.filter(({ arm }) => arm === reference)];
+function referenceLast(
+  arms: Distribution['arms'],
+  reference: string,
+): Distribution['arms'] {
+  return [
+    ...arms.filter(({ arm }) => arm !== reference),
+    ...arms.filter(({ arm }) => arm === reference),
+  ];
 }
 
 function beyondWords({ beyond }: FarOut): string {
-  const shares = beyond.map(({ arm, share }) => `${formatShare(share)} of ${arm}`).join(' and ');
+  const shares = beyond
+    .map(({ arm, share }) => `${formatShare(share)} of ${arm}`)
+    .join(' and ');
   return ` The axis leaves out the slowest ${shares}.`;
 }
 
 /** Arms up to which all are drawn; of more, the chosen one and its reference, and the table has every arm. */
 const DRAWN = 3;
 
-function Ecdf({ data, chosen }: { data: Distribution; chosen: readonly string[] }) {
+function Ecdf({
+  data,
+  chosen,
+}: {
+  data: Distribution;
+  chosen: readonly string[];
+}) {
   const few = data.arms.length <= DRAWN;
-  const drawn = few ? data.arms : data.arms.filter(({ arm }) => chosen.includes(arm));
-  const said = few ? data.summary : `${chosen.join(' and ')}; the table has every arm.`;
+  const drawn = few
+    ? data.arms
+    : data.arms.filter(({ arm }) => chosen.includes(arm));
+  const said = few
+    ? data.summary
+    : `${chosen.join(' and ')}; the table has every arm.`;
   const cut = farOut(drawn);
-  const format = (value: number | undefined) => (value === undefined ? '–' : formatValue(value, data.unit));
+  const format = (value: number | undefined) =>
+    value === undefined ? '–' : formatValue(value, data.unit);
   return (
     <ChartFrame
       title={`Share of samples at or below each ${data.metric}`}
@@ -106,11 +134,31 @@ function Ecdf({ data, chosen }: { data: Distribution; chosen: readonly string[] 
           rowKey={({ arm }) => arm}
           columns={[
             { header: 'Arm', cell: ({ arm }) => arm },
-            { header: 'Samples', cell: ({ n }) => formatInteger(n), align: 'right' },
-            { header: '10 % at or below', cell: (arm) => format(quantile(arm, 0.1)), align: 'right' },
-            { header: 'Median', cell: ({ median }) => format(median), align: 'right' },
-            { header: '90 % at or below', cell: (arm) => format(quantile(arm, 0.9)), align: 'right' },
-            { header: '99 % at or below', cell: (arm) => format(quantile(arm, 0.99)), align: 'right' },
+            {
+              header: 'Samples',
+              cell: ({ n }) => formatInteger(n),
+              align: 'right',
+            },
+            {
+              header: '10 % at or below',
+              cell: (arm) => format(quantile(arm, 0.1)),
+              align: 'right',
+            },
+            {
+              header: 'Median',
+              cell: ({ median }) => format(median),
+              align: 'right',
+            },
+            {
+              header: '90 % at or below',
+              cell: (arm) => format(quantile(arm, 0.9)),
+              align: 'right',
+            },
+            {
+              header: '99 % at or below',
+              cell: (arm) => format(quantile(arm, 0.99)),
+              align: 'right',
+            },
           ]}
         />
       }

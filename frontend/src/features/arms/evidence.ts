@@ -4,7 +4,14 @@
  * one that could know is believed; a report that measured something and complains of nothing takes back what
  * older ones complained of there. Deliberately does not judge a complaint: that is the server's.
  */
-import type { Audit, Comparison, Derived, JobReport, Measurement, Unavailable } from '../../api/types';
+import type {
+  Audit,
+  Comparison,
+  Derived,
+  JobReport,
+  Measurement,
+  Unavailable,
+} from '../../api/types';
 import { paramsKey } from '../../lib/params';
 
 export interface Evidence {
@@ -16,11 +23,18 @@ export interface Evidence {
 
 /** Job ids of one target's comparisons, the newest measurement first. */
 export function jobsOf(rows: readonly Comparison[]): string[] {
-  const sorted = rows.toSorted((a, b) => (b.measured_at ?? '').localeCompare(a.measured_at ?? ''));
-  return [...new Set(sorted.map(({ job_id: id }) => id))].filter((id) => typeof id === 'string');
+  const sorted = rows.toSorted((a, b) =>
+    (b.measured_at ?? '').localeCompare(a.measured_at ?? ''),
+  );
+  return [...new Set(sorted.map(({ job_id: id }) => id))].filter(
+    (id) => typeof id === 'string',
+  );
 }
 
-function newest<T>(lists: readonly (readonly T[])[], key: (row: T) => string): T[] {
+function newest<T>(
+  lists: readonly (readonly T[])[],
+  key: (row: T) => string,
+): T[] {
   const found = new Map<string, T>();
   for (const list of lists) {
     for (const row of list) if (!found.has(key(row))) found.set(key(row), row);
@@ -34,7 +48,10 @@ function newest<T>(lists: readonly (readonly T[])[], key: (row: T) => string): T
  * `key`: what a complaint is about; `settles`: all the keys that a measurement answers for.
  */
 function standing<T>(
-  reports: readonly { measurements: readonly Measurement[]; complaints: readonly T[] }[],
+  reports: readonly {
+    measurements: readonly Measurement[];
+    complaints: readonly T[];
+  }[],
   key: (row: T) => string,
   settles: (row: Measurement) => readonly string[],
 ): T[] {
@@ -43,7 +60,8 @@ function standing<T>(
   for (const { measurements, complaints } of reports) {
     const open = complaints.filter((row) => !answered.has(key(row)));
     found.push(...open);
-    for (const one of [...open.map(key), ...measurements.flatMap(settles)]) answered.add(one);
+    for (const one of [...open.map(key), ...measurements.flatMap(settles)])
+      answered.add(one);
   }
   return found;
 }
@@ -58,7 +76,10 @@ function speaks({ value, answered }: Derived): boolean {
 }
 
 /** `reports`: the newest first. */
-export function evidenceOf(reports: readonly JobReport[], benchmark: string): Evidence {
+export function evidenceOf(
+  reports: readonly JobReport[],
+  benchmark: string,
+): Evidence {
   const own = <T extends { benchmark: string }>(rows: readonly T[]) =>
     rows.filter((row) => row.benchmark === benchmark);
   return {

@@ -2,7 +2,10 @@ import { farOut, quantile } from './far-out';
 
 function arm(name: string, values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
-  const points = sorted.map((value, index) => ({ value, share: (index + 1) / sorted.length }));
+  const points = sorted.map((value, index) => ({
+    value,
+    share: (index + 1) / sorted.length,
+  }));
   return { arm: name, n: values.length, median: 0, points };
 }
 
@@ -10,13 +13,20 @@ const STEADY = Array.from({ length: 99 }, (_, index) => 100 + (index % 10));
 
 describe('the axis of a distribution', () => {
   it('shows everything when nothing lies far out', () => {
-    expect(farOut([arm('native', STEADY), arm('fallback', STEADY)])).toBeUndefined();
+    expect(
+      farOut([arm('native', STEADY), arm('fallback', STEADY)]),
+    ).toBeUndefined();
   });
 
   it('ends before far-out samples and says how many of which arm it leaves out', () => {
-    const cut = farOut([arm('native', STEADY), arm('fallback', [...STEADY, 9000])]);
+    const cut = farOut([
+      arm('native', STEADY),
+      arm('fallback', [...STEADY, 9000]),
+    ]);
     expect(cut?.until).toBeLessThan(200);
-    expect(cut?.beyond).toEqual([{ arm: 'fallback', share: expect.closeTo(0.01, 9) }]);
+    expect(cut?.beyond).toEqual([
+      { arm: 'fallback', share: expect.closeTo(0.01, 9) },
+    ]);
   });
 
   it('reads quantiles from the steps', () => {

@@ -28,12 +28,15 @@ export interface FarOut {
 /** Undefined when everything fits: nothing lies more than a quarter beyond the fence of the slowest arm. */
 export function farOut(arms: readonly Arm[]): FarOut | undefined {
   const until = Math.max(...arms.map(fence));
-  const furthest = Math.max(...arms.map((arm) => arm.points.at(-1)?.value ?? 0));
+  const furthest = Math.max(
+    ...arms.map((arm) => arm.points.at(-1)?.value ?? 0),
+  );
   if (furthest <= until * 1.25) return undefined;
   const beyond = arms
     .map((arm) => ({
       arm: arm.arm,
-      share: 1 - (arm.points.findLast(({ value }) => value <= until)?.share ?? 0),
+      share:
+        1 - (arm.points.findLast(({ value }) => value <= until)?.share ?? 0),
     }))
     .filter(({ share }) => share > 0);
   return { until, beyond };

@@ -15,12 +15,17 @@ const points = () =>
   within(screen.getByRole('table', { name: 'Comparisons' }))
     .getAllByRole('row')
     .slice(1);
-const chart = () => screen.getByRole('img', { name: /^(Ratio of|time per|js_thread per|call_time per)/ });
+const chart = () =>
+  screen.getByRole('img', {
+    name: /^(Ratio of|time per|js_thread per|call_time per)/,
+  });
 
 describe('a benchmark with two params', () => {
   it('draws one param on the axis and holds the other still at a value that was measured', async () => {
     await open();
-    expect(chart()).toHaveAccessibleName(/Ratio of time to fallback, by batch at message 150/);
+    expect(chart()).toHaveAccessibleName(
+      /Ratio of time to fallback, by batch at message 150/,
+    );
     // 5 arms beside the reference, 7 batches.
     expect(points()).toHaveLength(35);
   });
@@ -28,24 +33,38 @@ describe('a benchmark with two params', () => {
   it('moves to another value of the other param and keeps it in the address', async () => {
     const { user, router } = await open();
     await user.click(screen.getByRole('radio', { name: '1,024' }));
-    await waitFor(() => expect(chart()).toHaveAccessibleName(/at message 1,024/));
+    await waitFor(() =>
+      expect(chart()).toHaveAccessibleName(/at message 1,024/),
+    );
     expect(router.state.location.search).toEqual({ at: 'message=1024' });
     expect(points()).toHaveLength(35);
   });
 
   it('puts the other param on the axis', async () => {
     const { user } = await open();
-    await user.selectOptions(screen.getByRole('combobox', { name: 'X axis' }), 'message');
-    await waitFor(() => expect(chart()).toHaveAccessibleName(/by message at batch 1,000/));
-    expect(screen.getByRole('radiogroup', { name: 'batch (fingerprints)' })).toBeInTheDocument();
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'X axis' }),
+      'message',
+    );
+    await waitFor(() =>
+      expect(chart()).toHaveAccessibleName(/by message at batch 1,000/),
+    );
+    expect(
+      screen.getByRole('radiogroup', { name: 'batch (fingerprints)' }),
+    ).toBeInTheDocument();
     expect(points()).toHaveLength(25);
   });
 
   it('stands all arms side by side at one point', async () => {
     const { user } = await open();
-    await user.selectOptions(screen.getByRole('combobox', { name: 'X axis' }), 'arms side by side');
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'X axis' }),
+      'arms side by side',
+    );
     await waitFor(() =>
-      expect(chart()).toHaveAccessibleName(/arms side by side at batch 1,000 · message 150/),
+      expect(chart()).toHaveAccessibleName(
+        /arms side by side at batch 1,000 · message 150/,
+      ),
     );
     expect(points()).toHaveLength(5);
   });
@@ -67,10 +86,18 @@ describe('crossovers', () => {
   it('are marked in the chart and said in words, and so is that there is none', async () => {
     layOut();
     await open();
-    const words = within(await screen.findByRole('list', { name: 'Crossovers' }));
-    expect(words.getByText('native wins from 10 fingerprints')).toBeInTheDocument();
-    expect(words.getByText('native_each: no crossover with fallback')).toBeInTheDocument();
-    expect(within(chart()).getByText('native and policy win from 10 fingerprints')).toBeInTheDocument();
+    const words = within(
+      await screen.findByRole('list', { name: 'Crossovers' }),
+    );
+    expect(
+      words.getByText('native wins from 10 fingerprints'),
+    ).toBeInTheDocument();
+    expect(
+      words.getByText('native_each: no crossover with fallback'),
+    ).toBeInTheDocument();
+    expect(
+      within(chart()).getByText('native and policy win from 10 fingerprints'),
+    ).toBeInTheDocument();
   });
 
   it('are the server’s, whatever the ratios look like', async () => {
@@ -78,9 +105,12 @@ describe('crossovers', () => {
     renderApp('/arms', (world) => {
       withHashing(world);
       const [report] = world.reports.values();
-      for (const row of report?.derived ?? []) if (row.name === 'crossover_native') row.value = 5000;
+      for (const row of report?.derived ?? [])
+        if (row.name === 'crossover_native') row.value = 5000;
     });
-    expect(await screen.findAllByText('native wins from 5,000 fingerprints')).toHaveLength(2);
+    expect(
+      await screen.findAllByText('native wins from 5,000 fingerprints'),
+    ).toHaveLength(2);
   });
 
   it('are told apart by their arm where one entry of the suite derives them for several', async () => {
@@ -95,25 +125,37 @@ describe('crossovers', () => {
         world.reports.set(id, { ...report, derived });
       }
     });
-    const words = within(await screen.findByRole('list', { name: 'Crossovers' }));
+    const words = within(
+      await screen.findByRole('list', { name: 'Crossovers' }),
+    );
     expect(words.getByText(/^native wins from/)).toBeInTheDocument();
-    expect(words.getByText('native_each: no crossover with fallback')).toBeInTheDocument();
+    expect(
+      words.getByText('native_each: no crossover with fallback'),
+    ).toBeInTheDocument();
     expect(said).not.toHaveBeenCalled();
     said.mockRestore();
   });
 
   it('go with their arm when it is switched off', async () => {
     const { user } = await open();
-    const words = within(await screen.findByRole('list', { name: 'Crossovers' }));
+    const words = within(
+      await screen.findByRole('list', { name: 'Crossovers' }),
+    );
     await user.click(switches().getByRole('button', { name: 'native_each' }));
-    await waitFor(() => expect(words.queryByText(/native_each/)).not.toBeInTheDocument());
+    await waitFor(() =>
+      expect(words.queryByText(/native_each/)).not.toBeInTheDocument(),
+    );
   });
 
   it('are not claimed for values at which they were not derived', async () => {
     const { user } = await open();
     await screen.findByRole('list', { name: 'Crossovers' });
     await user.click(screen.getByRole('radio', { name: '32' }));
-    await waitFor(() => expect(screen.queryByRole('list', { name: 'Crossovers' })).not.toBeInTheDocument());
+    await waitFor(() =>
+      expect(
+        screen.queryByRole('list', { name: 'Crossovers' }),
+      ).not.toBeInTheDocument(),
+    );
   });
 });
 
@@ -125,7 +167,9 @@ describe('many arms', () => {
     native.focus();
     await user.keyboard('{Enter}');
     await waitFor(() =>
-      expect(switches().getByRole('button', { name: 'native' })).toHaveAttribute('aria-pressed', 'false'),
+      expect(
+        switches().getByRole('button', { name: 'native' }),
+      ).toHaveAttribute('aria-pressed', 'false'),
     );
     expect(router.state.location.search).toEqual({ hide: 'native' });
     expect(points()).toHaveLength(28);
@@ -136,9 +180,13 @@ describe('many arms', () => {
   it('name an arm that could not run and why, without a switch', async () => {
     await open();
     expect(
-      await switches().findByText(/unavailable: needs Java 22 or newer; this is Java 17/),
+      await switches().findByText(
+        /unavailable: needs Java 22 or newer; this is Java 17/,
+      ),
     ).toBeInTheDocument();
-    expect(switches().queryByRole('button', { name: /native_ffm/ })).not.toBeInTheDocument();
+    expect(
+      switches().queryByRole('button', { name: /native_ffm/ }),
+    ).not.toBeInTheDocument();
   });
 });
 
@@ -150,10 +198,16 @@ describe('what has no ratio', () => {
 
   it('says why instead of drawing an empty chart', async () => {
     await open('/arms?benchmark=seed_protocol&at=protocol=seed');
-    const panel = screen.getByRole('heading', { level: 2, name: 'lab-host' }).closest('section');
-    expect(await within(panel as HTMLElement).findByText('Nothing to draw here')).toBeInTheDocument();
+    const panel = screen
+      .getByRole('heading', { level: 2, name: 'lab-host' })
+      .closest('section');
     expect(
-      within(panel as HTMLElement).getByText(/The audit found order_unbalanced, too_few, warmup_in_timer/),
+      await within(panel as HTMLElement).findByText('Nothing to draw here'),
+    ).toBeInTheDocument();
+    expect(
+      within(panel as HTMLElement).getByText(
+        /The audit found order_unbalanced, too_few, warmup_in_timer/,
+      ),
     ).toBeInTheDocument();
   });
 });
@@ -161,25 +215,51 @@ describe('what has no ratio', () => {
 describe('a benchmark without a param', () => {
   it('sorts its arms by ratio and shows what the suite derives for each', async () => {
     await open('/arms?benchmark=piece');
-    expect(screen.queryByRole('combobox', { name: 'X axis' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('combobox', { name: 'X axis' }),
+    ).not.toBeInTheDocument();
     const drawn = within(chart());
-    const names = ['skip_verification', 'native_multi', 'async', 'native', 'direct', 'seed'];
+    const names = [
+      'skip_verification',
+      'native_multi',
+      'async',
+      'native',
+      'direct',
+      'seed',
+    ];
     const places = names.map((name) => drawn.getByText(name));
     for (const [index, place] of places.slice(1).entries()) {
       // 4: the former comes before the latter.
       expect(places[index]?.compareDocumentPosition(place)).toBe(4);
     }
-    expect(await drawn.findByText('native_multi is 6.43 times as fast as seed')).toBeInTheDocument();
-    expect(drawn.getByText('17.4 % of time of seed is not digest')).toBeInTheDocument();
+    expect(
+      await drawn.findByText('native_multi is 6.43 times as fast as seed'),
+    ).toBeInTheDocument();
+    expect(
+      drawn.getByText('17.4 % of time of seed is not digest'),
+    ).toBeInTheDocument();
   });
 
   it('shows every metric, with p99 and the largest sample of measured values', async () => {
     const { user, router } = await open('/arms?benchmark=piece');
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Metric' }), 'call_time');
-    await user.click(await screen.findByRole('radio', { name: 'Measured call_time' }));
-    await waitFor(() => expect(chart()).toHaveAccessibleName(/call_time per iteration/));
-    expect(within(chart()).getByText('p99 611 µs, max 736 µs')).toBeInTheDocument();
-    expect(router.state.location.search).toEqual({ benchmark: 'piece', metric: 'call_time', show: 'value' });
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Metric' }),
+      'call_time',
+    );
+    await user.click(
+      await screen.findByRole('radio', { name: 'Measured call_time' }),
+    );
+    await waitFor(() =>
+      expect(chart()).toHaveAccessibleName(/call_time per iteration/),
+    );
+    expect(
+      within(chart()).getByText('p99 611 µs, max 736 µs'),
+    ).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({
+      benchmark: 'piece',
+      metric: 'call_time',
+      show: 'value',
+    });
   });
 });
 
@@ -187,18 +267,27 @@ describe('measured values', () => {
   it('stand per item with the reference among them', async () => {
     const { user } = await open('/arms?show=value');
     await user.click(await screen.findByRole('radio', { name: 'item' }));
-    const table = await screen.findByRole('table', { name: 'time per item at message 150', hidden: true });
+    const table = await screen.findByRole('table', {
+      name: 'time per item at message 150',
+      hidden: true,
+    });
     const row = within(table)
       .getAllByRole('row', { hidden: true })
       .find((each) => each.textContent.startsWith('fallbackbatch 10,000'));
     expect(row).toHaveTextContent('121 ns');
-    expect(switches().getByRole('button', { name: 'fallback' })).toBeInTheDocument();
+    expect(
+      switches().getByRole('button', { name: 'fallback' }),
+    ).toBeInTheDocument();
   });
 
   it('offer no division where the server does not say how much an iteration holds', async () => {
     await open('/arms?benchmark=seed_protocol&show=value');
-    expect(await screen.findByRole('img', { name: /^time per iteration, by batch/ })).toBeInTheDocument();
-    expect(screen.queryByRole('radio', { name: 'item' })).not.toBeInTheDocument();
+    expect(
+      await screen.findByRole('img', { name: /^time per iteration, by batch/ }),
+    ).toBeInTheDocument();
+    expect(
+      screen.queryByRole('radio', { name: 'item' }),
+    ).not.toBeInTheDocument();
   });
 });
 
@@ -206,7 +295,9 @@ describe('the audit', () => {
   it('names each defect, what the means alone would have said, and what holds', async () => {
     await open('/arms?benchmark=seed_protocol');
     const group = within(
-      await screen.findByRole('article', { name: 'seed_protocol at batch 1,000 · protocol seed' }),
+      await screen.findByRole('article', {
+        name: 'seed_protocol at batch 1,000 · protocol seed',
+      }),
     );
     for (const name of [
       'order unbalanced',
@@ -217,14 +308,24 @@ describe('the audit', () => {
     ]) {
       expect(group.getByText(name)).toBeInTheDocument();
     }
-    expect(group.getByText('native ran first in 3 of 3 blocks.')).toBeInTheDocument();
-    expect(group.getByText('native is 18.0 % faster than fallback')).toBeInTheDocument();
+    expect(
+      group.getByText('native ran first in 3 of 3 blocks.'),
+    ).toBeInTheDocument();
+    expect(
+      group.getByText('native is 18.0 % faster than fallback'),
+    ).toBeInTheDocument();
     expect(group.getByText('inconclusive')).toBeInTheDocument();
-    expect(group.getByText(/native is 94.0 % slower than fallback at protocol paceline/)).toBeInTheDocument();
+    expect(
+      group.getByText(
+        /native is 94.0 % slower than fallback at protocol paceline/,
+      ),
+    ).toBeInTheDocument();
   });
 
   it('takes no room where it found nothing', async () => {
     await open();
-    expect(screen.queryByRole('heading', { name: 'Audit of the measurement' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('heading', { name: 'Audit of the measurement' }),
+    ).not.toBeInTheDocument();
   });
 });

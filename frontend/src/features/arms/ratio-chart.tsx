@@ -8,14 +8,29 @@ import type { Benchmark, Comparison, Derived, Judged } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { DotChart } from '../../charts/dot-chart';
 import { scaleFor } from '../../charts/interval-axes';
-import { IntervalChart, type ReferenceMark, type VerticalMark } from '../../charts/interval-chart';
+import {
+  IntervalChart,
+  type ReferenceMark,
+  type VerticalMark,
+} from '../../charts/interval-chart';
 import { compareParams, formatParam, paramsLabel } from '../../lib/params';
-import { formatInteger, formatInterval, formatNumber, formatRatio } from '../../lib/units';
+import {
+  formatInteger,
+  formatInterval,
+  formatNumber,
+  formatRatio,
+} from '../../lib/units';
 import { comparisonKey } from '../../ui/comparison-table';
 import { DataTable } from '../../ui/data-table';
 import { winsFrom } from '../../ui/derived-words';
 import { Crossovers } from './crossovers';
-import { crossoversOf, derivedNotes, lookOf, ratioDots, ratioSeries } from './series';
+import {
+  crossoversOf,
+  derivedNotes,
+  lookOf,
+  ratioDots,
+  ratioSeries,
+} from './series';
 import type { View } from './view';
 
 export interface RatioChartProps {
@@ -38,14 +53,25 @@ export function RatioChart(props: RatioChartProps) {
       title={`Ratio of ${metric} to ${reference}, ${by}${at}`}
       summary={summaryOf(rows)}
       legend={legend}
-      chart={view.x === undefined ? <SideBySide {...props} /> : <OverParam {...props} x={view.x} />}
+      chart={
+        view.x === undefined ? (
+          <SideBySide {...props} />
+        ) : (
+          <OverParam {...props} x={view.x} />
+        )
+      }
       tableToggle="The same as a table"
       table={<RatioTable rows={rows} label={`Ratios ${by}${at}`} />}
     />
   );
 }
 
-const SEVERITY: readonly Judged[] = ['fail', 'inconclusive', 'pass', 'not_applicable'];
+const SEVERITY: readonly Judged[] = [
+  'fail',
+  'inconclusive',
+  'pass',
+  'not_applicable',
+];
 
 /** Whether a comparison can be drawn: what was not measured, or must not be compared, has no ratio. */
 export function hasRatio({ ratio }: Comparison): boolean {
@@ -54,17 +80,28 @@ export function hasRatio({ ratio }: Comparison): boolean {
 
 /** The row most in need of a look. */
 export function worst(rows: readonly Comparison[]): Comparison | undefined {
-  return SEVERITY.flatMap((verdict) => rows.filter((row) => row.verdict === verdict))[0];
+  return SEVERITY.flatMap((verdict) =>
+    rows.filter((row) => row.verdict === verdict),
+  )[0];
 }
 
 /** How many rows have which verdict, and the words of the one most in need of a look. */
 function summaryOf(rows: readonly Comparison[]): string {
   const counts = SEVERITY.toReversed()
-    .map((verdict) => [rows.filter((row) => row.verdict === verdict).length, verdict] as const)
+    .map(
+      (verdict) =>
+        [
+          rows.filter((row) => row.verdict === verdict).length,
+          verdict,
+        ] as const,
+    )
     .filter(([count]) => count > 0)
     .map(([count, verdict]) => `${formatInteger(count)} ${verdict}`);
   const first = worst(rows);
-  const look = first === undefined ? 'none' : `${first.arm} at ${paramsLabel(first.params)}: ${first.words}`;
+  const look =
+    first === undefined
+      ? 'none'
+      : `${first.arm} at ${paramsLabel(first.params)}: ${first.words}`;
   return `Verdicts shown here: ${counts.join(', ')}. Most in need of a look: ${look}.`;
 }
 
@@ -78,9 +115,16 @@ function margins(rows: readonly Comparison[]): number[] {
   return [...new Set(rows.map((row) => row.margin_percent))];
 }
 
-function references(rows: readonly Comparison[], reference: string): ReferenceMark[] {
+function references(
+  rows: readonly Comparison[],
+  reference: string,
+): ReferenceMark[] {
   return [
-    { y: 1, label: `1.0 – as fast as ${reference}; below is faster`, side: 'below' },
+    {
+      y: 1,
+      label: `1.0 – as fast as ${reference}; below is faster`,
+      side: 'below',
+    },
     ...margins(rows).map((percent) => ({
       y: 1 + percent / 100,
       label: `margin ${percent} %`,
@@ -91,25 +135,45 @@ function references(rows: readonly Comparison[], reference: string): ReferenceMa
 }
 
 /** One mark for all arms that cross over at the same value. */
-function marksOf(rows: readonly Derived[], benchmark: Benchmark, unit: string | null): VerticalMark[] {
-  const values = [...new Set(rows.map(({ value }) => value))].filter((value) => value !== null);
+function marksOf(
+  rows: readonly Derived[],
+  benchmark: Benchmark,
+  unit: string | null,
+): VerticalMark[] {
+  const values = [...new Set(rows.map(({ value }) => value))].filter(
+    (value) => value !== null,
+  );
   return values
     .toSorted((a, b) => a - b)
     .map((x) => {
-      const arms = rows.filter(({ value }) => value === x).map(({ arm }) => arm);
+      const arms = rows
+        .filter(({ value }) => value === x)
+        .map(({ arm }) => arm);
       const [first] = arms;
       return {
         x,
         label: winsFrom(arms, x, unit),
-        look: arms.length === 1 && first !== undefined ? lookOf(benchmark, first) : undefined,
+        look:
+          arms.length === 1 && first !== undefined
+            ? lookOf(benchmark, first)
+            : undefined,
       };
     });
 }
 
-function OverParam({ benchmark, metric, view, rows, derived, x }: RatioChartProps & { x: string }) {
+function OverParam({
+  benchmark,
+  metric,
+  view,
+  rows,
+  derived,
+  x,
+}: RatioChartProps & { x: string }) {
   const reference = rows[0]?.reference ?? benchmark.reference;
   const arms = new Set(rows.map(({ arm }) => arm));
-  const crossovers = crossoversOf(derived, view, metric).filter(({ arm }) => arms.has(arm));
+  const crossovers = crossoversOf(derived, view, metric).filter(({ arm }) =>
+    arms.has(arm),
+  );
   return (
     <>
       <Crossovers rows={crossovers} unit={view.xUnit} benchmark={benchmark} />
@@ -132,18 +196,28 @@ function OverParam({ benchmark, metric, view, rows, derived, x }: RatioChartProp
 
 function SideBySide({ benchmark, view, rows, derived }: RatioChartProps) {
   const reference = rows[0]?.reference ?? benchmark.reference;
-  const notes = (arm: string) => derivedNotes(derived, view, arm).join(' · ') || undefined;
+  const notes = (arm: string) =>
+    derivedNotes(derived, view, arm).join(' · ') || undefined;
   return (
     <DotChart
       rows={ratioDots(benchmark, rows, notes)}
-      reference={{ at: 1, label: `1.0 – as fast as ${reference}; left is faster` }}
+      reference={{
+        at: 1,
+        label: `1.0 – as fast as ${reference}; left is faster`,
+      }}
       format={formatNumber}
       scaleLabel={(log) => (log ? 'ratio, logarithmic' : 'ratio')}
     />
   );
 }
 
-function RatioTable({ rows, label }: { rows: readonly Comparison[]; label: string }) {
+function RatioTable({
+  rows,
+  label,
+}: {
+  rows: readonly Comparison[];
+  label: string;
+}) {
   return (
     <DataTable
       label={label}
@@ -152,8 +226,16 @@ function RatioTable({ rows, label }: { rows: readonly Comparison[]; label: strin
       columns={[
         { header: 'Arm', cell: (row) => row.arm },
         { header: 'Params', cell: (row) => paramsLabel(row.params) },
-        { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
-        { header: 'Interval', cell: (row) => formatInterval(row.lower, row.upper), align: 'right' },
+        {
+          header: 'Ratio',
+          cell: (row) => formatRatio(row.ratio),
+          align: 'right',
+        },
+        {
+          header: 'Interval',
+          cell: (row) => formatInterval(row.lower, row.upper),
+          align: 'right',
+        },
       ]}
     />
   );

@@ -1,5 +1,10 @@
 /** Rows as series and dots for the generic charts. Pure; figures are the server's, only scaled per item. */
-import type { Benchmark, Comparison, Derived, Measurement } from '../../api/types';
+import type {
+  Benchmark,
+  Comparison,
+  Derived,
+  Measurement,
+} from '../../api/types';
 import type { DotRow } from '../../charts/dot-chart';
 import type { IntervalSeries } from '../../charts/interval-chart';
 import { formatInterval, formatRatio, formatValue } from '../../lib/units';
@@ -14,7 +19,10 @@ export function lookOf(benchmark: Benchmark, arm: string): number {
 }
 
 /** Declared arms first, in declared order. */
-export function armsOf(benchmark: Benchmark, rows: readonly { arm: string }[]): string[] {
+export function armsOf(
+  benchmark: Benchmark,
+  rows: readonly { arm: string }[],
+): string[] {
   const arms = [...new Set(rows.map(({ arm }) => arm))];
   return arms.toSorted((a, b) => lookOf(benchmark, a) - lookOf(benchmark, b));
 }
@@ -23,13 +31,22 @@ function xOf(view: View, params: Comparison['params']): number {
   return Number(params[view.x ?? ''] ?? 0);
 }
 
-export function ratioSeries(benchmark: Benchmark, view: View, rows: readonly Comparison[]): IntervalSeries[] {
+export function ratioSeries(
+  benchmark: Benchmark,
+  view: View,
+  rows: readonly Comparison[],
+): IntervalSeries[] {
   return armsOf(benchmark, rows).map((arm) => ({
     name: arm,
     look: lookOf(benchmark, arm),
     points: rows
       .filter((row) => row.arm === arm)
-      .map((row) => ({ x: xOf(view, row.params), value: row.ratio, lower: row.lower, upper: row.upper })),
+      .map((row) => ({
+        x: xOf(view, row.params),
+        value: row.ratio,
+        lower: row.lower,
+        upper: row.upper,
+      })),
   }));
 }
 
@@ -44,24 +61,47 @@ export function valueSeries(
     look: lookOf(benchmark, arm),
     points: rows
       .filter((row) => row.arm === arm)
-      .map((row) => ({ x: xOf(view, row.params), value: valueOf(row), lower: null, upper: null })),
+      .map((row) => ({
+        x: xOf(view, row.params),
+        value: valueOf(row),
+        lower: null,
+        upper: null,
+      })),
   }));
 }
 
 /** What the suite derives for an arm at the shown point: `4.51× as fast as seed, FFI overhead 17.4 %`. */
-export function derivedNotes(derived: readonly Derived[], view: View, arm: string): string[] {
+export function derivedNotes(
+  derived: readonly Derived[],
+  view: View,
+  arm: string,
+): string[] {
   return derived
-    .filter((row) => row.arm === arm && row.kind !== 'crossover' && isShown(view, row.params))
+    .filter(
+      (row) =>
+        row.arm === arm &&
+        row.kind !== 'crossover' &&
+        isShown(view, row.params),
+    )
     .filter((row) => row.value !== null)
     .map((row) =>
-      row.words === '' ? `${row.name} ${derivedValue(row)} (${derivedInterval(row)})` : row.words,
+      row.words === ''
+        ? `${row.name} ${derivedValue(row)} (${derivedInterval(row)})`
+        : row.words,
     );
 }
 
-export function crossoversOf(derived: readonly Derived[], view: View, metric: string): Derived[] {
+export function crossoversOf(
+  derived: readonly Derived[],
+  view: View,
+  metric: string,
+): Derived[] {
   return derived.filter(
     (row) =>
-      row.kind === 'crossover' && row.metric === metric && row.param === view.x && concerns(view, row.params),
+      row.kind === 'crossover' &&
+      row.metric === metric &&
+      row.param === view.x &&
+      concerns(view, row.params),
   );
 }
 
@@ -88,7 +128,11 @@ function order(row: Measurement): number {
   return row.direction === 'lower' ? row.median : -row.median;
 }
 
-export function valueDots(benchmark: Benchmark, rows: readonly Measurement[], per: Per): DotRow[] {
+export function valueDots(
+  benchmark: Benchmark,
+  rows: readonly Measurement[],
+  per: Per,
+): DotRow[] {
   return rows
     .toSorted((a, b) => order(a) - order(b))
     .map((row) => {

@@ -31,9 +31,14 @@ export interface TargetPanelProps {
 export function TargetPanel(props: TargetPanelProps) {
   const { benchmark, metric, view, rows, evidence, search } = props;
   const hidden = hiddenArms(search);
-  const here = rows.filter((row) => hasRatio(row) && isShown(view, row.params) && !hidden.has(row.arm));
+  const here = rows.filter(
+    (row) => hasRatio(row) && isShown(view, row.params) && !hidden.has(row.arm),
+  );
   const measured = evidence.measurements.filter(
-    (row) => row.metric === metric && isShown(view, row.params) && !hidden.has(row.arm),
+    (row) =>
+      row.metric === metric &&
+      isShown(view, row.params) &&
+      !hidden.has(row.arm),
   );
   // Why there is nothing: the first arm's reason stands for those of its group.
   const undrawn = rows.find(
@@ -58,45 +63,63 @@ export function TargetPanel(props: TargetPanelProps) {
           {legend}
           <EmptyState icon="arms" title="Nothing to draw here">
             {ratio
-              ? (undrawn ?? 'No arm that is switched on was compared at these values.')
+              ? (undrawn ??
+                'No arm that is switched on was compared at these values.')
               : 'The job’s report has no such measurement.'}
           </EmptyState>
         </>
       ) : ratio ? (
         <RatioChart {...drawn} rows={here} derived={evidence.derived} />
       ) : (
-        <ValueChart {...drawn} rows={measured} per={search.per ?? 'iteration'} />
+        <ValueChart
+          {...drawn}
+          rows={measured}
+          per={search.per ?? 'iteration'}
+        />
       )}
     </Panel>
   );
 }
 
 /** Arms that cannot run here, with why: from the report, or from the comparisons before it is loaded. */
-function unavailableArms({ view, rows, evidence }: TargetPanelProps): Map<string, string> {
+function unavailableArms({
+  view,
+  rows,
+  evidence,
+}: TargetPanelProps): Map<string, string> {
   const said = [
     ...evidence.unavailable,
     ...rows.filter(({ verdict }) => verdict === 'not_applicable'),
   ].filter(({ params }) => isShown(view, params));
   const reasons = new Map<string, string>();
-  for (const { arm, reason } of said) if (!reasons.has(arm)) reasons.set(arm, reason);
+  for (const { arm, reason } of said)
+    if (!reasons.has(arm)) reasons.set(arm, reason);
   return reasons;
 }
 
 function Switches(props: TargetPanelProps) {
   const { benchmark, view, rows, evidence, search, onSearch } = props;
   const hidden = hiddenArms(search);
-  const show = (hide: string | undefined) => onSearch(compact({ ...search, hide }));
-  const drawn = [...rows.filter(hasRatio), ...(search.show === 'value' ? evidence.measurements : [])].filter(
-    ({ params }) => isShown(view, params),
-  );
+  const show = (hide: string | undefined) =>
+    onSearch(compact({ ...search, hide }));
+  const drawn = [
+    ...rows.filter(hasRatio),
+    ...(search.show === 'value' ? evidence.measurements : []),
+  ].filter(({ params }) => isShown(view, params));
   const arms = armsOf(benchmark, drawn);
-  const missing = [...unavailableArms(props)].filter(([arm]) => !arms.includes(arm));
+  const missing = [...unavailableArms(props)].filter(
+    ([arm]) => !arms.includes(arm),
+  );
   return (
     <LegendSwitches
       label="Arms"
       onToggle={(arm) => show(toggled(hidden, arm))}
       switches={[
-        ...arms.map((arm) => ({ name: arm, look: lookOf(benchmark, arm), on: !hidden.has(arm) })),
+        ...arms.map((arm) => ({
+          name: arm,
+          look: lookOf(benchmark, arm),
+          on: !hidden.has(arm),
+        })),
         ...missing.map(([arm, unavailable]) => ({
           name: arm,
           look: lookOf(benchmark, arm),
@@ -106,7 +129,11 @@ function Switches(props: TargetPanelProps) {
       ]}
     >
       {hidden.size > 0 && (
-        <Button size="compact-xs" variant="subtle" onClick={() => show(undefined)}>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => show(undefined)}
+        >
           Show all arms
         </Button>
       )}
@@ -114,7 +141,10 @@ function Switches(props: TargetPanelProps) {
   );
 }
 
-function Provenance({ rows, benchmark }: Pick<TargetPanelProps, 'rows' | 'benchmark'>) {
+function Provenance({
+  rows,
+  benchmark,
+}: Pick<TargetPanelProps, 'rows' | 'benchmark'>) {
   const first = rows[0];
   const verdict = worst(rows)?.verdict;
   return (
@@ -131,7 +161,10 @@ function Provenance({ rows, benchmark }: Pick<TargetPanelProps, 'rows' | 'benchm
       )}
       {typeof first?.target_id === 'string' && (
         <span style={{ fontSize: '0.875rem' }}>
-          <AppLink to="/series" search={{ benchmark: benchmark.name, target: first.target_id }}>
+          <AppLink
+            to="/series"
+            search={{ benchmark: benchmark.name, target: first.target_id }}
+          >
             History
           </AppLink>
         </span>

@@ -46,17 +46,34 @@ export function ValueChart(props: ValueChartProps) {
         )
       }
       tableToggle="The same as a table"
-      table={<ValueTable rows={rows} per={per} unit={unit} label={`${metric} per ${per}${at}`} />}
+      table={
+        <ValueTable
+          rows={rows}
+          per={per}
+          unit={unit}
+          label={`${metric} per ${per}${at}`}
+        />
+      }
     />
   );
 }
 
 type Drawn = ValueChartProps & { format: (value: number) => string };
 
-function OverParam({ benchmark, metric, per, view, rows, format, x }: Drawn & { x: string }) {
+function OverParam({
+  benchmark,
+  metric,
+  per,
+  view,
+  rows,
+  format,
+  x,
+}: Drawn & { x: string }) {
   return (
     <IntervalChart
-      series={valueSeries(benchmark, view, rows, (row) => scaleOf(row, per)(row.median))}
+      series={valueSeries(benchmark, view, rows, (row) =>
+        scaleOf(row, per)(row.median),
+      )}
       references={[]}
       xScale={scaleFor(rows.map((row) => Number(row.params[x])))}
       yScale="log"
@@ -99,12 +116,20 @@ export function ValueTable({ rows, per, unit, label }: ValueTableProps) {
       columns={[
         { header: 'Arm', cell: (row) => row.arm },
         { header: 'Params', cell: (row) => paramsLabel(row.params) },
-        { header: `Median per ${per}`, cell: figure((row) => row.median), align: 'right' },
+        {
+          header: `Median per ${per}`,
+          cell: figure((row) => row.median),
+          align: 'right',
+        },
         { header: 'Mean', cell: figure((row) => row.mean), align: 'right' },
         { header: 'p99', cell: figure((row) => row.p99), align: 'right' },
         { header: 'Smallest', cell: figure((row) => row.min), align: 'right' },
         { header: 'Largest', cell: figure((row) => row.max), align: 'right' },
-        { header: 'Samples', cell: (row) => formatInteger(row.n), align: 'right' },
+        {
+          header: 'Samples',
+          cell: (row) => formatInteger(row.n),
+          align: 'right',
+        },
         { header: 'Flags', cell: (row) => row.flags.join(', ') || '–' },
       ]}
     />

@@ -20,8 +20,16 @@ export interface ViewControlsProps {
   onSearch: (search: ArmsSearch) => void;
 }
 
-export function ViewControls({ view, metric, reference, pers, search, onSearch }: ViewControlsProps) {
-  const change = (part: Partial<ArmsSearch>) => onSearch(compact({ ...search, ...part }));
+export function ViewControls({
+  view,
+  metric,
+  reference,
+  pers,
+  search,
+  onSearch,
+}: ViewControlsProps) {
+  const change = (part: Partial<ArmsSearch>) =>
+    onSearch(compact({ ...search, ...part }));
   const show = search.show ?? 'ratio';
   const choices = view.fixed.filter(({ values }) => values.length > 1);
   return (
@@ -33,14 +41,21 @@ export function ViewControls({ view, metric, reference, pers, search, onSearch }
           { value: 'ratio', label: `Ratio to ${reference}` },
           { value: 'value', label: `Measured ${metric}` },
         ]}
-        onChange={(next) => change({ show: next === 'ratio' ? undefined : next })}
+        onChange={(next) =>
+          change({ show: next === 'ratio' ? undefined : next })
+        }
       />
       {show === 'value' && pers.length > 0 && (
         <Segments
           label="Per"
           value={search.per ?? 'iteration'}
-          options={(['iteration', ...pers] as const).map((value) => ({ value, label: value }))}
-          onChange={(per) => change({ per: per === 'iteration' ? undefined : per })}
+          options={(['iteration', ...pers] as const).map((value) => ({
+            value,
+            label: value,
+          }))}
+          onChange={(per) =>
+            change({ per: per === 'iteration' ? undefined : per })
+          }
         />
       )}
       {view.xChoices.length > 0 && (
@@ -61,7 +76,9 @@ export function ViewControls({ view, metric, reference, pers, search, onSearch }
           onChange={(value) =>
             change({
               at: paramsKey({
-                ...Object.fromEntries(choices.map((each) => [each.name, each.value])),
+                ...Object.fromEntries(
+                  choices.map((each) => [each.name, each.value]),
+                ),
                 [fixed.name]: value,
               }),
             })
@@ -72,12 +89,28 @@ export function ViewControls({ view, metric, reference, pers, search, onSearch }
   );
 }
 
-function FixedChoice({ fixed, onChange }: { fixed: Fixed; onChange: (value: string) => void }) {
+function FixedChoice({
+  fixed,
+  onChange,
+}: {
+  fixed: Fixed;
+  onChange: (value: string) => void;
+}) {
   const { name, unit, values, value } = fixed;
   const label = unit === null ? name : `${name} (${unit})`;
-  const options = values.map((each) => ({ value: String(each), label: formatParam(each) }));
+  const options = values.map((each) => ({
+    value: String(each),
+    label: formatParam(each),
+  }));
   if (values.length <= SEGMENTS) {
-    return <Segments label={label} value={String(value)} options={options} onChange={onChange} />;
+    return (
+      <Segments
+        label={label}
+        value={String(value)}
+        options={options}
+        onChange={onChange}
+      />
+    );
   }
   return (
     <FilterSelect

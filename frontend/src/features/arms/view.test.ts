@@ -1,10 +1,16 @@
-import { ledgerBatch, piece, seedProtocol } from '../../testing/fixtures-hashing';
+import {
+  ledgerBatch,
+  piece,
+  seedProtocol,
+} from '../../testing/fixtures-hashing';
 import { hashingReport } from '../../testing/hashing-world';
 import type { Params } from '../../lib/params';
 import { evidenceOf, jobsOf } from './evidence';
 import { concerns, isShown, toggled, viewOf } from './view';
 
-const POINTS = [1000, 1, 5000].flatMap((batch) => [32, 150, 1024].map((message) => ({ batch, message })));
+const POINTS = [1000, 1, 5000].flatMap((batch) =>
+  [32, 150, 1024].map((message) => ({ batch, message })),
+);
 
 function all(points: readonly Params[]) {
   return { measured: points, drawable: points };
@@ -15,11 +21,15 @@ describe('what is drawn', () => {
     const view = viewOf(ledgerBatch, all(POINTS), {});
     expect(view.x).toBe('batch');
     expect(view.xUnit).toBe('fingerprints');
-    expect(view.fixed).toMatchObject([{ name: 'message', value: 150, values: [32, 150, 1024] }]);
+    expect(view.fixed).toMatchObject([
+      { name: 'message', value: 150, values: [32, 150, 1024] },
+    ]);
   });
 
   it('offers no axis for a param of which one value was measured', () => {
-    const view = viewOf(ledgerBatch, all([{ batch: 1000, message: 150 }]), { x: 'batch' });
+    const view = viewOf(ledgerBatch, all([{ batch: 1000, message: 150 }]), {
+      x: 'batch',
+    });
     expect(view.x).toBeUndefined();
     expect(view.fixed.map(({ value }) => value)).toEqual([1000, 150]);
   });
@@ -38,18 +48,20 @@ describe('what is drawn', () => {
       [1000, 5000].map((batch) => ({ protocol, batch })),
     );
     const drawable = measured.filter(({ protocol }) => protocol === 'paceline');
-    expect(viewOf(seedProtocol, { measured, drawable }, {}).fixed).toMatchObject([
-      { values: ['seed', 'paceline'], value: 'paceline' },
-    ]);
+    expect(
+      viewOf(seedProtocol, { measured, drawable }, {}).fixed,
+    ).toMatchObject([{ values: ['seed', 'paceline'], value: 'paceline' }]);
   });
 
   it('has nothing to choose where nothing varies', () => {
-    expect(viewOf(piece, all([{}]), { at: 'message=150', x: 'batch' })).toEqual({
-      xChoices: [],
-      x: undefined,
-      xUnit: null,
-      fixed: [],
-    });
+    expect(viewOf(piece, all([{}]), { at: 'message=150', x: 'batch' })).toEqual(
+      {
+        xChoices: [],
+        x: undefined,
+        xUnit: null,
+        fixed: [],
+      },
+    );
   });
 
   it('shows rows at the chosen values, and of those derived over the axis none that names it', () => {
@@ -79,18 +91,26 @@ describe('what stands beside the comparisons', () => {
       .map((row) => Object.assign({}, row, { value, answered })),
   });
   it('believes the newest job that could know', () => {
-    expect(crossover(withCrossover(2, true), withCrossover(10, true))).toEqual([2]);
-    expect(crossover(withCrossover(null, true), withCrossover(10, true))).toEqual([null]);
+    expect(crossover(withCrossover(2, true), withCrossover(10, true))).toEqual([
+      2,
+    ]);
+    expect(
+      crossover(withCrossover(null, true), withCrossover(10, true)),
+    ).toEqual([null]);
   });
 
   it('does not let a job that measured one value only take an answer back', () => {
-    expect(crossover(withCrossover(null, false), withCrossover(10, true))).toEqual([10]);
+    expect(
+      crossover(withCrossover(null, false), withCrossover(10, true)),
+    ).toEqual([10]);
   });
 
   it('keeps to the benchmark that is shown', () => {
-    expect(new Set(evidenceOf([report], 'piece').measurements.map((row) => row.benchmark))).toEqual(
-      new Set(['piece']),
-    );
+    expect(
+      new Set(
+        evidenceOf([report], 'piece').measurements.map((row) => row.benchmark),
+      ),
+    ).toEqual(new Set(['piece']));
   });
 
   it('reads the newest job first', () => {
@@ -113,7 +133,9 @@ function auditsOf(...reports: Parameters<typeof evidenceOf>[0]) {
 }
 
 function reasonsOf(...reports: Parameters<typeof evidenceOf>[0]) {
-  return evidenceOf(reports, 'ledger_batch').unavailable.map(({ reason }) => reason);
+  return evidenceOf(reports, 'ledger_batch').unavailable.map(
+    ({ reason }) => reason,
+  );
 }
 
 describe('what older jobs complained of', () => {
@@ -122,7 +144,8 @@ describe('what older jobs complained of', () => {
   const point = { batch: 1, message: 32 };
   const elsewhere = { batch: 5000, message: 1024 };
   const [measurement] = report.measurements;
-  if (measurement === undefined || audited === undefined) throw new Error('nothing measured or audited');
+  if (measurement === undefined || audited === undefined)
+    throw new Error('nothing measured or audited');
   const measures = (benchmark: string, arm: string, params: Params) => ({
     ...report,
     measurements: [{ ...measurement, benchmark, arm, params }],
@@ -132,22 +155,37 @@ describe('what older jobs complained of', () => {
   const cannotRun = (params: Params, reason: string) => ({
     ...report,
     measurements: [],
-    unavailable: [{ benchmark: 'ledger_batch', arm: 'native_ffm', params, reason }],
+    unavailable: [
+      { benchmark: 'ledger_batch', arm: 'native_ffm', params, reason },
+    ],
   });
 
   it('drops the defects of a group that a newer job measured without any', () => {
     const { params } = audited;
-    expect(auditsOf(measures('seed_protocol', 'native', params), report)).toEqual([]);
+    expect(
+      auditsOf(measures('seed_protocol', 'native', params), report),
+    ).toEqual([]);
     const turned = Object.fromEntries(Object.entries(params).toReversed());
-    expect(auditsOf(measures('seed_protocol', 'native', turned), report)).toEqual([]);
+    expect(
+      auditsOf(measures('seed_protocol', 'native', turned), report),
+    ).toEqual([]);
   });
 
   it('keeps the defects of a group that no newer job measured', () => {
     const { params } = audited;
     expect(auditsOf(report)).toEqual([audited]);
-    expect(auditsOf(measures('seed_protocol', 'native', { ...params, batch: 2 }), report)).toEqual([audited]);
-    expect(auditsOf(measures('piece', 'native', params), report)).toEqual([audited]);
-    expect(auditsOf(report, measures('seed_protocol', 'native', params))).toEqual([audited]);
+    expect(
+      auditsOf(
+        measures('seed_protocol', 'native', { ...params, batch: 2 }),
+        report,
+      ),
+    ).toEqual([audited]);
+    expect(auditsOf(measures('piece', 'native', params), report)).toEqual([
+      audited,
+    ]);
+    expect(
+      auditsOf(report, measures('seed_protocol', 'native', params)),
+    ).toEqual([audited]);
   });
 
   it('shows the newest defects of a group, once', () => {
@@ -163,11 +201,18 @@ describe('what older jobs complained of', () => {
 
   it('keeps an arm that could not run where only others, or other points, were measured since', () => {
     const old = cannotRun(point, 'no library');
-    expect(reasonsOf(measures('ledger_batch', 'native', point), old)).toEqual(['no library']);
-    expect(reasonsOf(measures('ledger_batch', 'native_ffm', elsewhere), old)).toEqual(['no library']);
-    expect(reasonsOf(cannotRun(point, 'gone'), measures('ledger_batch', 'native_ffm', point))).toEqual([
-      'gone',
+    expect(reasonsOf(measures('ledger_batch', 'native', point), old)).toEqual([
+      'no library',
     ]);
+    expect(
+      reasonsOf(measures('ledger_batch', 'native_ffm', elsewhere), old),
+    ).toEqual(['no library']);
+    expect(
+      reasonsOf(
+        cannotRun(point, 'gone'),
+        measures('ledger_batch', 'native_ffm', point),
+      ),
+    ).toEqual(['gone']);
     expect(reasonsOf(cannotRun(point, 'newer'), old)).toEqual(['newer']);
   });
 });

@@ -29,20 +29,36 @@ export interface View {
   fixed: Fixed[];
 }
 
-export function parseAt(at: string | undefined): Readonly<Record<string, string>> {
+export function parseAt(
+  at: string | undefined,
+): Readonly<Record<string, string>> {
   const pairs = (at ?? '').split(',').map((pair) => pair.split('='));
-  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair.length === 2));
+  return Object.fromEntries(
+    pairs.filter((pair): pair is [string, string] => pair.length === 2),
+  );
 }
 
-function measuredValues(name: string, points: readonly Params[], declared: readonly ParamValue[]) {
-  const values = [...new Set(points.map((params) => params[name]))].filter((value) => value !== undefined);
-  if (values.every((value) => typeof value === 'number')) return values.toSorted((a, b) => a - b);
+function measuredValues(
+  name: string,
+  points: readonly Params[],
+  declared: readonly ParamValue[],
+) {
+  const values = [...new Set(points.map((params) => params[name]))].filter(
+    (value) => value !== undefined,
+  );
+  if (values.every((value) => typeof value === 'number'))
+    return values.toSorted((a, b) => a - b);
   return values.toSorted((a, b) => declared.indexOf(a) - declared.indexOf(b));
 }
 
 /** Values at which something can be drawn; all of them when there are none. */
-function preferred(param: Pick<Fixed, 'name' | 'values'>, drawable: readonly Params[]): ParamValue[] {
-  const found = param.values.filter((value) => drawable.some((params) => params[param.name] === value));
+function preferred(
+  param: Pick<Fixed, 'name' | 'values'>,
+  drawable: readonly Params[],
+): ParamValue[] {
+  const found = param.values.filter((value) =>
+    drawable.some((params) => params[param.name] === value),
+  );
   return found.length === 0 ? param.values : found;
 }
 
@@ -78,10 +94,15 @@ export function viewOf(
     };
   });
   const xChoices = params
-    .filter(({ values }) => values.length > 1 && values.every((value) => typeof value === 'number'))
+    .filter(
+      ({ values }) =>
+        values.length > 1 && values.every((value) => typeof value === 'number'),
+    )
     .map(({ name }) => name);
   const x =
-    search.x === SIDE_BY_SIDE ? undefined : (xChoices.find((name) => name === search.x) ?? xChoices[0]);
+    search.x === SIDE_BY_SIDE
+      ? undefined
+      : (xChoices.find((name) => name === search.x) ?? xChoices[0]);
   const at = parseAt(search.at);
   return {
     xChoices,
@@ -101,19 +122,29 @@ export function viewOf(
 
 /** Whether a row stands at the chosen values of every param that is not on the x axis. */
 export function isShown(view: View, params: Params): boolean {
-  return view.fixed.every(({ name, value }) => params[name] === undefined || params[name] === value);
+  return view.fixed.every(
+    ({ name, value }) => params[name] === undefined || params[name] === value,
+  );
 }
 
 /** Derived rows over the x axis do not name its param; those of one point name every param. */
 export function concerns(view: View, params: Params): boolean {
-  return isShown(view, params) && (view.x === undefined || params[view.x] === undefined);
+  return (
+    isShown(view, params) &&
+    (view.x === undefined || params[view.x] === undefined)
+  );
 }
 
 export function hiddenArms(search: ArmsSearch): ReadonlySet<string> {
   return new Set((search.hide ?? '').split(',').filter((name) => name !== ''));
 }
 
-export function toggled(hidden: ReadonlySet<string>, arm: string): string | undefined {
-  const next = hidden.has(arm) ? [...hidden].filter((name) => name !== arm) : [...hidden, arm];
+export function toggled(
+  hidden: ReadonlySet<string>,
+  arm: string,
+): string | undefined {
+  const next = hidden.has(arm)
+    ? [...hidden].filter((name) => name !== arm)
+    : [...hidden, arm];
   return next.length === 0 ? undefined : next.join(',');
 }

@@ -26,7 +26,8 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
   const entries = useQuery(auditQuery(search));
   const accounts = useQuery(accountsQuery);
   const { cursor, ...filters } = search;
-  const set = (change: AuditSearch) => onSearch(compact({ ...filters, ...change }));
+  const set = (change: AuditSearch) =>
+    onSearch(compact({ ...filters, ...change }));
   return (
     <Page
       title="Audit log"
@@ -37,18 +38,31 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
           label="About"
           all="Anything"
           value={search.object_kind}
-          options={AUDITED_KINDS.map((value) => ({ value, label: AUDITED[value] }))}
-          onChange={(kind) => set({ object_kind: kind as AuditedKind | undefined })}
+          options={AUDITED_KINDS.map((value) => ({
+            value,
+            label: AUDITED[value],
+          }))}
+          onChange={(kind) =>
+            set({ object_kind: kind as AuditedKind | undefined })
+          }
         />
         <FilterSelect
           label="By"
           all="Anybody"
           value={search.actor}
-          options={(accounts.data?.items ?? []).map(({ name }) => ({ value: name, label: name }))}
+          options={(accounts.data?.items ?? []).map(({ name }) => ({
+            value: name,
+            label: name,
+          }))}
           onChange={(actor) => set({ actor })}
         />
       </FilterBar>
-      <Panel title={Object.keys(filters).length > 0 ? 'Matching changes' : 'All changes'} flush>
+      <Panel
+        title={
+          Object.keys(filters).length > 0 ? 'Matching changes' : 'All changes'
+        }
+        flush
+      >
         <Listed
           query={entries}
           what="the audit log"
@@ -61,7 +75,12 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
           empty={<Nothing />}
         >
           {(rows) => (
-            <DataTable label="Audit log" columns={COLUMNS} rows={rows} rowKey={({ id }) => String(id)} />
+            <DataTable
+              label="Audit log"
+              columns={COLUMNS}
+              rows={rows}
+              rowKey={({ id }) => String(id)}
+            />
           )}
         </Listed>
       </Panel>
@@ -72,21 +91,33 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
 function Nothing() {
   return (
     <EmptyState icon="audit" title="Nobody has changed anything yet">
-      Decisions about alerts, rules, schedules, targets and tokens appear here with who made them.
+      Decisions about alerts, rules, schedules, targets and tokens appear here
+      with who made them.
     </EmptyState>
   );
 }
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { header: 'When', cell: ({ at }) => <time dateTime={at}>{formatDateTime(at)}</time> },
+  {
+    header: 'When',
+    cell: ({ at }) => <time dateTime={at}>{formatDateTime(at)}</time>,
+  },
   { header: 'Who', cell: ({ actor }) => actor },
   { header: 'What', cell: ({ words }) => words, wrap: true },
   { header: 'See', cell: (entry) => <ObjectLink entry={entry} /> },
-  { header: 'Detail', cell: ({ detail }) => <DetailLines detail={detail} />, wrap: true },
+  {
+    header: 'Detail',
+    cell: ({ detail }) => <DetailLines detail={detail} />,
+    wrap: true,
+  },
 ];
 
 /** Kinds are the server's; one nobody knows here is shown as it is. */
-function ObjectLink({ entry: { object_kind: kind, object_id: id } }: { entry: AuditEntry }) {
+function ObjectLink({
+  entry: { object_kind: kind, object_id: id },
+}: {
+  entry: AuditEntry;
+}) {
   if (kind === 'alert') {
     return (
       <AppLink to="/alerts/$alertId" params={{ alertId: id }}>

@@ -5,51 +5,83 @@ import { renderApp } from '../../testing/render-app';
 
 const ADDRESS = '/compare?base=a1b2c3d4&head=b1b2c3d4';
 
-async function open(address = ADDRESS, prepare?: Parameters<typeof renderApp>[1]) {
+async function open(
+  address = ADDRESS,
+  prepare?: Parameters<typeof renderApp>[1],
+) {
   const app = renderApp(address, prepare);
   await screen.findByRole('heading', { name: 'Surroundings' });
   return app;
 }
 
-const table = () => screen.getByRole('table', { name: 'Measurements of both sides' });
+const table = () =>
+  screen.getByRole('table', { name: 'Measurements of both sides' });
 const rows = () => within(table()).getAllByRole('row').slice(1);
 
 describe('comparing two sides', () => {
   it('asks for both sides first, and keeps them in the address', async () => {
     const { user, router, world } = renderApp('/compare');
-    expect(await screen.findByText('Name a base and a head')).toBeInTheDocument();
+    expect(
+      await screen.findByText('Name a base and a head'),
+    ).toBeInTheDocument();
     await user.type(screen.getByRole('textbox', { name: 'Base' }), ' run_1 ');
     await user.type(screen.getByRole('textbox', { name: 'Head' }), 'run_2');
     await user.click(screen.getByRole('button', { name: 'Compare' }));
-    expect(await screen.findByRole('heading', { name: 'Surroundings' })).toBeInTheDocument();
-    expect(router.state.location.search).toEqual({ base: 'run_1', head: 'run_2' });
-    expect(world.history.compares.at(-1)).toEqual({ base: 'run_1', head: 'run_2', limit: '200' });
+    expect(
+      await screen.findByRole('heading', { name: 'Surroundings' }),
+    ).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({
+      base: 'run_1',
+      head: 'run_2',
+    });
+    expect(world.history.compares.at(-1)).toEqual({
+      base: 'run_1',
+      head: 'run_2',
+      limit: '200',
+    });
   });
 
   it('shows what differs around them before what was measured', async () => {
     await open();
-    const differs = screen.getByRole('list', { name: 'Differences of the environment' });
+    const differs = screen.getByRole('list', {
+      name: 'Differences of the environment',
+    });
     expect(differs).toHaveTextContent('lab-host: kernel 6.1.0-12 → 6.1.0-13');
-    expect(differs.compareDocumentPosition(table())).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+    expect(differs.compareDocumentPosition(table())).toBe(
+      Node.DOCUMENT_POSITION_FOLLOWING,
+    );
   });
 
   it.each([
     [true, /had the same environment/],
     [false, /nothing around them can be compared/],
-  ])('says whether the surroundings are known to be the same (%s)', async (same, words) => {
-    await open(ADDRESS, (world) => {
-      world.history.compare = { ...compared, environment: [], same_environment: same };
-    });
-    expect(screen.getByText(words)).toBeInTheDocument();
-  });
+  ])(
+    'says whether the surroundings are known to be the same (%s)',
+    async (same, words) => {
+      await open(ADDRESS, (world) => {
+        world.history.compare = {
+          ...compared,
+          environment: [],
+          same_environment: same,
+        };
+      });
+      expect(screen.getByText(words)).toBeInTheDocument();
+    },
+  );
 
   it('keeps the server’s order and words, and says that it is shown, not judged', async () => {
     await open();
-    expect(rows().map((row) => row.children[1]?.textContent?.replaceAll('\u00a0', ' '))).toEqual([
+    expect(
+      rows().map((row) =>
+        row.children[1]?.textContent?.replaceAll('\u00a0', ' '),
+      ),
+    ).toEqual([
       '14.2 % slower (12.0 % slower to 16.5 % slower)',
       '0.4 % slower (1.0 % faster to 2.0 % slower)',
     ]);
-    expect(screen.getByText(/^Shown, not judged: the two sides/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/^Shown, not judged: the two sides/),
+    ).toBeInTheDocument();
     expect(within(table()).queryByText('fail')).not.toBeInTheDocument();
     expect(within(table()).getByText('clear')).toBeInTheDocument();
   });
@@ -57,8 +89,13 @@ describe('comparing two sides', () => {
   it('says how large every difference is, and that rows are ranked by it', async () => {
     await open();
     const headers = within(table()).getAllByRole('columnheader');
-    const column = headers.findIndex((header) => header.textContent === 'Magnitude');
-    expect(rows().map((row) => row.children[column]?.textContent)).toEqual(['medium', 'none']);
+    const column = headers.findIndex(
+      (header) => header.textContent === 'Magnitude',
+    );
+    expect(rows().map((row) => row.children[column]?.textContent)).toEqual([
+      'medium',
+      'none',
+    ]);
     expect(within(table()).getByText('medium')).toHaveAttribute(
       'title',
       expect.stringMatching(/by how large/),
@@ -67,31 +104,62 @@ describe('comparing two sides', () => {
 
   it('shows a verdict only where an A/B job decided', async () => {
     await open(ADDRESS, (world) => {
-      const judged = compareRow({ judged: true, verdict: 'fail', verdict_job_id: 'job-ab' });
-      world.history.compare = { ...compared, rows: [judged, compareRow({ arm: 'fallback' })] };
+      const judged = compareRow({
+        judged: true,
+        verdict: 'fail',
+        verdict_job_id: 'job-ab',
+      });
+      world.history.compare = {
+        ...compared,
+        rows: [judged, compareRow({ arm: 'fallback' })],
+      };
     });
-    expect(within(rows()[0] as HTMLElement).getByText('fail')).toBeInTheDocument();
-    expect(within(rows()[0] as HTMLElement).getByText('judged by an A/B job')).toBeInTheDocument();
-    expect(screen.getByText(/the columns Base and Head are of ordinary runs/)).toBeInTheDocument();
-    expect(within(rows()[1] as HTMLElement).queryByText(/judged by/)).not.toBeInTheDocument();
+    expect(
+      within(rows()[0] as HTMLElement).getByText('fail'),
+    ).toBeInTheDocument();
+    expect(
+      within(rows()[0] as HTMLElement).getByText('judged by an A/B job'),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/the columns Base and Head are of ordinary runs/),
+    ).toBeInTheDocument();
+    expect(
+      within(rows()[1] as HTMLElement).queryByText(/judged by/),
+    ).not.toBeInTheDocument();
   });
 
   it('says where an A/B job measured the pair and could not decide', async () => {
     await open(ADDRESS, (world) => {
-      const undecided = compareRow({ significance: 'uncertain', verdict_job_id: 'job-ab' });
-      world.history.compare = { ...compared, rows: [undecided, compareRow({ arm: 'fallback' })] };
+      const undecided = compareRow({
+        significance: 'uncertain',
+        verdict_job_id: 'job-ab',
+      });
+      world.history.compare = {
+        ...compared,
+        rows: [undecided, compareRow({ arm: 'fallback' })],
+      };
     });
-    expect(within(rows()[0] as HTMLElement).getByText('an A/B job could not decide')).toBeInTheDocument();
-    expect(within(rows()[1] as HTMLElement).queryByText(/could not decide/)).not.toBeInTheDocument();
+    expect(
+      within(rows()[0] as HTMLElement).getByText('an A/B job could not decide'),
+    ).toBeInTheDocument();
+    expect(
+      within(rows()[1] as HTMLElement).queryByText(/could not decide/),
+    ).not.toBeInTheDocument();
   });
 
   it('hides what is uncertain when asked, says how much, and keeps that in the address', async () => {
     const { user, router, world } = await open();
-    await user.click(screen.getByRole('switch', { name: /Hide what is uncertain/ }));
+    await user.click(
+      screen.getByRole('switch', { name: /Hide what is uncertain/ }),
+    );
     await waitFor(() => expect(rows()).toHaveLength(1));
-    expect(screen.getByText('Hide what is uncertain (1 hidden)')).toBeInTheDocument();
+    expect(
+      screen.getByText('Hide what is uncertain (1 hidden)'),
+    ).toBeInTheDocument();
     expect(router.state.location.search).toMatchObject({ only: 'clear' });
-    expect(world.history.compares.at(-1)).toMatchObject({ hide_uncertain: 'true' });
+    expect(world.history.compares.at(-1)).toMatchObject({
+      hide_uncertain: 'true',
+    });
   });
 
   it('shows more rows when asked, and says how many there are', async () => {
@@ -99,10 +167,14 @@ describe('comparing two sides', () => {
       world.history.comparePage = 1;
     });
     expect(rows()).toHaveLength(1);
-    expect(screen.getByText('1 of 2 rows, the clearest and largest first')).toBeInTheDocument();
+    expect(
+      screen.getByText('1 of 2 rows, the clearest and largest first'),
+    ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Show more' }));
     await waitFor(() => expect(rows()).toHaveLength(2));
-    expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Show more' }),
+    ).not.toBeInTheDocument();
   });
 
   it('reads all rows again when they have changed since the page before', async () => {
@@ -111,7 +183,9 @@ describe('comparing two sides', () => {
       world.history.compareMoved = true;
     });
     await user.click(screen.getByRole('button', { name: 'Show more' }));
-    await user.click(await screen.findByRole('button', { name: 'Read the rows again' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Read the rows again' }),
+    );
     await user.click(await screen.findByRole('button', { name: 'Show more' }));
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
@@ -121,23 +195,37 @@ describe('comparing two sides', () => {
       world.history.comparePage = 1;
     });
     expect(rows()).toHaveLength(1);
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Benchmark' }), 'piece');
-    await waitFor(() => expect(router.state.location.search).toMatchObject({ benchmark: 'piece' }));
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Benchmark' }),
+      'piece',
+    );
+    await waitFor(() =>
+      expect(router.state.location.search).toMatchObject({
+        benchmark: 'piece',
+      }),
+    );
   });
 
   it('says so when nothing differs clearly', async () => {
     const { user } = await open(`${ADDRESS}&only=clear`, (world) => {
-      world.history.compare = { ...compared, rows: [compareRow({ significance: 'uncertain' })] };
+      world.history.compare = {
+        ...compared,
+        rows: [compareRow({ significance: 'uncertain' })],
+      };
     });
     expect(screen.getByText('Nothing differs clearly')).toBeInTheDocument();
-    await user.click(screen.getByRole('button', { name: 'Show what is uncertain' }));
+    await user.click(
+      screen.getByRole('button', { name: 'Show what is uncertain' }),
+    );
     await waitFor(() => expect(rows()).toHaveLength(1));
   });
 
   it('offers an A/B run of the two commits with the form filled in', async () => {
     const { user, world } = await open();
     await user.click(screen.getByRole('link', { name: 'Ask for an A/B run' }));
-    expect(await screen.findByText(/An A\/B run: both revisions are built/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/An A\/B run: both revisions are built/),
+    ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
       expect(world.requested[0]).toMatchObject({
@@ -149,20 +237,32 @@ describe('comparing two sides', () => {
 
   it('offers none between two runs of one commit', async () => {
     await open(ADDRESS, (world) => {
-      world.history.compare = { ...compared, head: { ...compared.head, commit: compared.base.commit } };
+      world.history.compare = {
+        ...compared,
+        head: { ...compared.head, commit: compared.base.commit },
+      };
     });
-    expect(screen.queryByRole('link', { name: 'Ask for an A/B run' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('link', { name: 'Ask for an A/B run' }),
+    ).not.toBeInTheDocument();
   });
 
   it('names the side the server does not know and what to do', async () => {
     renderApp('/compare?base=unknown0&head=b1b2c3d4');
-    expect(await screen.findByText('There is no such revision.')).toBeInTheDocument();
+    expect(
+      await screen.findByText('There is no such revision.'),
+    ).toBeInTheDocument();
     expect(screen.getByText(/measure the revision first/)).toBeInTheDocument();
   });
 
   it('can be turned round', async () => {
     const { user, router } = await open();
     await user.click(screen.getByRole('button', { name: 'Swap' }));
-    await waitFor(() => expect(router.state.location.search).toEqual({ base: 'b1b2c3d4', head: 'a1b2c3d4' }));
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({
+        base: 'b1b2c3d4',
+        head: 'a1b2c3d4',
+      }),
+    );
   });
 });

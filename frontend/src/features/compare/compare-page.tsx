@@ -3,7 +3,11 @@
  * server's order. Shown, not judged, but where an A/B job decided; the way to one is offered.
  */
 import { Button, TextInput } from '@mantine/core';
-import { useInfiniteQuery, type InfiniteData, type UseQueryResult } from '@tanstack/react-query';
+import {
+  useInfiniteQuery,
+  type InfiniteData,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
 import { isApiError } from '../../api/errors';
@@ -27,7 +31,10 @@ export interface ComparePageProps {
 export function ComparePage({ search, onSearch }: ComparePageProps) {
   const { base, head } = search;
   return (
-    <Page title="Compare" lead="Two revisions, or two runs, side by side: the surroundings first.">
+    <Page
+      title="Compare"
+      lead="Two revisions, or two runs, side by side: the surroundings first."
+    >
       <Panel
         title="What to compare"
         note="A run by its id (run_…), or a revision by 7 or more digits of its commit."
@@ -47,7 +54,8 @@ export function ComparePage({ search, onSearch }: ComparePageProps) {
               </ButtonLink>
             }
           >
-            Points of a series and changes of its level link here with both sides filled in.
+            Points of a series and changes of its level link here with both
+            sides filled in.
           </EmptyState>
         </Panel>
       )}
@@ -85,7 +93,9 @@ function Sides({ search, onSearch }: ComparePageProps) {
       <Button
         variant="default"
         disabled={search.base === undefined || search.head === undefined}
-        onClick={() => onSearch(compact({ ...search, base: search.head, head: search.base }))}
+        onClick={() =>
+          onSearch(compact({ ...search, base: search.head, head: search.base }))
+        }
       >
         Swap
       </Button>
@@ -106,13 +116,19 @@ function NotMeasured({ error }: { error: Error }) {
           </ButtonLink>
         }
       >
-        Only what an ordinary run has measured can be compared: measure the revision first, or name a run.
+        Only what an ordinary run has measured can be compared: measure the
+        revision first, or name a run.
       </EmptyState>
     </Panel>
   );
 }
 
-function Compared({ search, onSearch, base, head }: ComparePageProps & { base: string; head: string }) {
+function Compared({
+  search,
+  onSearch,
+  base,
+  head,
+}: ComparePageProps & { base: string; head: string }) {
   const { suite, target, benchmark, metric, only } = search;
   const filters: CompareFilters = {
     base,
@@ -126,7 +142,11 @@ function Compared({ search, onSearch, base, head }: ComparePageProps & { base: s
   }
   return (
     <div className={classes.report}>
-      <Loaded query={compared as UseQueryResult<InfiniteData<Compare>>} what="the comparison" lines={10}>
+      <Loaded
+        query={compared as UseQueryResult<InfiniteData<Compare>>}
+        what="the comparison"
+        lines={10}
+      >
         {({ pages }) => (
           <CompareReport
             pages={pages}
@@ -135,7 +155,9 @@ function Compared({ search, onSearch, base, head }: ComparePageProps & { base: s
             fetching={compared.isFetchingNextPage}
             stale={compared.isFetchNextPageError}
             onMore={() =>
-              void (compared.isFetchNextPageError ? compared.refetch() : compared.fetchNextPage())
+              void (compared.isFetchNextPageError
+                ? compared.refetch()
+                : compared.fetchNextPage())
             }
           />
         )}

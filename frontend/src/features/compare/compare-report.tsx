@@ -36,14 +36,26 @@ export interface CompareReportProps extends ComparePageProps {
   onMore: () => void;
 }
 
-export function CompareReport({ pages, search, onSearch, fetching, stale, onMore }: CompareReportProps) {
+export function CompareReport({
+  pages,
+  search,
+  onSearch,
+  fetching,
+  stale,
+  onMore,
+}: CompareReportProps) {
   const data = pages.at(-1);
   if (data === undefined) return null;
   const rows = pages.flatMap((page) => page.rows);
   return (
     <>
       <Surroundings data={data} />
-      <Panel title="Measurements" flush note={data.summary} actions={<AskForAB data={data} />}>
+      <Panel
+        title="Measurements"
+        flush
+        note={data.summary}
+        actions={<AskForAB data={data} />}
+      >
         <div className={classes.note}>
           <p className={classes.judged} role="note">
             <Icon name="info" size={16} />
@@ -55,7 +67,10 @@ export function CompareReport({ pages, search, onSearch, fetching, stale, onMore
           <Filters data={data} search={search} onSearch={onSearch} />
         </div>
         {rows.length === 0 ? (
-          <NoRows data={data} onShowAll={() => onSearch(compact({ ...search, only: undefined }))} />
+          <NoRows
+            data={data}
+            onShowAll={() => onSearch(compact({ ...search, only: undefined }))}
+          />
         ) : (
           <CompareTable rows={rows} />
         )}
@@ -65,7 +80,8 @@ export function CompareReport({ pages, search, onSearch, fetching, stale, onMore
               {stale ? 'Read the rows again' : 'Show more'}
             </Button>
             <span className={classes.quiet}>
-              {formatInteger(rows.length)} of {formatInteger(data.total)} rows, the clearest and largest first
+              {formatInteger(rows.length)} of {formatInteger(data.total)} rows,
+              the clearest and largest first
             </span>
           </div>
         )}
@@ -74,7 +90,11 @@ export function CompareReport({ pages, search, onSearch, fetching, stale, onMore
   );
 }
 
-function Surroundings({ data: { base, head, environment, same_environment: same } }: { data: Compare }) {
+function Surroundings({
+  data: { base, head, environment, same_environment: same },
+}: {
+  data: Compare;
+}) {
   return (
     <Panel title="Surroundings">
       <dl className={classes.pair}>
@@ -85,8 +105,12 @@ function Surroundings({ data: { base, head, environment, same_environment: same 
         <div className={classes.differs} role="note">
           <Icon name="warning" />
           <div>
-            <strong>The environment differs.</strong> A difference below may come from it, not from the code.
-            <ul className={classes.list} aria-label="Differences of the environment">
+            <strong>The environment differs.</strong> A difference below may
+            come from it, not from the code.
+            <ul
+              className={classes.list}
+              aria-label="Differences of the environment"
+            >
               {environment.map(({ target_id: target, factor, words }) => (
                 <li key={`${target} ${factor}`}>{words}</li>
               ))}
@@ -115,7 +139,11 @@ function Side({ label, side }: { label: string; side: CompareSide }) {
           <>
             {' '}
             · run{' '}
-            <AppLink to="/runs/$runId" params={{ runId: side.run_id }} className="pl-mono">
+            <AppLink
+              to="/runs/$runId"
+              params={{ runId: side.run_id }}
+              className="pl-mono"
+            >
               {shortId(side.run_id)}
             </AppLink>
           </>
@@ -123,7 +151,8 @@ function Side({ label, side }: { label: string; side: CompareSide }) {
         {side.demonstration && <Status look={DEMONSTRATION} />}
         <div className={classes.quiet}>
           {formatDateTime(side.at)}
-          {side.run_id === null && `, ${side.runs === 1 ? 'one run' : `the newest of ${side.runs} runs`}`}
+          {side.run_id === null &&
+            `, ${side.runs === 1 ? 'one run' : `the newest of ${side.runs} runs`}`}
         </div>
       </dd>
     </div>
@@ -132,7 +161,11 @@ function Side({ label, side }: { label: string; side: CompareSide }) {
 
 /** Offered where two commits can be measured interleaved. */
 function AskForAB({ data: { suite, base, head } }: { data: Compare }) {
-  if (base.commit === head.commit || [base, head].some(({ commit }) => commit === UNKNOWN)) return null;
+  if (
+    base.commit === head.commit ||
+    [base, head].some(({ commit }) => commit === UNKNOWN)
+  )
+    return null;
   return (
     <ButtonLink
       to="/runs/new"
@@ -147,12 +180,20 @@ function AskForAB({ data: { suite, base, head } }: { data: Compare }) {
 
 /** What was measured, and what the address asks for even if nothing measured it. */
 function options(measured: readonly string[], chosen: string | undefined) {
-  const values = new Set([...measured, ...(chosen === undefined ? [] : [chosen])]);
+  const values = new Set([
+    ...measured,
+    ...(chosen === undefined ? [] : [chosen]),
+  ]);
   return [...values].map((value) => ({ value, label: value }));
 }
 
-function Filters({ data, search, onSearch }: ComparePageProps & { data: Compare }) {
-  const set = (change: Partial<typeof search>) => onSearch(compact({ ...search, ...change }));
+function Filters({
+  data,
+  search,
+  onSearch,
+}: ComparePageProps & { data: Compare }) {
+  const set = (change: Partial<typeof search>) =>
+    onSearch(compact({ ...search, ...change }));
   const labelOf = useTargetLabel();
   const { targets, benchmarks, metrics } = data.choices;
   return (
@@ -161,7 +202,10 @@ function Filters({ data, search, onSearch }: ComparePageProps & { data: Compare 
         label="Target"
         all="All targets"
         value={search.target}
-        options={targets.map(({ id, name }) => ({ value: id, label: labelOf(id, name) }))}
+        options={targets.map(({ id, name }) => ({
+          value: id,
+          label: labelOf(id, name),
+        }))}
         onChange={(target) => set({ target })}
       />
       <FilterSelect
@@ -182,7 +226,9 @@ function Filters({ data, search, onSearch }: ComparePageProps & { data: Compare 
         className={classes.switch ?? ''}
         label={`Hide what is uncertain${data.hidden > 0 ? ` (${data.hidden} hidden)` : ''}`}
         checked={search.only === 'clear'}
-        onChange={(event) => set({ only: event.currentTarget.checked ? 'clear' : undefined })}
+        onChange={(event) =>
+          set({ only: event.currentTarget.checked ? 'clear' : undefined })
+        }
       />
     </FilterBar>
   );
@@ -206,7 +252,8 @@ function NoRows({ data, onShowAll }: { data: Compare; onShowAll: () => void }) {
   }
   return (
     <EmptyState icon="compare" title="Nothing was measured on either side">
-      The runs have no measurements of what is chosen. Widen the filters, or wait for their jobs to end.
+      The runs have no measurements of what is chosen. Widen the filters, or
+      wait for their jobs to end.
     </EmptyState>
   );
 }

@@ -12,7 +12,9 @@ export interface CompareSearch {
   only?: 'clear' | undefined;
 }
 
-export function parseCompareSearch(search: Record<string, unknown>): CompareSearch {
+export function parseCompareSearch(
+  search: Record<string, unknown>,
+): CompareSearch {
   return {
     base: text(search['base']),
     head: text(search['head']),

@@ -1,7 +1,13 @@
 /** Every measurement of both sides, in the server's order: judged first, then the clearest and largest. */
 import type { CompareRow } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
-import { formatInterval, formatPercent, formatRatio, formatValue, unbroken } from '../../lib/units';
+import {
+  formatInterval,
+  formatPercent,
+  formatRatio,
+  formatValue,
+  unbroken,
+} from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Identifier } from '../../ui/identifier';
@@ -17,7 +23,13 @@ const SIGNIFICANCE: Readonly<Record<CompareRow['significance'], Look>> = {
 };
 
 function rowKey(row: CompareRow): string {
-  return [row.target_id, row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|');
+  return [
+    row.target_id,
+    row.benchmark,
+    row.arm,
+    row.metric,
+    paramsKey(row.params),
+  ].join('|');
 }
 
 const MAGNITUDE =
@@ -29,10 +41,26 @@ const COLUMNS: readonly Column<CompareRow>[] = [
   { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
   { header: 'Is it so?', cell: (row) => <Standing row={row} /> },
   { header: 'Magnitude', cell: (row) => <Magnitude row={row} /> },
-  { header: 'Base', cell: (row) => <Side row={row} of="base" />, align: 'right' },
-  { header: 'Head', cell: (row) => <Side row={row} of="head" />, align: 'right' },
-  { header: 'Cost ratio', cell: ({ ratio }) => formatRatio(ratio), align: 'right' },
-  { header: 'Interval', cell: ({ lower, upper }) => formatInterval(lower, upper), align: 'right' },
+  {
+    header: 'Base',
+    cell: (row) => <Side row={row} of="base" />,
+    align: 'right',
+  },
+  {
+    header: 'Head',
+    cell: (row) => <Side row={row} of="head" />,
+    align: 'right',
+  },
+  {
+    header: 'Cost ratio',
+    cell: ({ ratio }) => formatRatio(ratio),
+    align: 'right',
+  },
+  {
+    header: 'Interval',
+    cell: ({ lower, upper }) => formatInterval(lower, upper),
+    align: 'right',
+  },
 ];
 
 export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
@@ -42,16 +70,29 @@ export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
       ? [
           {
             header: 'Target',
-            cell: ({ target_id: id, target_name: name }: CompareRow) => <TargetName id={id} name={name} />,
+            cell: ({ target_id: id, target_name: name }: CompareRow) => (
+              <TargetName id={id} name={name} />
+            ),
           },
           ...COLUMNS,
         ]
       : COLUMNS;
-  return <DataTable label="Measurements of both sides" rows={rows} rowKey={rowKey} columns={columns} />;
+  return (
+    <DataTable
+      label="Measurements of both sides"
+      rows={rows}
+      rowKey={rowKey}
+      columns={columns}
+    />
+  );
 }
 
 /** All that names a measurement in one cell, so that on a phone the words stand beside it. */
-function Name({ row: { benchmark, arm, params, metric, series_id: seriesId } }: { row: CompareRow }) {
+function Name({
+  row: { benchmark, arm, params, metric, series_id: seriesId },
+}: {
+  row: CompareRow;
+}) {
   const name = (
     <>
       <Identifier name={benchmark} /> · <Identifier name={arm} />
@@ -77,7 +118,9 @@ function Words({ row }: { row: CompareRow }) {
   return (
     <>
       {unbroken(row.words)}
-      {excluded !== null && <div className={classes.quiet}>does not count: {excluded}</div>}
+      {excluded !== null && (
+        <div className={classes.quiet}>does not count: {excluded}</div>
+      )}
     </>
   );
 }
@@ -92,11 +135,18 @@ function Standing({ row }: { row: CompareRow }) {
     );
   }
   const floor =
-    row.mde === null ? 'The noise floor is not measured.' : `Noise floor ${formatPercent(row.mde)}.`;
+    row.mde === null
+      ? 'The noise floor is not measured.'
+      : `Noise floor ${formatPercent(row.mde)}.`;
   return (
     <>
-      <Status look={SIGNIFICANCE[row.significance]} title={`Shown, not judged. ${floor}`} />
-      {row.verdict_job_id !== null && <div className={classes.why}>an A/B job could not decide</div>}
+      <Status
+        look={SIGNIFICANCE[row.significance]}
+        title={`Shown, not judged. ${floor}`}
+      />
+      {row.verdict_job_id !== null && (
+        <div className={classes.why}>an A/B job could not decide</div>
+      )}
     </>
   );
 }
@@ -107,5 +157,7 @@ function Magnitude({ row: { magnitude } }: { row: CompareRow }) {
 
 function Side({ row, of }: { row: CompareRow; of: 'base' | 'head' }) {
   const side = row[of];
-  return <>{side === null ? 'not measured' : formatValue(side.value, row.unit)}</>;
+  return (
+    <>{side === null ? 'not measured' : formatValue(side.value, row.unit)}</>
+  );
 }

@@ -38,7 +38,11 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
       {...(document.data !== undefined && document.data.runs.length > 0
         ? { lead: document.data.why_no_verdict }
         : {})}
-      actions={document.data?.runs.length === 0 && <Remove document={document.data} onGone={onGone} />}
+      actions={
+        document.data?.runs.length === 0 && (
+          <Remove document={document.data} onGone={onGone} />
+        )
+      }
     >
       <Loaded query={document} what="import" lines={8}>
         {(data) => (
@@ -54,7 +58,9 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
               </>
             )}
             <About document={data} />
-            {data.other_lines.length > 0 && <OtherLines lines={data.other_lines} />}
+            {data.other_lines.length > 0 && (
+              <OtherLines lines={data.other_lines} />
+            )}
           </>
         )}
       </Loaded>
@@ -62,7 +68,13 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
   );
 }
 
-function Remove({ document, onGone }: { document: ImportDetail; onGone: () => void }) {
+function Remove({
+  document,
+  onGone,
+}: {
+  document: ImportDetail;
+  onGone: () => void;
+}) {
   const [asking, setAsking] = useState(false);
   const session = useQuery(sessionQuery);
   const queryClient = useQueryClient();
@@ -86,12 +98,18 @@ function Remove({ document, onGone }: { document: ImportDetail; onGone: () => vo
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <p style={{ marginTop: 0 }}>
-          Its rows and its policy are gone with it; the audit log keeps who forgot it. The file can be
-          imported again.
+          Its rows and its policy are gone with it; the audit log keeps who
+          forgot it. The file can be imported again.
         </p>
-        {remove.error !== null && <p role="alert">Not done: {remove.error.message}</p>}
+        {remove.error !== null && (
+          <p role="alert">Not done: {remove.error.message}</p>
+        )}
         <Group>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+          <Button
+            color="red"
+            loading={remove.isPending}
+            onClick={() => remove.mutate()}
+          >
             Forget it
           </Button>
           <Button variant="default" onClick={() => setAsking(false)}>
@@ -104,20 +122,38 @@ function Remove({ document, onGone }: { document: ImportDetail; onGone: () => vo
 }
 
 /** Which advice it was held against: one row for each point of the params. */
-function Advised({ advice: { suite, policy, params } }: { advice: ImportedAdvice }) {
+function Advised({
+  advice: { suite, policy, params },
+}: {
+  advice: ImportedAdvice;
+}) {
   if (suite === null || policy === null) return <>–</>;
   return (
     <>
       {policy}
-      <div className={classes.quiet}>{[suite, paramsLabel(params)].filter(Boolean).join(', ')}</div>
+      <div className={classes.quiet}>
+        {[suite, paramsLabel(params)].filter(Boolean).join(', ')}
+      </div>
     </>
   );
 }
 
 const ADVICE: readonly Column<ImportedAdvice>[] = [
-  { header: 'On', cell: ({ target_id: id, target_name: name }) => <TargetName link id={id} name={name} /> },
-  { header: 'Advice', cell: (advice) => <Advised advice={advice} />, wrap: true },
-  { header: 'Policy in force', cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} /> },
+  {
+    header: 'On',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName link id={id} name={name} />
+    ),
+  },
+  {
+    header: 'Advice',
+    cell: (advice) => <Advised advice={advice} />,
+    wrap: true,
+  },
+  {
+    header: 'Policy in force',
+    cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} />,
+  },
   {
     header: 'In words',
     wrap: true,
@@ -151,9 +187,13 @@ function Policy({ document: { policy, advice } }: { document: ImportDetail }) {
         label="The policy against advice"
         columns={ADVICE}
         rows={advice}
-        rowKey={({ target_id: id, target_name: name, suite, policy: own, params }) =>
-          [id, name, suite, own, paramsLabel(params)].join('|')
-        }
+        rowKey={({
+          target_id: id,
+          target_name: name,
+          suite,
+          policy: own,
+          params,
+        }) => [id, name, suite, own, paramsLabel(params)].join('|')}
       />
     </Panel>
   );
@@ -169,7 +209,11 @@ function About({ document }: { document: ImportDetail }) {
           ['Measured on', document.devices.join(', ') || '–'],
           [
             'SHA-256',
-            <span key="h" className="pl-mono" style={{ overflowWrap: 'anywhere' }}>
+            <span
+              key="h"
+              className="pl-mono"
+              style={{ overflowWrap: 'anywhere' }}
+            >
               {document.sha256}
             </span>,
           ],
@@ -185,7 +229,9 @@ function OtherLines({ lines }: { lines: readonly string[] }) {
   return (
     <Panel title="Lines that are no rows">
       <details className={classes.lines}>
-        <summary>Lines that were read and compare nothing: {lines.length}</summary>
+        <summary>
+          Lines that were read and compare nothing: {lines.length}
+        </summary>
         <ul className={classes.other}>
           {lines.map((line, index) => (
             // The same line may be printed twice.

@@ -6,7 +6,11 @@ import { Status, type Look } from '../../ui/status';
 import classes from './imports.module.css';
 
 /** The verdict is always this one: an average hides how many samples it was made of. */
-const INSUFFICIENT: Look = { tone: 'unsure', icon: 'question', word: 'insufficient' };
+const INSUFFICIENT: Look = {
+  tone: 'unsure',
+  icon: 'question',
+  word: 'insufficient',
+};
 const DISAGREES: Look = { tone: 'unsure', icon: 'warning', word: 'disagrees' };
 
 const COLUMNS: readonly Column<ImportedRow>[] = [
@@ -16,25 +20,47 @@ const COLUMNS: readonly Column<ImportedRow>[] = [
       <>
         {device}
         <div className={classes.quiet}>
-          {[model, api === null ? null : `API ${api}`, variant].filter((part) => part !== null).join(', ')}
+          {[model, api === null ? null : `API ${api}`, variant]
+            .filter((part) => part !== null)
+            .join(', ')}
         </div>
       </>
     ),
   },
   { header: 'Params', cell: ({ params }) => paramsLabel(params) },
-  { header: 'Arm', align: 'right', cell: (row) => <Printed name={row.arm} figure={row.value_printed} /> },
+  {
+    header: 'Arm',
+    align: 'right',
+    cell: (row) => <Printed name={row.arm} figure={row.value_printed} />,
+  },
   {
     header: 'Reference',
     align: 'right',
-    cell: (row) => <Printed name={row.reference} figure={row.reference_printed} />,
+    cell: (row) => (
+      <Printed name={row.reference} figure={row.reference_printed} />
+    ),
   },
-  { header: 'Difference', align: 'right', cell: ({ delta_words: words }) => words },
+  {
+    header: 'Difference',
+    align: 'right',
+    cell: ({ delta_words: words }) => words,
+  },
   { header: 'In words', wrap: true, cell: (row) => <Words row={row} /> },
-  { header: 'Verdict', cell: ({ why }) => <Status look={INSUFFICIENT} title={why} /> },
+  {
+    header: 'Verdict',
+    cell: ({ why }) => <Status look={INSUFFICIENT} title={why} />,
+  },
 ];
 
 export function ImportedRows({ rows }: { rows: readonly ImportedRow[] }) {
-  return <DataTable label="Rows of the document" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />;
+  return (
+    <DataTable
+      label="Rows of the document"
+      columns={COLUMNS}
+      rows={rows}
+      rowKey={({ id }) => id}
+    />
+  );
 }
 
 function Printed({ name, figure }: { name: string; figure: string }) {

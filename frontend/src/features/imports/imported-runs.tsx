@@ -24,8 +24,16 @@ const COLUMNS: readonly Column<ImportedSeries>[] = [
       </div>
     ),
   },
-  { header: 'Median', cell: ({ median_ns: median }) => formatValue(median, 'ns'), align: 'right' },
-  { header: 'Samples', cell: ({ samples }) => formatInteger(samples), align: 'right' },
+  {
+    header: 'Median',
+    cell: ({ median_ns: median }) => formatValue(median, 'ns'),
+    align: 'right',
+  },
+  {
+    header: 'Samples',
+    cell: ({ samples }) => formatInteger(samples),
+    align: 'right',
+  },
   {
     header: 'Outliers, mild and severe',
     cell: ({ outliers_mild: mild, outliers_severe: severe }) =>
@@ -39,7 +47,11 @@ function titleOf({ baseline }: ImportedRun): string {
   return baseline === 'new' ? 'Last run' : `Baseline ${baseline}`;
 }
 
-export function ImportedRuns({ document: { runs } }: { document: ImportDetail }) {
+export function ImportedRuns({
+  document: { runs },
+}: {
+  document: ImportDetail;
+}) {
   return (
     <>
       {runs.map((run) => (

@@ -40,10 +40,19 @@ export function ImportsPage({ search, onSearch }: ImportsPageProps) {
           filtered={false}
           onClear={() => onSearch({})}
           cursor={search.cursor}
-          onCursor={(cursor) => onSearch(cursor === undefined ? {} : { cursor })}
+          onCursor={(cursor) =>
+            onSearch(cursor === undefined ? {} : { cursor })
+          }
           empty={<NoImports />}
         >
-          {(rows) => <DataTable label="Imports" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />}
+          {(rows) => (
+            <DataTable
+              label="Imports"
+              columns={COLUMNS}
+              rows={rows}
+              rowKey={({ id }) => id}
+            />
+          )}
         </Listed>
       </Panel>
     </Page>
@@ -65,15 +74,25 @@ const COLUMNS: readonly Column<ImportedDocument>[] = [
       </>
     ),
   },
-  { header: 'Devices', cell: ({ devices }) => devices.join(', ') || '–', wrap: true },
-  { header: 'Rows', cell: ({ row_count: rows }) => formatInteger(rows), align: 'right' },
+  {
+    header: 'Devices',
+    cell: ({ devices }) => devices.join(', ') || '–',
+    wrap: true,
+  },
+  {
+    header: 'Rows',
+    cell: ({ row_count: rows }) => formatInteger(rows),
+    align: 'right',
+  },
   {
     header: 'Rows its prose contradicts',
     cell: ({ note_count: notes }) =>
       notes === 0 ? (
         'none'
       ) : (
-        <Status look={{ tone: 'unsure', icon: 'warning', word: formatInteger(notes) }} />
+        <Status
+          look={{ tone: 'unsure', icon: 'warning', word: formatInteger(notes) }}
+        />
       ),
   },
   {
@@ -91,10 +110,15 @@ function NoImports() {
     <EmptyState
       icon="imports"
       title="Nothing has been imported"
-      action={<CodeBox text={`paceline import --format logcat FILE --server ${window.location.origin}`} />}
+      action={
+        <CodeBox
+          text={`paceline import --format logcat FILE --server ${window.location.origin}`}
+        />
+      }
     >
-      A log of an app that prints its own averages can be kept beside what is measured here, with percentages
-      computed from what it printed. A token of scope ingest, in PACELINE_TOKEN, lets it in.
+      A log of an app that prints its own averages can be kept beside what is
+      measured here, with percentages computed from what it printed. A token of
+      scope ingest, in PACELINE_TOKEN, lets it in.
     </EmptyState>
   );
 }

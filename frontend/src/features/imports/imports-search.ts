@@ -2,6 +2,8 @@
 import type { ImportFilters } from '../../api/imports';
 import { text } from '../../lib/search';
 
-export function parseImportsSearch(search: Record<string, unknown>): ImportFilters {
+export function parseImportsSearch(
+  search: Record<string, unknown>,
+): ImportFilters {
   return { cursor: text(search['cursor']) };
 }

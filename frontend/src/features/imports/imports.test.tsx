@@ -18,7 +18,12 @@ const SIGNING = {
   outliers_severe: 3,
 };
 
-const ITS_RUN = { run_id: 'run-9', job_id: 'job-9', baseline: 'before', series: [SIGNING] };
+const ITS_RUN = {
+  run_id: 'run-9',
+  job_id: 'job-9',
+  baseline: 'before',
+  series: [SIGNING],
+};
 
 describe('an imported document', () => {
   it('has a row for each point of the params that advice is about, and its whole fingerprint', async () => {
@@ -26,24 +31,36 @@ describe('an imported document', () => {
       world.fleet.imports = world.fleet.imports.map((one) => ({
         ...one,
         advice: one.advice.flatMap((each) =>
-          each.target_id === null ? [each] : [each, { ...each, params: { message: 1500 }, holds: true }],
+          each.target_id === null
+            ? [each]
+            : [each, { ...each, params: { message: 1500 }, holds: true }],
         ),
       }));
     });
     const rows = await rowsOf('The policy against advice');
     expect(rows).toHaveLength(3);
-    expect(rows[0]).toHaveTextContent(/minimum_native_batch.*hashing, message 150.*policy is wrong here/);
-    expect(rows[1]).toHaveTextContent(/minimum_native_batch.*hashing, message 1,500.*policy holds/);
+    expect(rows[0]).toHaveTextContent(
+      /minimum_native_batch.*hashing, message 150.*policy is wrong here/,
+    );
+    expect(rows[1]).toHaveTextContent(
+      /minimum_native_batch.*hashing, message 1,500.*policy holds/,
+    );
     expect(screen.getByText('ef'.repeat(32))).toBeInTheDocument();
   });
 
   it('is a table of printed averages with percentages computed, never a verdict', async () => {
     renderApp('/imports/import-1');
     const [slower, faster] = await rowsOf('Rows of the document');
-    expect(slower).toHaveTextContent(/Xiaomi 13T Pro.*API 35, warm-up \(1 round\).*batch 1,000/);
-    expect(slower).toHaveTextContent(/13\.43 ms.*11\.93 ms.*\+1\.5 ms.*12\.6 % slower/);
+    expect(slower).toHaveTextContent(
+      /Xiaomi 13T Pro.*API 35, warm-up \(1 round\).*batch 1,000/,
+    );
+    expect(slower).toHaveTextContent(
+      /13\.43 ms.*11\.93 ms.*\+1\.5 ms.*12\.6 % slower/,
+    );
     expect(faster).toHaveTextContent(/-9\.74 ms.*14\.6 % faster.*insufficient/);
-    expect(screen.getByText(/averages only: there is nothing to judge/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/averages only: there is nothing to judge/),
+    ).toBeInTheDocument();
   });
 
   it('of criterion has its runs, with outliers counted', async () => {
@@ -56,12 +73,13 @@ describe('an imported document', () => {
       }));
     });
     const [signing] = await rowsOf('Benchmarks of baseline before');
-    expect(signing).toHaveTextContent(/^sign · dalekmessage 3213\.7 µs.*1,00012 and 3/);
-    expect(screen.getByText('One after another.')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'The run of baseline before' })).toHaveAttribute(
-      'href',
-      '/runs/run-9',
+    expect(signing).toHaveTextContent(
+      /^sign · dalekmessage 3213\.7 µs.*1,00012 and 3/,
     );
+    expect(screen.getByText('One after another.')).toBeInTheDocument();
+    expect(
+      screen.getByRole('link', { name: 'The run of baseline before' }),
+    ).toHaveAttribute('href', '/runs/run-9');
   });
 
   it.each([
@@ -77,7 +95,9 @@ describe('an imported document', () => {
       }));
     });
     expect(await screen.findByText(why)).toBeInTheDocument();
-    expect(screen.queryAllByRole('button', { name: 'Forget this document' })).toHaveLength(buttons);
+    expect(
+      screen.queryAllByRole('button', { name: 'Forget this document' }),
+    ).toHaveLength(buttons);
   });
 
   it('says on the row where its own prose is wrong', async () => {
@@ -92,23 +112,43 @@ describe('an imported document', () => {
   it('states a policy that is held against what was measured, and not against averages', async () => {
     renderApp('/imports/import-1');
     const [measured, imported] = await rowsOf('The policy against advice');
-    expect(screen.getByText(/native from 2,000 fingerprints on, after 1 warm-up round/)).toBeInTheDocument();
-    expect(measured).toHaveTextContent(/policy is wrong here.*native wins from 640 fingerprints/);
-    await waitFor(() => expect(measured).toHaveTextContent(/sim-healthy simulated/));
-    expect(imported).toHaveTextContent(/not known yet.*insufficient: no samples of this device/);
+    expect(
+      screen.getByText(
+        /native from 2,000 fingerprints on, after 1 warm-up round/,
+      ),
+    ).toBeInTheDocument();
+    expect(measured).toHaveTextContent(
+      /policy is wrong here.*native wins from 640 fingerprints/,
+    );
+    await waitFor(() =>
+      expect(measured).toHaveTextContent(/sim-healthy simulated/),
+    );
+    expect(imported).toHaveTextContent(
+      /not known yet.*insufficient: no samples of this device/,
+    );
   });
 
   it('is forgotten when a person says so, and the list says what is left', async () => {
     const { user, router } = renderApp('/imports');
     const [row] = await rowsOf('Imports');
-    expect(row).toHaveTextContent(/LightLedger, October.*Xiaomi 13T Pro \(API 35\).*2.*1.*Ada/);
-    await user.click(screen.getByRole('link', { name: 'LightLedger, October' }));
-    await user.click(await screen.findByRole('button', { name: 'Forget this document' }));
+    expect(row).toHaveTextContent(
+      /LightLedger, October.*Xiaomi 13T Pro \(API 35\).*2.*1.*Ada/,
+    );
+    await user.click(
+      screen.getByRole('link', { name: 'LightLedger, October' }),
+    );
+    await user.click(
+      await screen.findByRole('button', { name: 'Forget this document' }),
+    );
     await user.click(await screen.findByRole('button', { name: 'Keep it' }));
     expect(router.state.location.pathname).toBe('/imports/import-1');
-    await user.click(screen.getByRole('button', { name: 'Forget this document' }));
+    await user.click(
+      screen.getByRole('button', { name: 'Forget this document' }),
+    );
     await user.click(await screen.findByRole('button', { name: 'Forget it' }));
-    expect(await screen.findByText('Nothing has been imported')).toBeInTheDocument();
+    expect(
+      await screen.findByText('Nothing has been imported'),
+    ).toBeInTheDocument();
     expect(router.state.location.pathname).toBe('/imports');
     // As it can be run: with an address, and with what lets it in.
     const command = `paceline import --format logcat FILE --server ${window.location.origin}`;

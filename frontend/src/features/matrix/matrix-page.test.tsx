@@ -20,7 +20,10 @@ describe('the matrix', () => {
     await open();
     const [host] = cells('Ledger batch');
     const shown = within(host as HTMLElement);
-    expect(shown.getByRole('link', { name: /^1\.37 ms/ })).toHaveAttribute('href', '/series/series-1');
+    expect(shown.getByRole('link', { name: /^1\.37 ms/ })).toHaveAttribute(
+      'href',
+      '/series/series-1',
+    );
     expect(shown.getByText('native time, batch=1000')).toBeInTheDocument();
     expect(shown.getByText('14.2 % slower')).toBeInTheDocument();
     expect(shown.getByText('arms: pass')).toBeInTheDocument();
@@ -30,10 +33,19 @@ describe('the matrix', () => {
   it('says what is stale, what was never measured and what nobody resolved', async () => {
     await open();
     const [, phone] = cells('Ledger batch');
-    expect(within(phone as HTMLElement).getByText('not measured for 12 days')).toBeInTheDocument();
-    expect(within(phone as HTMLElement).getByText(/noise floor not measured/)).toBeInTheDocument();
-    expect(within(phone as HTMLElement).getByText('no change')).toBeInTheDocument();
-    expect(cells('Frame check').map((each) => each.textContent)).toEqual(['not measured', 'not measured']);
+    expect(
+      within(phone as HTMLElement).getByText('not measured for 12 days'),
+    ).toBeInTheDocument();
+    expect(
+      within(phone as HTMLElement).getByText(/noise floor not measured/),
+    ).toBeInTheDocument();
+    expect(
+      within(phone as HTMLElement).getByText('no change'),
+    ).toBeInTheDocument();
+    expect(cells('Frame check').map((each) => each.textContent)).toEqual([
+      'not measured',
+      'not measured',
+    ]);
   });
 
   it('says beside an older value, and where there is none, that the newest job failed and why', async () => {
@@ -53,7 +65,9 @@ describe('the matrix', () => {
       const [host, phone] = cells(benchmark);
       const shown = within(host as HTMLElement);
       expect(shown.getByText('last run: failed')).toBeInTheDocument();
-      expect(shown.getByText('the build failed: error: no such header')).toBeInTheDocument();
+      expect(
+        shown.getByText('the build failed: error: no such header'),
+      ).toBeInTheDocument();
       expect(shown.getByRole('link', { name: /ago/ })).toHaveAttribute(
         'href',
         '/runs/run-failed-1?job=job-failed',
@@ -67,35 +81,72 @@ describe('the matrix', () => {
     await open((world) => {
       const [, gone] = world.history.matrix.rows;
       if (gone === undefined) throw new Error('no row');
-      const unknown = { ...gone, benchmark: 'old_check', title: 'Old check', retired: null };
-      world.history.matrix = { ...world.history.matrix, rows: [...world.history.matrix.rows, unknown] };
+      const unknown = {
+        ...gone,
+        benchmark: 'old_check',
+        title: 'Old check',
+        retired: null,
+      };
+      world.history.matrix = {
+        ...world.history.matrix,
+        rows: [...world.history.matrix.rows, unknown],
+      };
     });
-    expect(screen.getByRole('rowheader', { name: /retired: replaced by frame_verify/ })).toBeInTheDocument();
-    expect(screen.getByRole('rowheader', { name: /Old check.*declared no more/ })).toBeInTheDocument();
+    expect(
+      screen.getByRole('rowheader', {
+        name: /retired: replaced by frame_verify/,
+      }),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByRole('rowheader', { name: /Old check.*declared no more/ }),
+    ).toBeInTheDocument();
   });
 
   it('marks a newest value that does not count, with the reason', async () => {
     await open((world) => {
-      world.history.matrix.rows[0]?.cells.splice(0, 1, cell({ excluded: 'conditions void: load 9' }));
+      world.history.matrix.rows[0]?.cells.splice(
+        0,
+        1,
+        cell({ excluded: 'conditions void: load 9' }),
+      );
     });
-    expect(screen.getByText('does not count')).toHaveAttribute('title', 'conditions void: load 9');
+    expect(screen.getByText('does not count')).toHaveAttribute(
+      'title',
+      'conditions void: load 9',
+    );
   });
 
   it('tells a change for the better from one for the worse', async () => {
     await open((world) => {
       const [first] = world.history.matrix.rows;
-      const change = changeOf({ direction: 'faster', words: '9 % faster: 1.2 ms → 1.1 ms' });
+      const change = changeOf({
+        direction: 'faster',
+        words: '9 % faster: 1.2 ms → 1.1 ms',
+      });
       first?.cells.splice(0, 1, cell({ change }));
     });
-    expect(screen.getByText('9 % faster')).toHaveAttribute('title', '9 % faster: 1.2 ms → 1.1 ms (stands)');
+    expect(screen.getByText('9 % faster')).toHaveAttribute(
+      'title',
+      '9 % faster: 1.2 ms → 1.1 ms (stands)',
+    );
   });
 
   it('keeps the branch in the address and asks for it', async () => {
     const { user, router } = await open();
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Branch' }), 'release');
-    await waitFor(() =>
-      expect(router.state.location.search).toEqual({ suite: 'hashing', branch: 'release' }),
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Branch' }),
+      'release',
     );
-    await waitFor(() => expect(screen.getByRole('combobox', { name: 'Branch' })).toHaveValue('release'));
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({
+        suite: 'hashing',
+        branch: 'release',
+      }),
+    );
+    await waitFor(() =>
+      expect(screen.getByRole('combobox', { name: 'Branch' })).toHaveValue(
+        'release',
+      ),
+    );
   });
 });

@@ -28,7 +28,11 @@ export function MatrixPage({ search, onSearch }: MatrixPageProps) {
       title="Matrix"
       lead="Each benchmark on each target: what it took last, and whether its level changed."
       actions={
-        <ButtonLink to="/series" variant="default" search={compact({ suite: search.suite })}>
+        <ButtonLink
+          to="/series"
+          variant="default"
+          search={compact({ suite: search.suite })}
+        >
           As a list of series
         </ButtonLink>
       }
@@ -37,7 +41,14 @@ export function MatrixPage({ search, onSearch }: MatrixPageProps) {
         {({ items }) => {
           const suite = suiteToOpen(items, search.suite);
           if (suite === undefined) return <NoSuites />;
-          return <OfSuite suites={items} suite={suite} search={search} onSearch={onSearch} />;
+          return (
+            <OfSuite
+              suites={items}
+              suite={suite}
+              search={search}
+              onSearch={onSearch}
+            />
+          );
         }}
       </Loaded>
     </Page>
@@ -50,7 +61,9 @@ interface OfSuiteProps extends MatrixPageProps {
 }
 
 function OfSuite({ suites, suite, search, onSearch }: OfSuiteProps) {
-  const matrix = useQuery(matrixQuery({ suite: suite.name, ...compact({ branch: search.branch }) }));
+  const matrix = useQuery(
+    matrixQuery({ suite: suite.name, ...compact({ branch: search.branch }) }),
+  );
   const branches = matrix.data?.branches ?? [];
   return (
     <>
@@ -58,15 +71,23 @@ function OfSuite({ suites, suite, search, onSearch }: OfSuiteProps) {
         <FilterSelect
           label="Suite"
           value={suite.name}
-          options={suites.map(({ name, title }) => ({ value: name, label: title }))}
+          options={suites.map(({ name, title }) => ({
+            value: name,
+            label: title,
+          }))}
           onChange={(name) => onSearch(compact({ suite: name }))}
         />
         {branches.length > 0 && (
           <FilterSelect
             label="Branch"
             value={matrix.data?.branch ?? search.branch}
-            options={branches.map((name) => ({ value: name, label: name === '' ? 'no branch' : name }))}
-            onChange={(branch) => onSearch(compact({ suite: suite.name, branch }))}
+            options={branches.map((name) => ({
+              value: name,
+              label: name === '' ? 'no branch' : name,
+            }))}
+            onChange={(branch) =>
+              onSearch(compact({ suite: suite.name, branch }))
+            }
           />
         )}
       </FilterBar>
@@ -76,7 +97,13 @@ function OfSuite({ suites, suite, search, onSearch }: OfSuiteProps) {
         note="A cell says the worst of all its series and links to the one its number is from."
       >
         <Loaded query={matrix} what="the matrix" lines={6}>
-          {(data) => (isEmpty(data) ? <NotMeasured suite={suite} /> : <MatrixTable matrix={data} />)}
+          {(data) =>
+            isEmpty(data) ? (
+              <NotMeasured suite={suite} />
+            ) : (
+              <MatrixTable matrix={data} />
+            )
+          }
         </Loaded>
       </Panel>
     </>
@@ -84,7 +111,9 @@ function OfSuite({ suites, suite, search, onSearch }: OfSuiteProps) {
 }
 
 function isEmpty({ rows }: Matrix): boolean {
-  return rows.every(({ cells, unmeasured }) => cells.length === 0 && unmeasured.length === 0);
+  return rows.every(
+    ({ cells, unmeasured }) => cells.length === 0 && unmeasured.length === 0,
+  );
 }
 
 function NotMeasured({ suite }: { suite: Suite }) {
@@ -98,7 +127,8 @@ function NotMeasured({ suite }: { suite: Suite }) {
         </ButtonLink>
       }
     >
-      The first ordinary run of the suite fills a column for each target it ran on.
+      The first ordinary run of the suite fills a column for each target it ran
+      on.
     </EmptyState>
   );
 }
@@ -115,8 +145,8 @@ function NoSuites() {
           </ButtonLink>
         }
       >
-        Suites come from the repositories an agent is allowed to use; once one is announced and run, it stands
-        here.
+        Suites come from the repositories an agent is allowed to use; once one
+        is announced and run, it stands here.
       </EmptyState>
     </Panel>
   );

@@ -6,6 +6,8 @@ export interface MatrixSearch {
   branch?: string | undefined;
 }
 
-export function parseMatrixSearch(search: Record<string, unknown>): MatrixSearch {
+export function parseMatrixSearch(
+  search: Record<string, unknown>,
+): MatrixSearch {
   return { suite: text(search['suite']), branch: text(search['branch']) };
 }

@@ -1,7 +1,12 @@
 /** The matrix itself: benchmarks as rows, targets as columns, each head a head for a screen reader too. */
 import type { ReactNode } from 'react';
 
-import type { Matrix, MatrixCell, MatrixRow, MatrixUnmeasured } from '../../api/types';
+import type {
+  Matrix,
+  MatrixCell,
+  MatrixRow,
+  MatrixUnmeasured,
+} from '../../api/types';
 import { formatPercent, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { changeLook, shortWords } from '../../ui/change-looks';
@@ -13,27 +18,46 @@ import classes from './matrix.module.css';
 
 export function MatrixTable({ matrix }: { matrix: Matrix }) {
   return (
-    <div className={classes.scroll} role="region" aria-label="Matrix" tabIndex={0}>
+    <div
+      className={classes.scroll}
+      role="region"
+      aria-label="Matrix"
+      tabIndex={0}
+    >
       <table className={classes.table}>
-        <caption className="pl-visually-hidden">Matrix of {matrix.suite}</caption>
+        <caption className="pl-visually-hidden">
+          Matrix of {matrix.suite}
+        </caption>
         <thead>
           <tr>
             <th scope="col">Benchmark</th>
             {matrix.targets.map(({ id, name, kind }) => (
               <th key={id} scope="col">
-                <TargetName link id={id} name={name} /> <span className={classes.quiet}>{kind}</span>
+                <TargetName link id={id} name={name} />{' '}
+                <span className={classes.quiet}>{kind}</span>
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {matrix.rows.map((row) => (
-            <tr key={row.benchmark} className={row.declared ? undefined : classes.gone}>
+            <tr
+              key={row.benchmark}
+              className={row.declared ? undefined : classes.gone}
+            >
               <RowHead row={row} suite={matrix.suite} />
               {matrix.targets.map(({ id }) => (
                 <td key={id}>
-                  <Cell cell={row.cells.find(({ target_id: target }) => target === id)}>
-                    <Unmeasured of={row.unmeasured.find(({ target_id: target }) => target === id)} />
+                  <Cell
+                    cell={row.cells.find(
+                      ({ target_id: target }) => target === id,
+                    )}
+                  >
+                    <Unmeasured
+                      of={row.unmeasured.find(
+                        ({ target_id: target }) => target === id,
+                      )}
+                    />
                   </Cell>
                 </td>
               ))}
@@ -67,8 +91,15 @@ function Unmeasured({ of }: { of: MatrixUnmeasured | undefined }) {
   return (
     <>
       <div className={classes.unmeasured}>
-        <Status look={{ ...look, word: `last run: ${look.word}` }} title={of.words} />
-        <AppLink to="/runs/$runId" params={{ runId: of.run_id }} search={{ job: of.job_id }}>
+        <Status
+          look={{ ...look, word: `last run: ${look.word}` }}
+          title={of.words}
+        />
+        <AppLink
+          to="/runs/$runId"
+          params={{ runId: of.run_id }}
+          search={{ job: of.job_id }}
+        >
           <TimeAgo at={of.at} />
         </AppLink>
       </div>
@@ -77,7 +108,13 @@ function Unmeasured({ of }: { of: MatrixUnmeasured | undefined }) {
   );
 }
 
-function Cell({ cell, children }: { cell: MatrixCell | undefined; children: ReactNode }) {
+function Cell({
+  cell,
+  children,
+}: {
+  cell: MatrixCell | undefined;
+  children: ReactNode;
+}) {
   if (cell === undefined) {
     return (
       <div className={classes.cell}>
@@ -89,14 +126,21 @@ function Cell({ cell, children }: { cell: MatrixCell | undefined; children: Reac
   const { change, verdict } = cell;
   return (
     <div className={classes.cell}>
-      <AppLink to="/series/$seriesId" params={{ seriesId: cell.series_id }} className={classes.value}>
+      <AppLink
+        to="/series/$seriesId"
+        params={{ seriesId: cell.series_id }}
+        className={classes.value}
+      >
         {formatValue(cell.value, cell.unit)}
       </AppLink>
       <div className={classes.quiet}>{cell.of}</div>
       <div className={classes.marks}>
         {verdict !== null && (
           <Status
-            look={{ ...VERDICTS[verdict], word: `arms: ${VERDICTS[verdict].word}` }}
+            look={{
+              ...VERDICTS[verdict],
+              word: `arms: ${VERDICTS[verdict].word}`,
+            }}
             title={cell.verdict_words}
           />
         )}
@@ -109,13 +153,26 @@ function Cell({ cell, children }: { cell: MatrixCell | undefined; children: Reac
           />
         )}
         {cell.excluded !== null && (
-          <Status look={{ tone: 'unsure', icon: 'muted', word: 'does not count' }} title={cell.excluded} />
+          <Status
+            look={{ tone: 'unsure', icon: 'muted', word: 'does not count' }}
+            title={cell.excluded}
+          />
         )}
-        {cell.stale && <Status look={{ tone: 'unsure', icon: 'clock', word: cell.stale_words ?? 'stale' }} />}
+        {cell.stale && (
+          <Status
+            look={{
+              tone: 'unsure',
+              icon: 'clock',
+              word: cell.stale_words ?? 'stale',
+            }}
+          />
+        )}
       </div>
       <div className={classes.quiet}>
-        {cell.mde === null ? 'noise floor not measured' : `noise floor ${formatPercent(cell.mde)}`} ·{' '}
-        <TimeAgo at={cell.at} />
+        {cell.mde === null
+          ? 'noise floor not measured'
+          : `noise floor ${formatPercent(cell.mde)}`}{' '}
+        · <TimeAgo at={cell.at} />
         {cell.series > 1 && ` · ${cell.series} series`}
       </div>
       {children}

@@ -47,17 +47,28 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
         <Loaded query={floors} what="the noise floors" lines={6}>
           {(page) =>
             page.items.length === 0 ? (
-              <EmptyState icon="noise" title="No A/A run has measured a noise floor">
-                Switch A/A runs on for a target, or ask for one by hand: a run whose base is its own commit.
-                Until then charts show a band made of the scatter of each series, and rules are not refused.
+              <EmptyState
+                icon="noise"
+                title="No A/A run has measured a noise floor"
+              >
+                Switch A/A runs on for a target, or ask for one by hand: a run
+                whose base is its own commit. Until then charts show a band made
+                of the scatter of each series, and rules are not refused.
               </EmptyState>
             ) : (
               <>
-                <DataTable label="Noise floors" columns={COLUMNS} rows={page.items} rowKey={({ id }) => id} />
+                <DataTable
+                  label="Noise floors"
+                  columns={COLUMNS}
+                  rows={page.items}
+                  rowKey={({ id }) => id}
+                />
                 <Pager
                   cursor={cursor}
                   next={page.next}
-                  onCursor={(next) => onSearch(compact({ ...filters, cursor: next }))}
+                  onCursor={(next) =>
+                    onSearch(compact({ ...filters, cursor: next }))
+                  }
                 />
               </>
             )
@@ -71,23 +82,35 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
 
 function Filters({ search, onSearch }: NoisePageProps) {
   const suites = useQuery(suitesQuery);
-  const set = (change: NoiseSearch) => onSearch(compact({ ...search, cursor: undefined, ...change }));
+  const set = (change: NoiseSearch) =>
+    onSearch(compact({ ...search, cursor: undefined, ...change }));
   return (
     <FilterBar>
       <FilterSelect
         label="Suite"
         all="All suites"
         value={search.suite}
-        options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
+        options={(suites.data?.items ?? []).map(({ name, title }) => ({
+          value: name,
+          label: title,
+        }))}
         onChange={(suite) => set({ suite })}
       />
-      <TargetFilter value={search.target} onChange={(target) => set({ target })} />
+      <TargetFilter
+        value={search.target}
+        onChange={(target) => set({ target })}
+      />
     </FilterBar>
   );
 }
 
 const COLUMNS: readonly Column<NoiseFloor>[] = [
-  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
+  {
+    header: 'Target',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName id={id} name={name} />
+    ),
+  },
   {
     header: 'Measurement',
     cell: ({ suite, benchmark, arm, metric, params }) => (
@@ -105,7 +128,9 @@ const COLUMNS: readonly Column<NoiseFloor>[] = [
     cell: ({ mde, lower, upper }) => (
       <>
         {formatPercent(mde)}
-        <div style={{ color: 'var(--pl-muted)' }}>A/A {formatInterval(lower, upper)}</div>
+        <div style={{ color: 'var(--pl-muted)' }}>
+          A/A {formatInterval(lower, upper)}
+        </div>
       </>
     ),
   },
@@ -125,7 +150,14 @@ const COLUMNS: readonly Column<NoiseFloor>[] = [
   },
   {
     header: 'Rule',
-    cell: ({ suite, benchmark, arm, metric, target_name: target, proposed_threshold: proposed }) => (
+    cell: ({
+      suite,
+      benchmark,
+      arm,
+      metric,
+      target_name: target,
+      proposed_threshold: proposed,
+    }) => (
       <AppLink
         to="/rules/new"
         search={{ suite, benchmark, arm, metric, target, effect: proposed }}

@@ -5,5 +5,9 @@ import { text } from '../../lib/search';
 export type NoiseSearch = NoiseFilters;
 
 export function parseNoiseSearch(search: Record<string, unknown>): NoiseSearch {
-  return { suite: text(search['suite']), target: text(search['target']), cursor: text(search['cursor']) };
+  return {
+    suite: text(search['suite']),
+    target: text(search['target']),
+    cursor: text(search['cursor']),
+  };
 }

@@ -17,7 +17,10 @@ describe('noise floors', () => {
   it('are kept by target in the address', async () => {
     const { user, router } = renderApp('/noise');
     await screen.findByRole('table', { name: 'Noise floors' });
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Target' }), 'lab-host');
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Target' }),
+      'lab-host',
+    );
     await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2));
     expect(router.state.location.search).toEqual({ target: 'target-1' });
   });
@@ -25,10 +28,16 @@ describe('noise floors', () => {
   it('lead to a rule that begins with the proposed threshold', async () => {
     const { user } = renderApp('/noise?target=target-2');
     await user.click(
-      await screen.findByRole('link', { name: 'Write a rule for ledger_batch, native on pixel-8' }),
+      await screen.findByRole('link', {
+        name: 'Write a rule for ledger_batch, native on pixel-8',
+      }),
     );
-    expect(await screen.findByRole('textbox', { name: /Least effect/ })).toHaveValue('3.5 %');
-    expect(screen.getByRole('combobox', { name: 'Target' })).toHaveValue('pixel-8');
+    expect(
+      await screen.findByRole('textbox', { name: /Least effect/ }),
+    ).toHaveValue('3.5 %');
+    expect(screen.getByRole('combobox', { name: 'Target' })).toHaveValue(
+      'pixel-8',
+    );
   });
 });
 
@@ -37,54 +46,104 @@ describe('repeated runs', () => {
     const { user, world } = renderApp('/noise?target=target-2');
     const table = await screen.findByRole('table', { name: 'Schedules' });
     expect(within(table).getByText('every day')).toBeInTheDocument();
-    await user.click(within(table).getByRole('switch', { name: 'a-a-pixel is on' }));
-    await waitFor(() => expect(world.decisions.schedules[0]?.enabled).toBe(true));
-    await user.click(within(table).getByRole('button', { name: 'Remove a-a-pixel' }));
-    expect(await screen.findByText('Nothing is measured by itself')).toBeInTheDocument();
+    await user.click(
+      within(table).getByRole('switch', { name: 'a-a-pixel is on' }),
+    );
+    await waitFor(() =>
+      expect(world.decisions.schedules[0]?.enabled).toBe(true),
+    );
+    await user.click(
+      within(table).getByRole('button', { name: 'Remove a-a-pixel' }),
+    );
+    expect(
+      await screen.findByText('Nothing is measured by itself'),
+    ).toBeInTheDocument();
     expect(world.decisions.schedules).toHaveLength(0);
   });
 
   it('get another rhythm in the form they were made with', async () => {
     const { user, world } = renderApp('/noise?target=target-2');
-    await user.click(await screen.findByRole('button', { name: 'Change a-a-pixel' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Change a-a-pixel' }),
+    );
     const form = screen.getByRole('form', { name: 'Change a-a-pixel' });
     expect(within(form).getByRole('button', { name: 'Save' })).toBeDisabled();
-    await user.selectOptions(within(form).getByRole('combobox', { name: 'How often' }), 'every week');
+    await user.selectOptions(
+      within(form).getByRole('combobox', { name: 'How often' }),
+      'every week',
+    );
     await user.click(within(form).getByRole('button', { name: 'Save' }));
-    expect(await screen.findByRole('form', { name: 'A new repeated run' })).toBeInTheDocument();
-    expect(world.decisions.schedules[0]).toMatchObject({ every_s: 604_800, enabled: false });
+    expect(
+      await screen.findByRole('form', { name: 'A new repeated run' }),
+    ).toBeInTheDocument();
+    expect(world.decisions.schedules[0]).toMatchObject({
+      every_s: 604_800,
+      enabled: false,
+    });
     const table = screen.getByRole('table', { name: 'Schedules' });
     expect(await within(table).findByText('every week')).toBeInTheDocument();
   });
 
   it('keep a rhythm nobody offers until another is chosen', async () => {
     const { user } = renderApp('/noise?target=target-2', (world) => {
-      world.decisions.schedules = world.decisions.schedules.map((each) => ({ ...each, every_s: 5400 }));
+      world.decisions.schedules = world.decisions.schedules.map((each) => ({
+        ...each,
+        every_s: 5400,
+      }));
     });
-    await user.click(await screen.findByRole('button', { name: 'Change a-a-pixel' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Change a-a-pixel' }),
+    );
     const form = screen.getByRole('form', { name: 'Change a-a-pixel' });
-    expect(within(form).getByRole('combobox', { name: 'How often' })).toHaveDisplayValue('every 1 h 30 min');
-    await user.click(within(form).getByRole('button', { name: 'Leave it as it is' }));
-    expect(await screen.findByRole('form', { name: 'A new repeated run' })).toBeInTheDocument();
+    expect(
+      within(form).getByRole('combobox', { name: 'How often' }),
+    ).toHaveDisplayValue('every 1 h 30 min');
+    await user.click(
+      within(form).getByRole('button', { name: 'Leave it as it is' }),
+    );
+    expect(
+      await screen.findByRole('form', { name: 'A new repeated run' }),
+    ).toBeInTheDocument();
   });
 
   it('say why one was not changed, and keep what was chosen', async () => {
     const { user } = renderApp('/noise?target=target-2');
-    await user.click(await screen.findByRole('button', { name: 'Change a-a-pixel' }));
-    server.use(http.patch('*/schedules/:id', () => problem(404, 'unknown_schedule', 'Somebody removed it.')));
+    await user.click(
+      await screen.findByRole('button', { name: 'Change a-a-pixel' }),
+    );
+    server.use(
+      http.patch('*/schedules/:id', () =>
+        problem(404, 'unknown_schedule', 'Somebody removed it.'),
+      ),
+    );
     const form = screen.getByRole('form', { name: 'Change a-a-pixel' });
-    await user.selectOptions(within(form).getByRole('combobox', { name: 'How often' }), 'every week');
+    await user.selectOptions(
+      within(form).getByRole('combobox', { name: 'How often' }),
+      'every week',
+    );
     await user.click(within(form).getByRole('button', { name: 'Save' }));
-    expect(await within(form).findByText(/Not changed: Somebody removed it\./)).toBeInTheDocument();
-    expect(within(form).getByRole('combobox', { name: 'How often' })).toHaveDisplayValue('every week');
+    expect(
+      await within(form).findByText(/Not changed: Somebody removed it\./),
+    ).toBeInTheDocument();
+    expect(
+      within(form).getByRole('combobox', { name: 'How often' }),
+    ).toHaveDisplayValue('every week');
   });
 
   it('are added for the target one came for', async () => {
     const { user, world } = renderApp('/noise?target=target-1');
-    const form = await screen.findByRole('form', { name: 'A new repeated run' });
+    const form = await screen.findByRole('form', {
+      name: 'A new repeated run',
+    });
     await within(form).findByRole('option', { name: 'lab-host' });
-    await user.type(within(form).getByRole('textbox', { name: 'Name' }), 'a-a-lab');
-    await user.selectOptions(within(form).getByRole('combobox', { name: 'How often' }), 'every week');
+    await user.type(
+      within(form).getByRole('textbox', { name: 'Name' }),
+      'a-a-lab',
+    );
+    await user.selectOptions(
+      within(form).getByRole('combobox', { name: 'How often' }),
+      'every week',
+    );
     await user.click(within(form).getByRole('button', { name: 'Add' }));
     await waitFor(() =>
       expect(world.decisions.schedules[1]).toMatchObject({
@@ -98,16 +157,31 @@ describe('repeated runs', () => {
     );
     // As many as its kind of target gets.
     expect(world.decisions.schedules[1]?.launches).toBeNull();
-    expect(await screen.findByRole('switch', { name: 'a-a-lab is on' })).toBeChecked();
+    expect(
+      await screen.findByRole('switch', { name: 'a-a-lab is on' }),
+    ).toBeChecked();
   });
 
   it('say why one was not added', async () => {
     const { user } = renderApp('/noise');
-    const form = await screen.findByRole('form', { name: 'A new repeated run' });
-    server.use(http.post('*/schedules', () => problem(409, 'name_taken', 'There is one of that name.')));
-    await user.type(within(form).getByRole('textbox', { name: 'Name' }), 'a-a-pixel');
-    await waitFor(() => expect(within(form).getByRole('button', { name: 'Add' })).toBeEnabled());
+    const form = await screen.findByRole('form', {
+      name: 'A new repeated run',
+    });
+    server.use(
+      http.post('*/schedules', () =>
+        problem(409, 'name_taken', 'There is one of that name.'),
+      ),
+    );
+    await user.type(
+      within(form).getByRole('textbox', { name: 'Name' }),
+      'a-a-pixel',
+    );
+    await waitFor(() =>
+      expect(within(form).getByRole('button', { name: 'Add' })).toBeEnabled(),
+    );
     await user.click(within(form).getByRole('button', { name: 'Add' }));
-    expect(await screen.findByText(/Not added: There is one of that name\./)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/Not added: There is one of that name\./),
+    ).toBeInTheDocument();
   });
 });

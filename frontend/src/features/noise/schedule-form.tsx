@@ -2,14 +2,24 @@
  * A repeated run: what, where, how often. Its size is the ordinary one of each target. Of one there is only
  * the rhythm can be changed: what it measures would no longer be comparable under the same name.
  */
-import { Alert as Notice, Button, Checkbox, Group, TextInput } from '@mantine/core';
+import {
+  Alert as Notice,
+  Button,
+  Checkbox,
+  Group,
+  TextInput,
+} from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
 import { suitesQuery } from '../../api/catalog';
 import { targetsQuery } from '../../api/targets';
 import { isApiError } from '../../api/errors';
-import { changeSchedule, createSchedule, schedulesQuery } from '../../api/schedules';
+import {
+  changeSchedule,
+  createSchedule,
+  schedulesQuery,
+} from '../../api/schedules';
 import type { Schedule, ScheduleRequest } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
@@ -27,7 +37,8 @@ function useCreate(onDone: () => void) {
   return useMutation({
     mutationFn: createSchedule,
     onSuccess: onDone,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey }),
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey }),
   });
 }
 
@@ -66,7 +77,8 @@ export function ScheduleForm({ target }: { target: string | undefined }) {
     every: '86400',
     enabled: true,
   });
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const change = (part: Partial<Draft>) =>
+    setDraft((before) => ({ ...before, ...part }));
   const create = useCreate(() => change({ name: '' }));
   const suite = draft.suite ?? suites[0]?.name;
   const submit = (event: FormEvent) => {
@@ -74,7 +86,11 @@ export function ScheduleForm({ target }: { target: string | undefined }) {
     if (suite !== undefined) create.mutate(toRequest(draft, suite));
   };
   return (
-    <form onSubmit={submit} aria-label="A new repeated run" className={classes.form}>
+    <form
+      onSubmit={submit}
+      aria-label="A new repeated run"
+      className={classes.form}
+    >
       <Group gap="sm" align="flex-end">
         <TextInput
           label="Name"
@@ -86,7 +102,10 @@ export function ScheduleForm({ target }: { target: string | undefined }) {
         <FilterSelect
           label="Suite to run"
           value={suite}
-          options={suites.map((each) => ({ value: each.name, label: each.title }))}
+          options={suites.map((each) => ({
+            value: each.name,
+            label: each.title,
+          }))}
           onChange={(next) => change({ suite: next })}
         />
         <Choices draft={draft} change={change} />
@@ -99,12 +118,20 @@ export function ScheduleForm({ target }: { target: string | undefined }) {
           Add
         </Button>
       </Group>
-      {create.error !== null && <NotWritten what="Not added" error={create.error} />}
+      {create.error !== null && (
+        <NotWritten what="Not added" error={create.error} />
+      )}
     </form>
   );
 }
 
-function Choices({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) => void }) {
+function Choices({
+  draft,
+  change,
+}: {
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+}) {
   const targets = useQuery(targetsQuery).data?.items ?? [];
   return (
     <>
@@ -112,7 +139,11 @@ function Choices({ draft, change }: { draft: Draft; change: (part: Partial<Draft
         label="What"
         value={draft.kind}
         options={KINDS}
-        onChange={(next) => change({ kind: KINDS.find(({ value }) => value === next)?.value ?? 'a_a' })}
+        onChange={(next) =>
+          change({
+            kind: KINDS.find(({ value }) => value === next)?.value ?? 'a_a',
+          })
+        }
       />
       <FilterSelect
         label="Where"
@@ -132,7 +163,13 @@ function Choices({ draft, change }: { draft: Draft; change: (part: Partial<Draft
   );
 }
 
-function Rhythm({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+function Rhythm({
+  value,
+  onChange,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+}) {
   // One set through the API may be any: it is offered as it is.
   const other = RHYTHMS.some((each) => each.value === value)
     ? []
@@ -153,13 +190,17 @@ interface ScheduleChangeFormProps {
 }
 
 /** The form of one there is. It holds the schedule it was opened for: what is refused stays to be read. */
-export function ScheduleChangeForm({ schedule, onDone }: ScheduleChangeFormProps) {
+export function ScheduleChangeForm({
+  schedule,
+  onDone,
+}: ScheduleChangeFormProps) {
   const [every, setEvery] = useState(String(schedule.every_s));
   const queryClient = useQueryClient();
   const save = useMutation({
     mutationFn: () => changeSchedule(schedule.id, { every_s: Number(every) }),
     onSuccess: onDone,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey }),
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -169,19 +210,26 @@ export function ScheduleChangeForm({ schedule, onDone }: ScheduleChangeFormProps
   return (
     <form onSubmit={submit} aria-label={label} className={classes.form}>
       <p className={classes.about}>
-        <strong>{label}.</strong> Another rhythm counts from its next run on. To measure something else, or
-        somewhere else, add another and remove this one.
+        <strong>{label}.</strong> Another rhythm counts from its next run on. To
+        measure something else, or somewhere else, add another and remove this
+        one.
       </p>
       <Group gap="sm" align="flex-end">
         <Rhythm value={every} onChange={setEvery} />
-        <Button type="submit" loading={save.isPending} disabled={Number(every) === schedule.every_s}>
+        <Button
+          type="submit"
+          loading={save.isPending}
+          disabled={Number(every) === schedule.every_s}
+        >
           Save
         </Button>
         <Button variant="default" onClick={onDone}>
           Leave it as it is
         </Button>
       </Group>
-      {save.error !== null && <NotWritten what="Not changed" error={save.error} />}
+      {save.error !== null && (
+        <NotWritten what="Not changed" error={save.error} />
+      )}
     </form>
   );
 }
@@ -189,7 +237,13 @@ export function ScheduleChangeForm({ schedule, onDone }: ScheduleChangeFormProps
 function NotWritten({ what, error }: { what: string; error: Error }) {
   const fields = isApiError(error) ? Object.entries(error.fields) : [];
   return (
-    <Notice color="red" variant="outline" role="alert" mt="sm" icon={<Icon name="warning" />}>
+    <Notice
+      color="red"
+      variant="outline"
+      role="alert"
+      mt="sm"
+      icon={<Icon name="warning" />}
+    >
       {what}: {error.message}
       {fields.map(([field, text]) => (
         <div key={field}>

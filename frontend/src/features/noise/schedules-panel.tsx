@@ -3,7 +3,11 @@ import { Alert as Notice, Button, Group, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
-import { changeSchedule, removeSchedule, schedulesQuery } from '../../api/schedules';
+import {
+  changeSchedule,
+  removeSchedule,
+  schedulesQuery,
+} from '../../api/schedules';
 import { may, sessionQuery } from '../../api/session';
 import type { Schedule } from '../../api/types';
 import { formatDateTime } from '../../lib/times';
@@ -38,30 +42,48 @@ export function SchedulesPanel({ target }: { target: string | undefined }) {
       <Loaded query={schedules} what="the schedules" lines={3}>
         {({ items }) => {
           const shown = items.filter(
-            (each) => target === undefined || each.target_id === null || each.target_id === target,
+            (each) =>
+              target === undefined ||
+              each.target_id === null ||
+              each.target_id === target,
           );
           return shown.length === 0 ? (
             <EmptyState icon="clock" title="Nothing is measured by itself">
-              Add an A/A run below and switch it on: without one nobody knows what a target can tell from
-              noise.
+              Add an A/A run below and switch it on: without one nobody knows
+              what a target can tell from noise.
             </EmptyState>
           ) : (
             <DataTable
               label="Schedules"
               rows={shown}
               rowKey={({ id }) => id}
-              columns={[...COLUMNS, ...(allowed ? controls({ change, remove, onEdit: setEdited }) : [STATE])]}
+              columns={[
+                ...COLUMNS,
+                ...(allowed
+                  ? controls({ change, remove, onEdit: setEdited })
+                  : [STATE]),
+              ]}
             />
           );
         }}
       </Loaded>
       {error !== null && (
-        <Notice color="red" variant="outline" role="alert" m="sm" icon={<Icon name="warning" />}>
+        <Notice
+          color="red"
+          variant="outline"
+          role="alert"
+          m="sm"
+          icon={<Icon name="warning" />}
+        >
           Not changed: {error.message}
         </Notice>
       )}
       {edited !== undefined && (
-        <ScheduleChangeForm key={edited.id} schedule={edited} onDone={() => setEdited(undefined)} />
+        <ScheduleChangeForm
+          key={edited.id}
+          schedule={edited}
+          onDone={() => setEdited(undefined)}
+        />
       )}
       {allowed && edited === undefined && <ScheduleForm target={target} />}
     </Panel>
@@ -70,12 +92,17 @@ export function SchedulesPanel({ target }: { target: string | undefined }) {
 
 function useScheduleWrites() {
   const queryClient = useQueryClient();
-  const refetch = () => queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey });
+  const refetch = () =>
+    queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey });
   const change = useMutation({
-    mutationFn: ({ id, enabled }: { id: string; enabled: boolean }) => changeSchedule(id, { enabled }),
+    mutationFn: ({ id, enabled }: { id: string; enabled: boolean }) =>
+      changeSchedule(id, { enabled }),
     onSettled: refetch,
   });
-  const remove = useMutation({ mutationFn: (id: string) => removeSchedule(id), onSettled: refetch });
+  const remove = useMutation({
+    mutationFn: (id: string) => removeSchedule(id),
+    onSettled: refetch,
+  });
   return { change, remove };
 }
 
@@ -98,7 +125,10 @@ const COLUMNS: readonly Column<Schedule>[] = [
     ),
   },
   { header: 'How often', cell: ({ every_s: every }) => rhythmWords(every) },
-  { header: 'Next', cell: ({ enabled, next_at: at }) => (enabled ? formatDateTime(at) : '–') },
+  {
+    header: 'Next',
+    cell: ({ enabled, next_at: at }) => (enabled ? formatDateTime(at) : '–'),
+  },
   {
     header: 'Last run',
     cell: ({ last_run_id: runId }) =>
@@ -112,13 +142,20 @@ const COLUMNS: readonly Column<Schedule>[] = [
   },
 ];
 
-const STATE: Column<Schedule> = { header: 'On', cell: ({ enabled }) => (enabled ? 'on' : 'off') };
+const STATE: Column<Schedule> = {
+  header: 'On',
+  cell: ({ enabled }) => (enabled ? 'on' : 'off'),
+};
 
 interface Controls extends ReturnType<typeof useScheduleWrites> {
   onEdit: (schedule: Schedule) => void;
 }
 
-function controls({ change, remove, onEdit }: Controls): readonly Column<Schedule>[] {
+function controls({
+  change,
+  remove,
+  onEdit,
+}: Controls): readonly Column<Schedule>[] {
   return [
     {
       header: 'On',
@@ -127,7 +164,9 @@ function controls({ change, remove, onEdit }: Controls): readonly Column<Schedul
           checked={enabled}
           disabled={change.isPending}
           aria-label={`${name} is on`}
-          onChange={(event) => change.mutate({ id, enabled: event.currentTarget.checked })}
+          onChange={(event) =>
+            change.mutate({ id, enabled: event.currentTarget.checked })
+          }
         />
       ),
     },

@@ -73,7 +73,10 @@ export function OverviewPage() {
 }
 
 function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
-  const shown = [...ALWAYS, ...WHEN_ANY.filter((state) => (counts[state] ?? 0) > 0)];
+  const shown = [
+    ...ALWAYS,
+    ...WHEN_ANY.filter((state) => (counts[state] ?? 0) > 0),
+  ];
   return (
     <section aria-label="Alerts by state">
       <Title order={2} className="pl-visually-hidden">
@@ -85,7 +88,9 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
             <Link to="/alerts" search={{ state }} className={classes.tile}>
               <Status look={ALERT_STATES[state]} />
               <span className={classes.count}>{counts[state] ?? 0}</span>
-              <span className={classes.meaning}>{ALERT_STATE_MEANING[state]}</span>
+              <span className={classes.meaning}>
+                {ALERT_STATE_MEANING[state]}
+              </span>
             </Link>
           </li>
         ))}
@@ -98,7 +103,9 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
 function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
   return (
     <Panel title="Our own false alarms">
-      {of.share !== null && <p className={classes.rate}>{formatPercent(of.share)}</p>}
+      {of.share !== null && (
+        <p className={classes.rate}>{formatPercent(of.share)}</p>
+      )}
       <p className={classes.meaning}>{of.words}</p>
       <p className={classes.counts}>
         <AppLink to="/alerts" search={{ state: 'vanished' }}>
@@ -114,7 +121,11 @@ function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
 
 function LastRuns({ overview }: { overview: Overview }) {
   return (
-    <Panel title="Last runs" flush actions={<AppLink to="/runs">All runs</AppLink>}>
+    <Panel
+      title="Last runs"
+      flush
+      actions={<AppLink to="/runs">All runs</AppLink>}
+    >
       {overview.runs.length === 0 ? (
         <EmptyState
           icon="runs"
@@ -145,7 +156,8 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
           title="No agent yet"
           action={<CodeBox text="paceline-server enrolment-code" />}
         >
-          Make a one-time code on the server, then start an agent with it on the host that shall measure.
+          Make a one-time code on the server, then start an agent with it on the
+          host that shall measure.
         </EmptyState>
       ) : (
         <ul className={classes.agents}>

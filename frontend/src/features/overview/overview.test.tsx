@@ -6,15 +6,33 @@ import { renderApp } from '../../testing/render-app';
 describe('the last runs', () => {
   it('say in one word how each ended, and of one that was not judged why', async () => {
     renderApp('/', (world) => {
-      const reason = 'lab-host: the agent stopped answering: what arrived is kept';
-      world.runs = [run({ state: 'failed', outcome: 'lost', verdict: null, reason, jobs: [] }), failedRun];
+      const reason =
+        'lab-host: the agent stopped answering: what arrived is kept';
+      world.runs = [
+        run({
+          state: 'failed',
+          outcome: 'lost',
+          verdict: null,
+          reason,
+          jobs: [],
+        }),
+        failedRun,
+      ];
     });
-    const table = within(await screen.findByRole('table', { name: 'Last runs' }));
+    const table = within(
+      await screen.findByRole('table', { name: 'Last runs' }),
+    );
     const [, lost, failed] = table.getAllByRole('row');
     expect(within(lost as HTMLElement).getByText('lost')).toBeInTheDocument();
-    expect(lost).toHaveTextContent('the agent stopped answering: what arrived is kept');
-    expect(within(failed as HTMLElement).getByText('failed')).toBeInTheDocument();
-    expect(failed).toHaveTextContent('the workload crashed: ledger, launch 2: SIGSEGV');
+    expect(lost).toHaveTextContent(
+      'the agent stopped answering: what arrived is kept',
+    );
+    expect(
+      within(failed as HTMLElement).getByText('failed'),
+    ).toBeInTheDocument();
+    expect(failed).toHaveTextContent(
+      'the workload crashed: ledger, launch 2: SIGSEGV',
+    );
     expect(table.queryByText('inconclusive')).not.toBeInTheDocument();
   });
 });
@@ -22,9 +40,13 @@ describe('the last runs', () => {
 describe('our own false alarms', () => {
   it('are on the overview with their counts, and lead to the alerts', async () => {
     renderApp('/');
-    expect(await screen.findByRole('heading', { name: 'Our own false alarms' })).toBeInTheDocument();
+    expect(
+      await screen.findByRole('heading', { name: 'Our own false alarms' }),
+    ).toBeInTheDocument();
     expect(screen.getByText('4.88 %')).toBeInTheDocument();
-    expect(screen.getByText(/2 of 41 alerts opened in the last 90 days were false/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/2 of 41 alerts opened in the last 90 days were false/),
+    ).toBeInTheDocument();
     expect(screen.getByRole('link', { name: '1 vanished' })).toHaveAttribute(
       'href',
       '/alerts?state=vanished',
@@ -39,7 +61,9 @@ describe('our own false alarms', () => {
         words: '1 of 3 alerts: too few for a share.',
       };
     });
-    expect(await screen.findByText('1 of 3 alerts: too few for a share.')).toBeInTheDocument();
+    expect(
+      await screen.findByText('1 of 3 alerts: too few for a share.'),
+    ).toBeInTheDocument();
     expect(screen.queryByText(/^[\d.]+ %$/)).not.toBeInTheDocument();
   });
 });

@@ -36,7 +36,9 @@ export function PoliciesPage({ search, onSearch }: PoliciesPageProps) {
           items.length === 0 ? (
             <NoPolicies />
           ) : (
-            items.map((advice) => <OnTarget key={adviceKey(advice)} advice={advice} />)
+            items.map((advice) => (
+              <OnTarget key={adviceKey(advice)} advice={advice} />
+            ))
           )
         }
       </Loaded>
@@ -52,10 +54,16 @@ function Filters({ search, onSearch }: PoliciesPageProps) {
         label="Suite"
         all="All suites"
         value={search.suite}
-        options={(suites.data?.items ?? []).map(({ name, title }) => ({ value: name, label: title }))}
+        options={(suites.data?.items ?? []).map(({ name, title }) => ({
+          value: name,
+          label: title,
+        }))}
         onChange={(suite) => onSearch(compact({ ...search, suite }))}
       />
-      <TargetFilter value={search.target} onChange={(target) => onSearch(compact({ ...search, target }))} />
+      <TargetFilter
+        value={search.target}
+        onChange={(target) => onSearch(compact({ ...search, target }))}
+      />
     </FilterBar>
   );
 }
@@ -85,8 +93,9 @@ function NoPolicies() {
           </ButtonLink>
         }
       >
-        A suite declares its policies in its manifest, as [[policies]]: the arm, the param, and the minimum in
-        force. The first ordinary run of such a suite says from where on the arm pays.
+        A suite declares its policies in its manifest, as [[policies]]: the arm,
+        the param, and the minimum in force. The first ordinary run of such a
+        suite says from where on the arm pays.
       </EmptyState>
     </Panel>
   );

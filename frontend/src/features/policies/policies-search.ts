@@ -4,6 +4,8 @@ import { text } from '../../lib/search';
 
 export type PoliciesSearch = PolicyFilters;
 
-export function parsePoliciesSearch(search: Record<string, unknown>): PoliciesSearch {
+export function parsePoliciesSearch(
+  search: Record<string, unknown>,
+): PoliciesSearch {
   return { suite: text(search['suite']), target: text(search['target']) };
 }

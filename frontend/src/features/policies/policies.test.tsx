@@ -18,8 +18,12 @@ describe('usage policy advice', () => {
 
   it('shows its history: when it was wrong, and what was in force then', async () => {
     const { user } = renderApp('/policies');
-    await user.click(await screen.findByRole('button', { name: 'Show its history' }));
-    const table = await screen.findByRole('table', { name: 'History of the policy' });
+    await user.click(
+      await screen.findByRole('button', { name: 'Show its history' }),
+    );
+    const table = await screen.findByRole('table', {
+      name: 'History of the policy',
+    });
     expect(within(table).getByText('policy is wrong here')).toBeInTheDocument();
     expect(within(table).getAllByText('2,000 / 1')).toHaveLength(2);
   });
@@ -32,7 +36,9 @@ describe('usage policy advice', () => {
   it('is absent where no policy was measured', async () => {
     renderApp('/targets/target-1');
     await screen.findByRole('heading', { name: 'Preflight' });
-    expect(screen.queryByRole('heading', { name: 'Usage policy' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('heading', { name: 'Usage policy' }),
+    ).not.toBeInTheDocument();
   });
 
   it('stands on the overview and beside the arms of its benchmark', async () => {

@@ -20,7 +20,12 @@ export function PolicyHistory({ advice }: { advice: PolicyAdvice }) {
   const [shown, setShown] = useState(false);
   if (!shown) {
     return (
-      <Button variant="default" size="xs" mt="sm" onClick={() => setShown(true)}>
+      <Button
+        variant="default"
+        size="xs"
+        mt="sm"
+        onClick={() => setShown(true)}
+      >
         Show its history
       </Button>
     );
@@ -41,8 +46,18 @@ function History({ advice }: { advice: PolicyAdvice }) {
             chart={
               <IntervalChart
                 series={[
-                  { name: 'warm', points: items.toReversed().map((one) => pointOf(one, 'warm')) },
-                  { name: 'cold', points: items.toReversed().map((one) => pointOf(one, 'cold')) },
+                  {
+                    name: 'warm',
+                    points: items
+                      .toReversed()
+                      .map((one) => pointOf(one, 'warm')),
+                  },
+                  {
+                    name: 'cold',
+                    points: items
+                      .toReversed()
+                      .map((one) => pointOf(one, 'cold')),
+                  },
                 ]}
                 references={[
                   {
@@ -84,14 +99,22 @@ function pointOf(advice: PolicyAdvice, which: 'warm' | 'cold'): IntervalPoint {
 
 const COLUMNS: readonly Column<PolicyAdvice>[] = [
   { header: 'Measured', cell: ({ measured_at: at }) => formatDateTime(at) },
-  { header: 'Policy', cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} /> },
+  {
+    header: 'Policy',
+    cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} />,
+  },
   { header: 'In words', cell: ({ words }) => words, wrap: true },
   {
     header: 'In force then',
     cell: ({ in_force: { minimum, warmup_rounds: rounds } }) =>
       `${formatParam(minimum)}${rounds === null ? '' : ` / ${rounds}`}`,
   },
-  { header: 'Commit', cell: ({ commit }) => <span className="pl-mono">{commit.slice(0, 10)}</span> },
+  {
+    header: 'Commit',
+    cell: ({ commit }) => (
+      <span className="pl-mono">{commit.slice(0, 10)}</span>
+    ),
+  },
   {
     header: 'Run',
     cell: ({ run_id: runId, job_id: job }) => (

@@ -18,7 +18,8 @@ const MUTED = { tone: 'unsure', icon: 'mute', word: 'muted' } as const;
 export function MuteMark({ mute }: { mute: Mute }) {
   return (
     <div className={classes.sub}>
-      <Status look={MUTED} title={mute.reason} /> until {formatDateTime(mute.until)}
+      <Status look={MUTED} title={mute.reason} /> until{' '}
+      {formatDateTime(mute.until)}
     </div>
   );
 }
@@ -41,10 +42,17 @@ export interface MutePanelProps {
 export function MutePanel({ rule, allowed }: MutePanelProps) {
   const past = rule.mutes.filter(({ id }) => id !== rule.mute?.id);
   return (
-    <Panel title="Silence" note="A muted rule still raises alerts; what is open at the end is told then.">
-      {rule.mute !== null && <Current rule={rule} mute={rule.mute} allowed={allowed} />}
+    <Panel
+      title="Silence"
+      note="A muted rule still raises alerts; what is open at the end is told then."
+    >
+      {rule.mute !== null && (
+        <Current rule={rule} mute={rule.mute} allowed={allowed} />
+      )}
       {rule.mute === null && allowed && <MuteForm rule={rule} />}
-      {rule.mute === null && !allowed && <p className={classes.sub}>It is not muted.</p>}
+      {rule.mute === null && !allowed && (
+        <p className={classes.sub}>It is not muted.</p>
+      )}
       {past.length > 0 && (
         <ul className={classes.mutes} aria-label="Past mutes">
           {past.map((mute) => (
@@ -72,7 +80,10 @@ function useAnswer() {
 
 function Current({ rule, mute, allowed }: MutePanelProps & { mute: Mute }) {
   const accept = useAnswer();
-  const unmute = useMutation({ mutationFn: () => unmuteRule(rule.id), onSuccess: accept });
+  const unmute = useMutation({
+    mutationFn: () => unmuteRule(rule.id),
+    onSuccess: accept,
+  });
   return (
     <Stack gap="xs" align="flex-start">
       <MuteMark mute={mute} />
@@ -83,7 +94,12 @@ function Current({ rule, mute, allowed }: MutePanelProps & { mute: Mute }) {
         </div>
       </div>
       {allowed && (
-        <Button variant="default" size="xs" loading={unmute.isPending} onClick={() => unmute.mutate()}>
+        <Button
+          variant="default"
+          size="xs"
+          loading={unmute.isPending}
+          onClick={() => unmute.mutate()}
+        >
           Unmute now
         </Button>
       )}
@@ -139,7 +155,13 @@ function MuteForm({ rule }: { rule: RuleDetail }) {
 
 function NotDone({ error }: { error: Error }) {
   return (
-    <Notice color="red" variant="outline" role="alert" mt="xs" icon={<Icon name="warning" />}>
+    <Notice
+      color="red"
+      variant="outline"
+      role="alert"
+      mt="xs"
+      icon={<Icon name="warning" />}
+    >
       Not changed: {error.message}
     </Notice>
   );

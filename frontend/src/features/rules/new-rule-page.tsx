@@ -28,7 +28,12 @@ export function NewRulePage({ search, onSaved }: NewRulePageProps) {
       <Loaded query={session} what="the form">
         {(data) =>
           may(data, 'alerts:write') ? (
-            <RuleForm initial={freshDraft(search)} ruleId={null} save={createRule} onSaved={onSaved} />
+            <RuleForm
+              initial={freshDraft(search)}
+              ruleId={null}
+              save={createRule}
+              onSaved={onSaved}
+            />
           ) : (
             <NoPermission what="the form of a new rule" />
           )

@@ -52,7 +52,15 @@ function Lists({ orphans }: { orphans: Orphans }) {
           <DataTable
             label="Measurements without a rule of their own"
             rows={unruled}
-            rowKey={(row) => [row.suite, row.benchmark, row.arm, row.metric, row.target_id].join('|')}
+            rowKey={(row) =>
+              [
+                row.suite,
+                row.benchmark,
+                row.arm,
+                row.metric,
+                row.target_id,
+              ].join('|')
+            }
             columns={UNRULED}
           />
         </>
@@ -79,10 +87,18 @@ const IDLE: readonly Column<Orphans['rules'][number]>[] = [
 ];
 
 const UNRULED: readonly Column<Orphans['unruled'][number]>[] = [
-  { header: 'Benchmark', cell: ({ suite, benchmark }) => `${suite} / ${benchmark}` },
+  {
+    header: 'Benchmark',
+    cell: ({ suite, benchmark }) => `${suite} / ${benchmark}`,
+  },
   { header: 'Arm', cell: ({ arm }) => arm },
   { header: 'Metric', cell: ({ metric }) => metric },
-  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
+  {
+    header: 'Target',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName id={id} name={name} />
+    ),
+  },
   { header: 'Series', align: 'right', cell: ({ series }) => series },
   {
     header: 'Rule',

@@ -23,7 +23,14 @@ export interface ReplayPanelProps {
   onReplay: () => void;
 }
 
-export function ReplayPanel({ days, onDays, ready, replay, stale, onReplay }: ReplayPanelProps) {
+export function ReplayPanel({
+  days,
+  onDays,
+  ready,
+  replay,
+  stale,
+  onReplay,
+}: ReplayPanelProps) {
   return (
     <Panel
       title="Try it on the past"
@@ -48,15 +55,27 @@ export function ReplayPanel({ days, onDays, ready, replay, stale, onReplay }: Re
         >
           Replay
         </Button>
-        {!ready && <span style={{ color: 'var(--pl-muted)' }}>Say the least effect first.</span>}
+        {!ready && (
+          <span style={{ color: 'var(--pl-muted)' }}>
+            Say the least effect first.
+          </span>
+        )}
       </Group>
       {replay.isPending && <Loading what="the replay" lines={3} />}
       {replay.error !== null && (
-        <Notice color="red" variant="outline" role="alert" mt="sm" icon={<Icon name="warning" />}>
+        <Notice
+          color="red"
+          variant="outline"
+          role="alert"
+          mt="sm"
+          icon={<Icon name="warning" />}
+        >
           Not replayed: {replay.error.message}
         </Notice>
       )}
-      {replay.data !== undefined && !replay.isPending && <Outcome replay={replay.data} stale={stale} />}
+      {replay.data !== undefined && !replay.isPending && (
+        <Outcome replay={replay.data} stale={stale} />
+      )}
     </Panel>
   );
 }
@@ -66,18 +85,21 @@ function Outcome({ replay, stale }: { replay: Replay; stale: boolean }) {
     <div className={classes.outcome} role="status" aria-label="Replay">
       {stale && (
         <p className={classes.stale}>
-          <Icon name="warning" size={15} /> The fields have changed since. Replay again to see what they do
-          now.
+          <Icon name="warning" size={15} /> The fields have changed since.
+          Replay again to see what they do now.
         </p>
       )}
       <p className={classes.words}>{replay.words}</p>
       {replay.by_target.length > 1 && (
         <ul className={classes.counts} aria-label="Alerts by target">
-          {replay.by_target.map(({ target_id: id, target_name: name, fired }) => (
-            <li key={id}>
-              <strong>{fired}</strong> on <TargetName link id={id} name={name} />
-            </li>
-          ))}
+          {replay.by_target.map(
+            ({ target_id: id, target_name: name, fired }) => (
+              <li key={id}>
+                <strong>{fired}</strong> on{' '}
+                <TargetName link id={id} name={name} />
+              </li>
+            ),
+          )}
         </ul>
       )}
       {replay.findings.length > 0 && (
@@ -111,7 +133,12 @@ function Outcome({ replay, stale }: { replay: Replay; stale: boolean }) {
 
 const COLUMNS: readonly Column<Fired>[] = [
   { header: 'When', cell: ({ at }) => <TimeAgo at={at} /> },
-  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
+  {
+    header: 'Target',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName id={id} name={name} />
+    ),
+  },
   {
     header: 'In words',
     wrap: true,
@@ -119,12 +146,18 @@ const COLUMNS: readonly Column<Fired>[] = [
       <>
         {row.words}
         <div className={classes.sub}>
-          {row.suite} / {row.benchmark}, {row.arm}, {row.metric}, {paramsLabel(row.params)}
+          {row.suite} / {row.benchmark}, {row.arm}, {row.metric},{' '}
+          {paramsLabel(row.params)}
         </div>
       </>
     ),
   },
-  { header: 'Commit', cell: ({ commit }) => <span className="pl-mono">{commit.slice(0, 10)}</span> },
+  {
+    header: 'Commit',
+    cell: ({ commit }) => (
+      <span className="pl-mono">{commit.slice(0, 10)}</span>
+    ),
+  },
   {
     header: 'Alert then',
     cell: ({ alert_id: id, alert_state: state }) =>

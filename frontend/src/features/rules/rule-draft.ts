@@ -1,5 +1,10 @@
 /** A rule being written: fields as a form holds them, and the request they make. Pure. */
-import type { RuleKind, RuleMode, RuleRequest, RuleVersion } from '../../api/types';
+import type {
+  RuleKind,
+  RuleMode,
+  RuleRequest,
+  RuleVersion,
+} from '../../api/types';
 import type { NewRuleSearch } from './rules-search';
 
 export interface RuleDraft {
@@ -68,7 +73,8 @@ export function complete(draft: RuleDraft): boolean {
   return draft.name.trim() !== '' && draft.percent !== '';
 }
 
-const orAny = (pattern: string) => (pattern.trim() === '' ? '*' : pattern.trim());
+const orAny = (pattern: string) =>
+  pattern.trim() === '' ? '*' : pattern.trim();
 
 export function toRequest(draft: RuleDraft): RuleRequest {
   return {
@@ -89,8 +95,13 @@ export function toRequest(draft: RuleDraft): RuleRequest {
 }
 
 /** Which field a refusal is about: `body.rule.min_effect`, `body.min_effect` and `min_effect` are one. */
-export function fieldErrors(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function fieldErrors(
+  fields: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(fields).map(([where, text]) => [where.split('.').at(-1) ?? where, text]),
+    Object.entries(fields).map(([where, text]) => [
+      where.split('.').at(-1) ?? where,
+      text,
+    ]),
   );
 }

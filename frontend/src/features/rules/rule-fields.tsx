@@ -1,5 +1,11 @@
 /** The fields of a rule. A refusal stands at the field it is about, with the number the server gave. */
-import { NumberInput, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import {
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
 import { suitesQuery } from '../../api/catalog';
@@ -11,7 +17,12 @@ import { FilterSelect } from '../../ui/filter-select';
 import { Panel } from '../../ui/panel';
 import { Segments } from '../../ui/segments';
 import type { RuleDraft } from './rule-draft';
-import { DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
+import {
+  DIRECTION_WORDS,
+  KIND_WORDS,
+  MODE_LOOKS,
+  MODE_MEANING,
+} from './rule-words';
 import { RULE_KINDS, RULE_MODES } from './rules-search';
 
 export interface RuleFieldsProps {
@@ -32,7 +43,10 @@ export function RuleFields(props: RuleFieldsProps) {
   );
 }
 
-function refusal(errors: RuleFieldsProps['errors'], field: string): { error?: string } {
+function refusal(
+  errors: RuleFieldsProps['errors'],
+  field: string,
+): { error?: string } {
   const error = errors[field];
   return error === undefined ? {} : { error };
 }
@@ -45,17 +59,25 @@ const PATTERN_LABELS: Record<PatternName, string> = {
   target: 'Target',
 };
 
-function useKnownNames(draft: RuleDraft): Record<PatternName, readonly string[]> {
+function useKnownNames(
+  draft: RuleDraft,
+): Record<PatternName, readonly string[]> {
   const suites = useQuery(suitesQuery).data?.items ?? [];
   const targets = useQuery(targetsQuery).data?.items ?? [];
-  const some = suites.filter(({ name }) => draft.suite === '*' || name === draft.suite);
+  const some = suites.filter(
+    ({ name }) => draft.suite === '*' || name === draft.suite,
+  );
   const benchmarks = some.flatMap((suite) => suite.benchmarks);
-  const own = benchmarks.filter(({ name }) => draft.benchmark === '*' || name === draft.benchmark);
+  const own = benchmarks.filter(
+    ({ name }) => draft.benchmark === '*' || name === draft.benchmark,
+  );
   return {
     suite: suites.map(({ name }) => name),
     benchmark: [...new Set(benchmarks.map(({ name }) => name))],
     arm: [...new Set(own.flatMap(({ arms }) => arms))],
-    metric: [...new Set(own.flatMap(({ metrics }) => metrics.map(({ name }) => name)))],
+    metric: [
+      ...new Set(own.flatMap(({ metrics }) => metrics.map(({ name }) => name))),
+    ],
     target: targets.map(({ name }) => name),
   };
 }
@@ -78,7 +100,9 @@ function AboutFields({ draft, onChange, errors }: RuleFieldsProps) {
               autoComplete="off"
               spellCheck={false}
               {...refusal(errors, name)}
-              onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+              onChange={(event) =>
+                onChange({ [name]: event.currentTarget.value })
+              }
             />
             <datalist id={`rule-${name}`}>
               {['*', ...known[name]].map((each) => (
@@ -102,8 +126,13 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
           label="Looks at"
           maw={420}
           value={draft.kind}
-          options={RULE_KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] }))}
-          onChange={(kind) => onChange({ kind: (kind ?? 'history') as RuleKind })}
+          options={RULE_KINDS.map((kind) => ({
+            value: kind,
+            label: KIND_WORDS[kind],
+          }))}
+          onChange={(kind) =>
+            onChange({ kind: (kind ?? 'history') as RuleKind })
+          }
         />
         <NumberInput
           label="Least effect in percent"
@@ -120,22 +149,32 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
           suffix=" %"
           decimalScale={4}
           {...refusal(errors, 'min_effect')}
-          onChange={(value) => onChange({ percent: value === '' ? '' : Number(value) })}
+          onChange={(value) =>
+            onChange({ percent: value === '' ? '' : Number(value) })
+          }
         />
         <Segments
           label="When what it looks at"
           value={draft.direction}
-          options={(['worse', 'both'] as const).map((value) => ({ value, label: DIRECTION_WORDS[value] }))}
+          options={(['worse', 'both'] as const).map((value) => ({
+            value,
+            label: DIRECTION_WORDS[value],
+          }))}
           onChange={(direction) => onChange({ direction })}
         />
         <div>
           <Segments<RuleMode>
             label="Mode"
             value={draft.mode}
-            options={RULE_MODES.map((value) => ({ value, label: MODE_LOOKS[value].word }))}
+            options={RULE_MODES.map((value) => ({
+              value,
+              label: MODE_LOOKS[value].word,
+            }))}
             onChange={(mode) => onChange({ mode })}
           />
-          <p style={{ margin: '0.3rem 0 0', color: 'var(--pl-muted)' }}>{MODE_MEANING[draft.mode]}</p>
+          <p style={{ margin: '0.3rem 0 0', color: 'var(--pl-muted)' }}>
+            {MODE_MEANING[draft.mode]}
+          </p>
         </div>
       </Stack>
     </Panel>
@@ -162,7 +201,10 @@ function KeepingFields({ draft, onChange, errors, named }: RuleFieldsProps) {
           label="Owner"
           all="Whoever saves it"
           value={draft.ownerId}
-          options={(accounts.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          options={(accounts.data?.items ?? []).map(({ id, name }) => ({
+            value: id,
+            label: name,
+          }))}
           onChange={(ownerId) => onChange({ ownerId })}
         />
         <Textarea

@@ -26,7 +26,9 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
   const [draft, setDraft] = useState(initial);
   const [days, setDays] = useState(30);
   const queryClient = useQueryClient();
-  const replay = useMutation({ mutationFn: (rule: RuleRequest) => replayRule(rule, ruleId, days) });
+  const replay = useMutation({
+    mutationFn: (rule: RuleRequest) => replayRule(rule, ruleId, days),
+  });
   const saving = useMutation({
     mutationFn: save,
     onSuccess: (saved) => {
@@ -35,7 +37,8 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
       onSaved(saved);
     },
   });
-  const change = (part: Partial<RuleDraft>) => setDraft((before) => ({ ...before, ...part }));
+  const change = (part: Partial<RuleDraft>) =>
+    setDraft((before) => ({ ...before, ...part }));
   const request = toRequest(draft);
   const refused = saving.error ?? replay.error;
   const submit = (event: FormEvent) => {
@@ -55,7 +58,10 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
         onDays={setDays}
         ready={draft.percent !== ''}
         replay={replay}
-        stale={JSON.stringify(replay.variables) !== JSON.stringify(withoutKeeping(request))}
+        stale={
+          JSON.stringify(replay.variables) !==
+          JSON.stringify(withoutKeeping(request))
+        }
         onReplay={() => {
           saving.reset();
           replay.mutate(withoutKeeping(request));
@@ -63,7 +69,11 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
       />
       {saving.error !== null && <Refused error={saving.error} />}
       <Group mt="md">
-        <Button type="submit" loading={saving.isPending} disabled={!complete(draft)}>
+        <Button
+          type="submit"
+          loading={saving.isPending}
+          disabled={!complete(draft)}
+        >
           {ruleId === null ? 'Save the rule' : 'Save as a new version'}
         </Button>
       </Group>
@@ -73,12 +83,24 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
 
 /** What a replay depends on: not the name, the owner or the words, and a new rule may lack a name yet. */
 function withoutKeeping(rule: RuleRequest): RuleRequest {
-  return { ...rule, name: rule.name === '' ? 'unnamed' : rule.name, text: '', comment: '', owner_id: null };
+  return {
+    ...rule,
+    name: rule.name === '' ? 'unnamed' : rule.name,
+    text: '',
+    comment: '',
+    owner_id: null,
+  };
 }
 
 function Refused({ error }: { error: Error }) {
   return (
-    <Notice color="red" variant="outline" role="alert" mt="md" icon={<Icon name="warning" />}>
+    <Notice
+      color="red"
+      variant="outline"
+      role="alert"
+      mt="md"
+      icon={<Icon name="warning" />}
+    >
       <strong>The rule was not saved.</strong> {error.message}
     </Notice>
   );

@@ -19,7 +19,12 @@ import { MuteMark, MutePanel } from './mute-panel';
 import { draftOf } from './rule-draft';
 import { RuleForm } from './rule-form';
 import { RuleVersions } from './rule-versions';
-import { DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
+import {
+  DIRECTION_WORDS,
+  KIND_WORDS,
+  MODE_LOOKS,
+  MODE_MEANING,
+} from './rule-words';
 import classes from './rules.module.css';
 
 export interface RulePageProps {
@@ -114,13 +119,14 @@ function Says({ rule }: { rule: RuleDetail }) {
       <p className={classes.sub}>
         {rule.floor === null ? (
           <>
-            No A/A job has measured what the targets of this rule can tell from noise.{' '}
-            <AppLink to="/noise">Switch A/A runs on.</AppLink>
+            No A/A job has measured what the targets of this rule can tell from
+            noise. <AppLink to="/noise">Switch A/A runs on.</AppLink>
           </>
         ) : (
           <>
-            What can be told from noise where it decides: {rule.floor.words} ({rule.floor.benchmark},{' '}
-            {rule.floor.arm}, {paramsLabel(rule.floor.params)}), measured{' '}
+            What can be told from noise where it decides: {rule.floor.words} (
+            {rule.floor.benchmark}, {rule.floor.arm},{' '}
+            {paramsLabel(rule.floor.params)}), measured{' '}
             <TimeAgo at={rule.floor.measured_at} />.
           </>
         )}
@@ -149,7 +155,13 @@ function Record({ rule: { precision, id } }: { rule: RuleDetail }) {
   );
 }
 
-function Remove({ rule, onDeleted }: { rule: RuleDetail; onDeleted: () => void }) {
+function Remove({
+  rule,
+  onDeleted,
+}: {
+  rule: RuleDetail;
+  onDeleted: () => void;
+}) {
   const [asking, setAsking] = useState(false);
   const queryClient = useQueryClient();
   const remove = useMutation({
@@ -171,12 +183,19 @@ function Remove({ rule, onDeleted }: { rule: RuleDetail; onDeleted: () => void }
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <p style={{ marginTop: 0 }}>
-          It decides about nothing any more; a less specific rule or the built-in default decides instead. Its
-          versions stay, because alerts name them.
+          It decides about nothing any more; a less specific rule or the
+          built-in default decides instead. Its versions stay, because alerts
+          name them.
         </p>
-        {remove.error !== null && <p role="alert">Not done: {remove.error.message}</p>}
+        {remove.error !== null && (
+          <p role="alert">Not done: {remove.error.message}</p>
+        )}
         <Group>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+          <Button
+            color="red"
+            loading={remove.isPending}
+            onClick={() => remove.mutate()}
+          >
             Take it out of force
           </Button>
           <Button variant="default" onClick={() => setAsking(false)}>

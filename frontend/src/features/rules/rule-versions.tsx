@@ -18,10 +18,16 @@ export function RuleVersions({ ruleId }: { ruleId: string }) {
           <>
             <ol className={classes.versions}>
               {items.map((version, index) => (
-                <Version key={version.version} version={version} before={items[index + 1]} />
+                <Version
+                  key={version.version}
+                  version={version}
+                  before={items[index + 1]}
+                />
               ))}
             </ol>
-            {next !== null && <p className={classes.sub}>Older versions are not shown.</p>}
+            {next !== null && (
+              <p className={classes.sub}>Older versions are not shown.</p>
+            )}
           </>
         )}
       </Loaded>
@@ -51,8 +57,12 @@ function Version({ version, before }: VersionProps) {
 function Changes({ version, before }: VersionProps) {
   const now = spelledOut(version);
   const old = new Map(before === undefined ? [] : spelledOut(before));
-  const changed = before === undefined ? now : now.filter(([field, words]) => old.get(field) !== words);
-  if (changed.length === 0) return <p className={classes.sub}>Says the same as the one before.</p>;
+  const changed =
+    before === undefined
+      ? now
+      : now.filter(([field, words]) => old.get(field) !== words);
+  if (changed.length === 0)
+    return <p className={classes.sub}>Says the same as the one before.</p>;
   return (
     <dl className={classes.changes}>
       {changed.map(([field, words]) => (
@@ -62,7 +72,15 @@ function Changes({ version, before }: VersionProps) {
   );
 }
 
-function Change({ field, old, now }: { field: string; old: string | undefined; now: string }) {
+function Change({
+  field,
+  old,
+  now,
+}: {
+  field: string;
+  old: string | undefined;
+  now: string;
+}) {
   return (
     <>
       <dt>{field}</dt>
@@ -71,7 +89,8 @@ function Change({ field, old, now }: { field: string; old: string | undefined; n
           now
         ) : (
           <>
-            <del aria-label={`was ${old}`}>{old}</del> → <ins aria-label={`is ${now}`}>{now}</ins>
+            <del aria-label={`was ${old}`}>{old}</del> →{' '}
+            <ins aria-label={`is ${now}`}>{now}</ins>
           </>
         )}
       </dd>

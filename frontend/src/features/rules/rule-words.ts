@@ -12,7 +12,8 @@ export const MODE_LOOKS: Record<RuleMode, Look> = {
 
 export const MODE_MEANING: Record<RuleMode, string> = {
   active: 'Raises alerts and people are told.',
-  shadow: 'Raises alerts that are kept and counted; nobody is told. For trying a new rule.',
+  shadow:
+    'Raises alerts that are kept and counted; nobody is told. For trying a new rule.',
   off: 'What it matches raises nothing.',
 };
 
@@ -27,10 +28,15 @@ export const DIRECTION_WORDS: Record<RuleVersion['direction'], string> = {
 };
 
 /** Every field of a version as words, in the order they are compared and shown. */
-export function spelledOut(version: RuleVersion): readonly (readonly [field: string, words: string])[] {
+export function spelledOut(
+  version: RuleVersion,
+): readonly (readonly [field: string, words: string])[] {
   return [
     ['About', KIND_WORDS[version.kind]],
-    ...PATTERNS.map((name) => [name[0]?.toUpperCase() + name.slice(1), version[name]] as const),
+    ...PATTERNS.map(
+      (name) =>
+        [name[0]?.toUpperCase() + name.slice(1), version[name]] as const,
+    ),
     ['Least effect', formatPercent(version.min_effect)],
     ['When it', DIRECTION_WORDS[version.direction]],
     ['Mode', version.mode],

@@ -19,7 +19,12 @@ import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { MuteMark } from './mute-panel';
 import { OrphansPanel } from './orphans-panel';
-import { DIRECTION_WORDS, KIND_WORDS, MODE_LOOKS, MODE_MEANING } from './rule-words';
+import {
+  DIRECTION_WORDS,
+  KIND_WORDS,
+  MODE_LOOKS,
+  MODE_MEANING,
+} from './rule-words';
 import { RULE_KINDS, RULE_MODES, type RulesSearch } from './rules-search';
 import classes from './rules.module.css';
 
@@ -37,7 +42,11 @@ export function RulesPage({ search, onSearch }: RulesPageProps) {
     <Page
       title="Rules"
       lead="What turns a finding into an alert, and who is told. Every change is a version that stays."
-      actions={may(session.data, 'alerts:write') && <ButtonLink to="/rules/new">Write a rule</ButtonLink>}
+      actions={
+        may(session.data, 'alerts:write') && (
+          <ButtonLink to="/rules/new">Write a rule</ButtonLink>
+        )
+      }
     >
       <RuleFilters search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching rules' : 'All rules'} flush>
@@ -52,7 +61,14 @@ export function RulesPage({ search, onSearch }: RulesPageProps) {
           onCursor={(cursor) => onSearch(compact({ ...filters, cursor }))}
           empty={<NoRules />}
         >
-          {(rows) => <DataTable label="Rules" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />}
+          {(rows) => (
+            <DataTable
+              label="Rules"
+              columns={COLUMNS}
+              rows={rows}
+              rowKey={({ id }) => id}
+            />
+          )}
         </Listed>
       </Panel>
       <OrphansPanel />
@@ -69,14 +85,20 @@ function RuleFilters({ search, onSearch }: RulesPageProps) {
         label="Looks at"
         all="Anything"
         value={search.kind}
-        options={RULE_KINDS.map((value) => ({ value, label: KIND_WORDS[value] }))}
+        options={RULE_KINDS.map((value) => ({
+          value,
+          label: KIND_WORDS[value],
+        }))}
         onChange={(kind) => set({ kind: kind as RuleKind | undefined })}
       />
       <FilterSelect
         label="Mode"
         all="Any mode"
         value={search.mode}
-        options={RULE_MODES.map((value) => ({ value, label: MODE_LOOKS[value].word }))}
+        options={RULE_MODES.map((value) => ({
+          value,
+          label: MODE_LOOKS[value].word,
+        }))}
         onChange={(mode) => set({ mode: mode as RuleMode | undefined })}
       />
     </FilterBar>
@@ -86,8 +108,9 @@ function RuleFilters({ search, onSearch }: RulesPageProps) {
 function NoRules() {
   return (
     <EmptyState icon="rules" title="Only the built-in defaults decide">
-      Write a rule to ask for a smaller or larger effect somewhere, to own it, or to try one in shadow: it can
-      be replayed over the past before it is saved.
+      Write a rule to ask for a smaller or larger effect somewhere, to own it,
+      or to try one in shadow: it can be replayed over the past before it is
+      saved.
     </EmptyState>
   );
 }
@@ -118,8 +141,13 @@ const COLUMNS: readonly Column<Rule>[] = [
   { header: 'Decides about', wrap: true, cell: (rule) => aboutWords(rule) },
   {
     header: 'Raises when it',
-    cell: ({ direction, min_effect: effect }) => `${DIRECTION_WORDS[direction]} by ${formatPercent(effect)}`,
+    cell: ({ direction, min_effect: effect }) =>
+      `${DIRECTION_WORDS[direction]} by ${formatPercent(effect)}`,
   },
   { header: 'Owner', cell: ({ owner }) => owner?.name ?? 'nobody' },
-  { header: 'Worth its alerts', wrap: true, cell: ({ precision }) => precision.words },
+  {
+    header: 'Worth its alerts',
+    wrap: true,
+    cell: ({ precision }) => precision.words,
+  },
 ];

@@ -31,7 +31,9 @@ function share(value: unknown): number | undefined {
   return value !== undefined && found > 0 && found <= 10 ? found : undefined;
 }
 
-export function parseNewRuleSearch(search: Record<string, unknown>): NewRuleSearch {
+export function parseNewRuleSearch(
+  search: Record<string, unknown>,
+): NewRuleSearch {
   return {
     suite: text(search['suite']),
     benchmark: text(search['benchmark']),

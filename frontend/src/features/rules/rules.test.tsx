@@ -21,38 +21,59 @@ describe('the list of rules', () => {
       };
     });
     const table = await screen.findByRole('table', { name: 'Rules' });
-    expect(within(table).getByRole('link', { name: 'hashing-native' })).toHaveAttribute(
-      'href',
-      '/rules/rule-1',
-    );
-    expect(within(table).getByText('suite hashing · arm native · metric time')).toBeInTheDocument();
+    expect(
+      within(table).getByRole('link', { name: 'hashing-native' }),
+    ).toHaveAttribute('href', '/rules/rule-1');
+    expect(
+      within(table).getByText('suite hashing · arm native · metric time'),
+    ).toBeInTheDocument();
     expect(within(table).getByText('gets worse by 3.5 %')).toBeInTheDocument();
-    expect(within(table).getByText('7 of 8 alerts were worth it (88 %).')).toBeInTheDocument();
+    expect(
+      within(table).getByText('7 of 8 alerts were worth it (88 %).'),
+    ).toBeInTheDocument();
     expect(within(table).getByText(/until 2 Jan 2031/)).toBeInTheDocument();
   });
 
   it('keeps its filters in the address', async () => {
     const { user, router } = renderApp('/rules');
     await screen.findByRole('table', { name: 'Rules' });
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'shadow');
-    await waitFor(() => expect(screen.queryByText('hashing-native')).not.toBeInTheDocument());
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Mode' }),
+      'shadow',
+    );
+    await waitFor(() =>
+      expect(screen.queryByText('hashing-native')).not.toBeInTheDocument(),
+    );
     expect(router.state.location.search).toEqual({ mode: 'shadow' });
   });
 
   it('lists orphans and leads from an unruled measurement to a rule written for it', async () => {
     const { user } = renderApp('/rules');
-    expect(await screen.findByText(/1 rule decides about nothing/)).toBeInTheDocument();
-    await user.click(screen.getByRole('link', { name: /Write a rule for frame_check, native/ }));
-    expect(await screen.findByRole('combobox', { name: 'Benchmark' })).toHaveValue('frame_check');
-    expect(screen.getByRole('combobox', { name: 'Target' })).toHaveValue('lab-host');
+    expect(
+      await screen.findByText(/1 rule decides about nothing/),
+    ).toBeInTheDocument();
+    await user.click(
+      screen.getByRole('link', {
+        name: /Write a rule for frame_check, native/,
+      }),
+    );
+    expect(
+      await screen.findByRole('combobox', { name: 'Benchmark' }),
+    ).toHaveValue('frame_check');
+    expect(screen.getByRole('combobox', { name: 'Target' })).toHaveValue(
+      'lab-host',
+    );
   });
 
   it('offers writing to those who may', async () => {
     renderApp('/rules', (world) => {
-      if (world.session !== null) world.session = { ...world.session, scopes: ['read'] };
+      if (world.session !== null)
+        world.session = { ...world.session, scopes: ['read'] };
     });
     await screen.findByRole('table', { name: 'Rules' });
-    expect(screen.queryByRole('link', { name: 'Write a rule' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('link', { name: 'Write a rule' }),
+    ).not.toBeInTheDocument();
   });
 });
 
@@ -69,9 +90,15 @@ describe('writing a rule', () => {
     await user.type(screen.getByRole('textbox', { name: /Least effect/ }), '5');
     await user.click(screen.getByRole('button', { name: 'Replay' }));
     const outcome = await screen.findByRole('status', { name: 'Replay' });
-    expect(outcome).toHaveTextContent('In the last 30 days it would have fired 14×, 12 on lab-host.');
+    expect(outcome).toHaveTextContent(
+      'In the last 30 days it would have fired 14×, 12 on lab-host.',
+    );
     expect(within(outcome).getAllByRole('row')).toHaveLength(3);
-    expect(world.decisions.replays[0]).toMatchObject({ days: 30, rule_id: null, rule: { min_effect: 0.05 } });
+    expect(world.decisions.replays[0]).toMatchObject({
+      days: 30,
+      rule_id: null,
+      rule: { min_effect: 0.05 },
+    });
     expect(outcome).not.toHaveTextContent(/have changed since/);
     await user.click(screen.getByRole('radio', { name: 'moves either way' }));
     expect(outcome).toHaveTextContent(/have changed since/);
@@ -81,9 +108,14 @@ describe('writing a rule', () => {
   it('begins in shadow and is saved as it was written', async () => {
     const { user, world, router } = await write();
     await user.type(screen.getByRole('textbox', { name: /Least effect/ }), '7');
-    await user.type(screen.getByRole('textbox', { name: 'Name' }), 'native-seven');
+    await user.type(
+      screen.getByRole('textbox', { name: 'Name' }),
+      'native-seven',
+    );
     await user.click(screen.getByRole('button', { name: 'Save the rule' }));
-    await waitFor(() => expect(router.state.location.pathname).toBe('/rules/rule-3'));
+    await waitFor(() =>
+      expect(router.state.location.pathname).toBe('/rules/rule-3'),
+    );
     expect(world.decisions.rules[2]).toMatchObject({
       name: 'native-seven',
       min_effect: 0.07,
@@ -97,7 +129,11 @@ describe('writing a rule', () => {
     await user.type(field, '1');
     await user.type(screen.getByRole('textbox', { name: 'Name' }), 'too-keen');
     await user.click(screen.getByRole('button', { name: 'Save the rule' }));
-    expect(await screen.findByText(/The smallest effect that can be told from noise/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(
+        /The smallest effect that can be told from noise/,
+      ),
+    ).toBeInTheDocument();
     expect(field).toHaveAccessibleDescription(/at least 3.1 % on pixel-8/);
     expect(field).toBeInvalid();
     expect(world.decisions.rules).toHaveLength(2);
@@ -105,10 +141,16 @@ describe('writing a rule', () => {
 
   it('says when a replay was refused', async () => {
     const { user } = await write();
-    server.use(http.post('*/rules/replay', () => problem(503, 'unavailable', 'The database is away.')));
+    server.use(
+      http.post('*/rules/replay', () =>
+        problem(503, 'unavailable', 'The database is away.'),
+      ),
+    );
     await user.type(screen.getByRole('textbox', { name: /Least effect/ }), '5');
     await user.click(screen.getByRole('button', { name: 'Replay' }));
-    expect(await screen.findByText('Not replayed: The database is away.')).toBeInTheDocument();
+    expect(
+      await screen.findByText('Not replayed: The database is away.'),
+    ).toBeInTheDocument();
   });
 });
 
@@ -121,7 +163,9 @@ async function openRule() {
 describe('one rule', () => {
   it('tells its versions apart field by field', async () => {
     await openRule();
-    expect(await screen.findByText('Three percent fired on every firmware update.')).toBeInTheDocument();
+    expect(
+      await screen.findByText('Three percent fired on every firmware update.'),
+    ).toBeInTheDocument();
     expect(screen.getByLabelText('was 3 %')).toBeInTheDocument();
     expect(screen.getByLabelText('is 5 %')).toBeInTheDocument();
     expect(screen.getByLabelText('was nobody')).toBeInTheDocument();
@@ -129,18 +173,28 @@ describe('one rule', () => {
 
   it('says what can be told from noise where it decides', async () => {
     await openRule();
-    expect(screen.getByText(/at least 3.1 % on pixel-8 \(ledger_batch/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/at least 3.1 % on pixel-8 \(ledger_batch/),
+    ).toBeInTheDocument();
   });
 
   it('is muted with a reason and an end, and unmuted', async () => {
     const { user, world } = await openRule();
     expect(screen.getByText('the lab was moved')).toBeInTheDocument();
-    await user.type(screen.getByRole('textbox', { name: 'Reason' }), 'new racks');
-    await user.selectOptions(screen.getByRole('combobox', { name: 'For' }), 'a week');
+    await user.type(
+      screen.getByRole('textbox', { name: 'Reason' }),
+      'new racks',
+    );
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'For' }),
+      'a week',
+    );
     await user.click(screen.getByRole('button', { name: 'Mute the rule' }));
     expect(await screen.findByText('new racks')).toBeInTheDocument();
     const mute = world.decisions.rules[0]?.mute;
-    expect(Date.parse(mute?.until ?? '') - Date.parse(mute?.created_at ?? '')).toBe(168 * 3_600_000);
+    expect(
+      Date.parse(mute?.until ?? '') - Date.parse(mute?.created_at ?? ''),
+    ).toBe(168 * 3_600_000);
     await user.click(screen.getByRole('button', { name: 'Unmute now' }));
     await waitFor(() => expect(world.decisions.rules[0]?.mute).toBeNull());
   });
@@ -152,19 +206,33 @@ describe('one rule', () => {
     expect(field).toHaveValue('5 %');
     await user.clear(field);
     await user.type(field, '8');
-    await user.click(screen.getByRole('button', { name: 'Save as a new version' }));
-    expect(await screen.findByText('gets worse by 8 % or more')).toBeInTheDocument();
-    expect(world.decisions.rules[0]).toMatchObject({ version: 3, min_effect: 0.08, name: 'hashing-native' });
+    await user.click(
+      screen.getByRole('button', { name: 'Save as a new version' }),
+    );
+    expect(
+      await screen.findByText('gets worse by 8 % or more'),
+    ).toBeInTheDocument();
+    expect(world.decisions.rules[0]).toMatchObject({
+      version: 3,
+      min_effect: 0.08,
+      name: 'hashing-native',
+    });
   });
 
   it('says when somebody saved another version meanwhile', async () => {
     const { user } = await openRule();
     server.use(
-      http.put('*/rules/rule-1', () => problem(409, 'conflict', 'Grace saved version 3 meanwhile.')),
+      http.put('*/rules/rule-1', () =>
+        problem(409, 'conflict', 'Grace saved version 3 meanwhile.'),
+      ),
     );
     await user.click(screen.getByRole('button', { name: 'Edit' }));
-    await user.click(await screen.findByRole('button', { name: 'Save as a new version' }));
-    expect(await screen.findByText(/Grace saved version 3 meanwhile\./)).toBeInTheDocument();
+    await user.click(
+      await screen.findByRole('button', { name: 'Save as a new version' }),
+    );
+    expect(
+      await screen.findByText(/Grace saved version 3 meanwhile\./),
+    ).toBeInTheDocument();
   });
 
   it('is taken out of force only after asking', async () => {
@@ -172,7 +240,9 @@ describe('one rule', () => {
     await user.click(screen.getByRole('button', { name: 'Take out of force' }));
     const dialog = await screen.findByRole('dialog');
     expect(world.decisions.rules).toHaveLength(2);
-    await user.click(within(dialog).getByRole('button', { name: 'Take it out of force' }));
+    await user.click(
+      within(dialog).getByRole('button', { name: 'Take it out of force' }),
+    );
     await waitFor(() => expect(router.state.location.pathname).toBe('/rules'));
     expect(world.decisions.rules).toHaveLength(1);
   });

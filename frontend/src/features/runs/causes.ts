@@ -19,7 +19,8 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   workload_flooded: {
     title: 'The workload printed far more than it may',
-    advice: 'Look for a debugging print in a loop; the log shows what it wrote.',
+    advice:
+      'Look for a debugging print in a loop; the log shows what it wrote.',
   },
   workload_crashed: {
     title: 'The workload crashed',
@@ -31,11 +32,13 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   workload_no_terminal: {
     title: 'The workload ended without saying it was done',
-    advice: 'A workload must print a done or error event as its last line, also when it exits 0.',
+    advice:
+      'A workload must print a done or error event as its last line, also when it exits 0.',
   },
   check_failed: {
     title: 'A correctness check failed',
-    advice: 'Timings of wrong code do not count. Repair the arm the check names; see the checks below.',
+    advice:
+      'Timings of wrong code do not count. Repair the arm the check names; see the checks below.',
   },
   build_failed: {
     title: 'The build failed',
@@ -53,11 +56,13 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   agent_lost: {
     title: 'The agent stopped answering',
-    advice: 'Look at the host. Samples so far are kept and marked partial; late ones still count.',
+    advice:
+      'Look at the host. Samples so far are kept and marked partial; late ones still count.',
   },
   agent_error: {
     title: 'The agent met an error of its own',
-    advice: 'The agent’s log has the details. This says nothing about the code measured.',
+    advice:
+      'The agent’s log has the details. This says nothing about the code measured.',
   },
   disk_full: {
     title: 'The agent’s disk is full',
@@ -70,41 +75,53 @@ export const CAUSES: Record<Cause, CauseWords> = {
   },
   lease_lost: {
     title: 'The agent lost its lease on the job',
-    advice: 'Usually the network or a stalled host. The run can simply be requested again.',
+    advice:
+      'Usually the network or a stalled host. The run can simply be requested again.',
   },
   device_lost: {
     title: 'The device could not be reached any more',
-    advice: 'Its cable, its port or its hub. The device is checked before its next job: see its page.',
+    advice:
+      'Its cable, its port or its hub. The device is checked before its next job: see its page.',
   },
   device_rebooted: {
     title: 'The device restarted in the middle of the job',
-    advice: 'What it measured before says nothing about after. Its page has when and how often it restarted.',
+    advice:
+      'What it measured before says nothing about after. Its page has when and how often it restarted.',
   },
   device_refused: {
     title: 'The device refused what the job needs',
-    advice: 'The detail names what it refused. Unlock it and look at its screen, then check it again.',
+    advice:
+      'The detail names what it refused. Unlock it and look at its screen, then check it again.',
   },
   device_storage_full: {
     title: 'The device has no room left',
-    advice: 'Free space on the device; its health check says how much there is.',
+    advice:
+      'Free space on the device; its health check says how much there is.',
   },
   device_unauthorized: {
     title: 'The device does not trust its agent',
-    advice: 'Unlock it and accept the prompt on its screen, or connect it again to see the prompt.',
+    advice:
+      'Unlock it and accept the prompt on its screen, or connect it again to see the prompt.',
   },
   placing_failed: {
     title: 'The job’s files on the device are not what was built',
-    advice: 'The detail says which file, what was expected and what was found. Nothing was measured.',
+    advice:
+      'The detail says which file, what was expected and what was found. Nothing was measured.',
   },
   analysis_failed: {
     title: 'The server could not analyse what was measured',
-    advice: 'A fault of the server, not of what was measured. Samples are kept; its log has the details.',
+    advice:
+      'A fault of the server, not of what was measured. Samples are kept; its log has the details.',
   },
-  cancelled: { title: 'Cancelled', advice: 'Somebody cancelled the run or the agent was asked to stop.' },
+  cancelled: {
+    title: 'Cancelled',
+    advice: 'Somebody cancelled the run or the agent was asked to stop.',
+  },
 };
 
 /** Of a job that ended though nothing went wrong in it: nobody took it. */
 export const NO_CAUSE: CauseWords = {
   title: 'The job ended before it began',
-  advice: 'Is the target online, in good health and free of maintenance? Repeat the run when it is.',
+  advice:
+    'Is the target online, in good health and free of maintenance? Repeat the run when it is.',
 };

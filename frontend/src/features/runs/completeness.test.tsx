@@ -41,17 +41,26 @@ const GONE = {
 
 function open(change: Parameters<typeof completeness>[1]) {
   return renderApp('/runs/run-done-1', (world) => {
-    world.history.completeness.set('run-done-1', completeness('run-done-1', { complete: false, ...change }));
+    world.history.completeness.set(
+      'run-done-1',
+      completeness('run-done-1', { complete: false, ...change }),
+    );
   });
 }
 
 const panel = async () =>
-  within((await screen.findByRole('heading', { name: 'Completeness' })).closest('section') as HTMLElement);
+  within(
+    (await screen.findByRole('heading', { name: 'Completeness' })).closest(
+      'section',
+    ) as HTMLElement,
+  );
 
 describe('the completeness of a run', () => {
   it('is said in one line when everything arrived', async () => {
     renderApp('/runs/run-done-1');
-    expect(await (await panel()).findByText('all 8 arrived')).toBeInTheDocument();
+    expect(
+      await (await panel()).findByText('all 8 arrived'),
+    ).toBeInTheDocument();
     expect((await panel()).getByText('complete')).toBeInTheDocument();
   });
 
@@ -59,14 +68,20 @@ describe('the completeness of a run', () => {
     const skipped = { reason: 'skipped', text: 'never measured it' } as const;
     const { user } = open({
       words: '3 of 41 missing (2 crash, 1 skipped)',
-      missing: [missing({}), missing({ arm: 'native_ffm' }), missing({ arm: 'fallback', ...skipped })],
+      missing: [
+        missing({}),
+        missing({ arm: 'native_ffm' }),
+        missing({ arm: 'fallback', ...skipped }),
+      ],
       missing_total: 3,
       missing_groups: [
         group({ count: 2, words: '2 cases: crash' }),
         group({ words: '1 case: skipped', ...skipped }),
       ],
     });
-    expect(await (await panel()).findByText('3 of 41 missing (2 crash, 1 skipped)')).toBeInTheDocument();
+    expect(
+      await (await panel()).findByText('3 of 41 missing (2 crash, 1 skipped)'),
+    ).toBeInTheDocument();
     expect((await panel()).getByText('incomplete')).toBeInTheDocument();
     const list = (await panel()).getByRole('list', { name: 'Missing cases' });
     const [crash, left] = within(list).getAllByRole('listitem');
@@ -77,7 +92,9 @@ describe('the completeness of a run', () => {
       .getAllByRole('row')
       .slice(1);
     expect(rows).toHaveLength(2);
-    expect(rows[0]).toHaveTextContent(/ledger_batch.*native.*batch 1,000.*lab-host/);
+    expect(rows[0]).toHaveTextContent(
+      /ledger_batch.*native.*batch 1,000.*lab-host/,
+    );
   });
 
   it('shows 24 cases that one failed build took away in one row', async () => {
@@ -88,9 +105,18 @@ describe('the completeness of a run', () => {
     open({
       missing: cases,
       missing_total: 24,
-      missing_groups: [group({ reason: 'build', words: '24 cases: build failed', count: 24, text })],
+      missing_groups: [
+        group({
+          reason: 'build',
+          words: '24 cases: build failed',
+          count: 24,
+          text,
+        }),
+      ],
     });
-    const list = within(await (await panel()).findByRole('list', { name: 'Missing cases' }));
+    const list = within(
+      await (await panel()).findByRole('list', { name: 'Missing cases' }),
+    );
     expect(list.getAllByRole('listitem')).toHaveLength(1);
     expect(list.getByText('24 cases: build failed')).toBeInTheDocument();
     expect(list.getAllByText(text)).toHaveLength(1);
@@ -103,7 +129,9 @@ describe('the completeness of a run', () => {
       missing_total: 900,
       missing_groups: [group({ words: '900 cases: crash', count: 900 })],
     });
-    expect(await (await panel()).findByText('The first 1 of 900')).toBeInTheDocument();
+    expect(
+      await (await panel()).findByText('The first 1 of 900'),
+    ).toBeInTheDocument();
   });
 
   it('does not call a run that is still measuring incomplete', async () => {
@@ -113,16 +141,26 @@ describe('the completeness of a run', () => {
 
   it('lets a person retire what is gone on purpose, with a reason', async () => {
     const { user, world } = open({ complete: true, gone: [GONE] });
-    await user.click(await screen.findByRole('button', { name: 'Retire frame_check' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Retire frame_check' }),
+    );
     expect(screen.getByRole('button', { name: 'Retire it' })).toBeDisabled();
     await user.type(
-      screen.getByRole('textbox', { name: 'Why frame_check is gone on purpose' }),
+      screen.getByRole('textbox', {
+        name: 'Why frame_check is gone on purpose',
+      }),
       'replaced by frame_verify',
     );
     await user.click(screen.getByRole('button', { name: 'Retire it' }));
-    await waitFor(() => expect(screen.queryByText(GONE.words)).not.toBeInTheDocument());
+    await waitFor(() =>
+      expect(screen.queryByText(GONE.words)).not.toBeInTheDocument(),
+    );
     expect(world.history.retired).toEqual([
-      { benchmark: 'frame_check', arm: null, reason: 'replaced by frame_verify' },
+      {
+        benchmark: 'frame_check',
+        arm: null,
+        reason: 'replaced by frame_verify',
+      },
     ]);
   });
 });

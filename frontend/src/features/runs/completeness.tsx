@@ -24,12 +24,17 @@ const MISSING: Look = { tone: 'bad', icon: 'warning', word: 'incomplete' };
 export function Completeness({ run }: { run: Run }) {
   const completeness = useQuery(completenessQuery(run.id, runEnded(run)));
   return (
-    <Panel title="Completeness" actions={completeness.data && <Status look={lookOf(completeness.data)} />}>
+    <Panel
+      title="Completeness"
+      actions={completeness.data && <Status look={lookOf(completeness.data)} />}
+    >
       <Loaded query={completeness} what="the completeness" lines={1}>
         {(answer) => (
           <>
             <p className={classes.words}>{answer.words}</p>
-            {answer.missing_groups.length > 0 && <MissingGroups answer={answer} />}
+            {answer.missing_groups.length > 0 && (
+              <MissingGroups answer={answer} />
+            )}
             {answer.gone.length > 0 && <GoneList answer={answer} />}
           </>
         )}
@@ -45,7 +50,10 @@ function lookOf({ missing_total: missing, pending, complete }: Answer): Look {
 
 function GoneList({ answer }: { answer: Answer }) {
   return (
-    <ul className={classes.gone} aria-label="Measured before and declared no more">
+    <ul
+      className={classes.gone}
+      aria-label="Measured before and declared no more"
+    >
       {answer.gone.map((gone) => (
         <GoneItem
           key={`${gone.benchmark} ${gone.arm}`}
@@ -58,19 +66,34 @@ function GoneList({ answer }: { answer: Answer }) {
   );
 }
 
-function GoneItem({ gone, suite, runId }: { gone: Gone; suite: string; runId: string }) {
+function GoneItem({
+  gone,
+  suite,
+  runId,
+}: {
+  gone: Gone;
+  suite: string;
+  runId: string;
+}) {
   const session = useQuery(sessionQuery);
   const [asked, setAsked] = useState(false);
-  const name = gone.arm === null ? gone.benchmark : `${gone.benchmark} ${gone.arm}`;
+  const name =
+    gone.arm === null ? gone.benchmark : `${gone.benchmark} ${gone.arm}`;
   return (
     <li>
       <p className={classes.words}>{gone.words}</p>
       {may(session.data, 'alerts:write') && !asked && (
-        <Button size="compact-sm" variant="default" onClick={() => setAsked(true)}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => setAsked(true)}
+        >
           Retire {name}
         </Button>
       )}
-      {asked && <RetireForm gone={gone} suite={suite} runId={runId} name={name} />}
+      {asked && (
+        <RetireForm gone={gone} suite={suite} runId={runId} name={name} />
+      )}
     </li>
   );
 }
@@ -89,8 +112,15 @@ function RetireForm({
   const queryClient = useQueryClient();
   const [reason, setReason] = useState('');
   const retire = useMutation({
-    mutationFn: () => retireBenchmark({ suite, benchmark: gone.benchmark, arm: gone.arm }, reason.trim()),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: [...runKeys.run(runId), 'completeness'] }),
+    mutationFn: () =>
+      retireBenchmark(
+        { suite, benchmark: gone.benchmark, arm: gone.arm },
+        reason.trim(),
+      ),
+    onSuccess: () =>
+      queryClient.invalidateQueries({
+        queryKey: [...runKeys.run(runId), 'completeness'],
+      }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -107,7 +137,12 @@ function RetireForm({
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
         />
-        <Button type="submit" variant="default" disabled={reason.trim() === ''} loading={retire.isPending}>
+        <Button
+          type="submit"
+          variant="default"
+          disabled={reason.trim() === ''}
+          loading={retire.isPending}
+        >
           Retire it
         </Button>
       </Group>

@@ -25,13 +25,15 @@ export function ConditionTracks({ job }: { job: Job }) {
         {(items) =>
           items.length === 0 ? (
             <EmptyState icon="targets" title="No conditions recorded yet">
-              Frequency, temperature, load and pressure are read once a second on a host, and on a device
-              before, between and after its launches.
+              Frequency, temperature, load and pressure are read once a second
+              on a host, and on a device before, between and after its launches.
             </EmptyState>
           ) : (
             <>
               <Tracks conditions={items} />
-              {ofDevice(items) && <DeviceConditions job={job} conditions={items} />}
+              {ofDevice(items) && (
+                <DeviceConditions job={job} conditions={items} />
+              )}
             </>
           )
         }
@@ -45,19 +47,28 @@ function summary(tracks: readonly Track[], span: number): string {
     const values = track.points.map(({ value }) => value);
     const low = track.format(Math.min(...values));
     const high = track.format(Math.max(...values));
-    return low === high ? `${track.label} ${low}` : `${track.label} ${low} to ${high}`;
+    return low === high
+      ? `${track.label} ${low}`
+      : `${track.label} ${low} to ${high}`;
   });
   return `Over ${formatDuration(span)}: ${parts.join('; ')}.`;
 }
 
 function Tracks({ conditions }: { conditions: readonly Conditions[] }) {
   const tracks = toTracks(conditions);
-  const drawn = tracks.filter((track) => track.points.length > 1).slice(0, DRAWN);
-  const end = Math.max(...tracks.flatMap((track) => track.points.map(({ seconds }) => seconds)), 1);
+  const drawn = tracks
+    .filter((track) => track.points.length > 1)
+    .slice(0, DRAWN);
+  const end = Math.max(
+    ...tracks.flatMap((track) => track.points.map(({ seconds }) => seconds)),
+    1,
+  );
   const sentence = summary(tracks, end);
   return (
     <>
-      <p style={{ margin: '0 0 0.6rem', color: 'var(--pl-muted)' }}>{sentence}</p>
+      <p style={{ margin: '0 0 0.6rem', color: 'var(--pl-muted)' }}>
+        {sentence}
+      </p>
       <div role="img" aria-label={`Conditions over time. ${sentence}`}>
         {drawn.map((track, index) => (
           <div key={track.key} className={classes.trackRow}>
@@ -90,11 +101,31 @@ function TrackTable({ tracks }: { tracks: readonly Track[] }) {
       rowKey={(track) => track.key}
       columns={[
         { header: 'Quantity', cell: (track) => track.label },
-        { header: 'First', cell: (track) => track.format(track.points[0]?.value ?? 0), align: 'right' },
-        { header: 'Lowest', cell: (track) => track.format(extreme(track, Math.min)), align: 'right' },
-        { header: 'Highest', cell: (track) => track.format(extreme(track, Math.max)), align: 'right' },
-        { header: 'Last', cell: (track) => track.format(track.points.at(-1)?.value ?? 0), align: 'right' },
-        { header: 'Readings', cell: (track) => track.points.length, align: 'right' },
+        {
+          header: 'First',
+          cell: (track) => track.format(track.points[0]?.value ?? 0),
+          align: 'right',
+        },
+        {
+          header: 'Lowest',
+          cell: (track) => track.format(extreme(track, Math.min)),
+          align: 'right',
+        },
+        {
+          header: 'Highest',
+          cell: (track) => track.format(extreme(track, Math.max)),
+          align: 'right',
+        },
+        {
+          header: 'Last',
+          cell: (track) => track.format(track.points.at(-1)?.value ?? 0),
+          align: 'right',
+        },
+        {
+          header: 'Readings',
+          cell: (track) => track.points.length,
+          align: 'right',
+        },
       ]}
     />
   );

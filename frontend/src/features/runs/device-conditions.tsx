@@ -28,7 +28,8 @@ export function DeviceConditions({ job, conditions }: DeviceConditionsProps) {
     <>
       {unknown.length > 0 && (
         <p className={classes.said}>
-          The device could not say: {unknown.join(', ')}. What is not known is not taken for good.
+          The device could not say: {unknown.join(', ')}. What is not known is
+          not taken for good.
         </p>
       )}
       {events.length > 0 && (
@@ -43,7 +44,10 @@ export function DeviceConditions({ job, conditions }: DeviceConditionsProps) {
           </ul>
         </details>
       )}
-      <details className={classes.more} onToggle={(event) => setShown(event.currentTarget.open)}>
+      <details
+        className={classes.more}
+        onToggle={(event) => setShown(event.currentTarget.open)}
+      >
         <summary>What the commands printed</summary>
         {shown && <RawReading job={job} conditions={conditions} />}
       </details>

@@ -15,7 +15,14 @@ export function FailureExcerpt({ job }: { job: Job }) {
   const { title, advice } = job.cause === null ? NO_CAUSE : CAUSES[job.cause];
   const { failure } = job;
   return (
-    <Alert variant="outline" color="red" icon={<Icon name="warning" />} title={title} role="alert" mt="sm">
+    <Alert
+      variant="outline"
+      color="red"
+      icon={<Icon name="warning" />}
+      title={title}
+      role="alert"
+      mt="sm"
+    >
       {failure !== null && (
         <>
           <p className={classes.sentence}>{withoutAnsi(failure.sentence)}</p>
@@ -35,14 +42,25 @@ export function FailureExcerpt({ job }: { job: Job }) {
 function wordsToFind({ excerpt }: Failure): string {
   const line = excerpt.find(({ is_error: isError }) => isError)?.text ?? '';
   // Tabs became spaces in the excerpt, so only what stands before a longer gap is the same in the log.
-  return (withoutAnsi(line).trim().split(/ {2,}/)[0] ?? '').slice(0, FIND_CHARACTERS);
+  return (withoutAnsi(line).trim().split(/ {2,}/)[0] ?? '').slice(
+    0,
+    FIND_CHARACTERS,
+  );
 }
 
-function Excerpt({ failure: { excerpt, is_recognised: isRecognised } }: { failure: Failure }) {
+function Excerpt({
+  failure: { excerpt, is_recognised: isRecognised },
+}: {
+  failure: Failure;
+}) {
   const label = isRecognised ? 'The first error' : 'The end of its output';
   return (
     <>
-      {!isRecognised && <p className={classes.advice}>No known error stands in its output. It ended with:</p>}
+      {!isRecognised && (
+        <p className={classes.advice}>
+          No known error stands in its output. It ended with:
+        </p>
+      )}
       <pre className={classes.excerpt} aria-label={label} role="region">
         {excerpt.map(({ text, is_error: isError }, at) => (
           // Lines of one excerpt never change their place.

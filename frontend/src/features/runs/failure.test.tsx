@@ -10,7 +10,10 @@ const FAILURE: Failure = {
   sentence: 'Build step `make` exited with status 2.',
   excerpt: [
     { text: 'main.c: In function main:', is_error: false },
-    { text: 'main.c:1:25: \u001B[1;31merror:\u001B[0m missing undeclared', is_error: true },
+    {
+      text: 'main.c:1:25: \u001B[1;31merror:\u001B[0m missing undeclared',
+      is_error: true,
+    },
     { text: '\t1 | return missing;', is_error: false },
   ],
   is_recognised: true,
@@ -27,9 +30,18 @@ const LINES = [
 
 function open(failure: Failure | null = FAILURE, lines = LINES) {
   return renderApp('/runs/run-failed-1', (world) => {
-    const failed = job({ ...failedRun.jobs[0], cause: 'build_failed', cause_detail: 'x', failure });
+    const failed = job({
+      ...failedRun.jobs[0],
+      cause: 'build_failed',
+      cause_detail: 'x',
+      failure,
+    });
     world.runs = [
-      run({ ...failedRun, reason: 'lab-host: Build step `make` exited with status 2.', jobs: [failed] }),
+      run({
+        ...failedRun,
+        reason: 'lab-host: Build step `make` exited with status 2.',
+        jobs: [failed],
+      }),
     ];
     world.logs.set(
       'job-failed',
@@ -41,8 +53,13 @@ function open(failure: Failure | null = FAILURE, lines = LINES) {
 describe('the first error of a failed job', () => {
   it('stands once, with the lines around it and without escapes', async () => {
     open();
-    const excerpt = await screen.findByRole('region', { name: 'The first error' });
-    expect(within(excerpt).getByText('main.c:1:25: error: missing undeclared').tagName).toBe('STRONG');
+    const excerpt = await screen.findByRole('region', {
+      name: 'The first error',
+    });
+    expect(
+      within(excerpt).getByText('main.c:1:25: error: missing undeclared')
+        .tagName,
+    ).toBe('STRONG');
     expect(excerpt).toHaveTextContent('main.c: In function main:');
     const alert = screen.getByRole('alert');
     expect(within(alert).getByText('The build failed')).toBeInTheDocument();
@@ -52,33 +69,54 @@ describe('the first error of a failed job', () => {
   });
 
   it('says so where no known error stands in the output', async () => {
-    open({ ...FAILURE, is_recognised: false, excerpt: [{ text: 'step 5', is_error: false }] });
-    const excerpt = await screen.findByRole('region', { name: 'The end of its output' });
+    open({
+      ...FAILURE,
+      is_recognised: false,
+      excerpt: [{ text: 'step 5', is_error: false }],
+    });
+    const excerpt = await screen.findByRole('region', {
+      name: 'The end of its output',
+    });
     expect(excerpt).toHaveTextContent('step 5');
-    expect(screen.getByText(/No known error stands in its output/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/No known error stands in its output/),
+    ).toBeInTheDocument();
   });
 
   it('is not made up for a job whose agent only names a cause', async () => {
-    open({ sentence: 'The agent is gone.', excerpt: [], is_recognised: false, advice: '' });
+    open({
+      sentence: 'The agent is gone.',
+      excerpt: [],
+      is_recognised: false,
+      advice: '',
+    });
     expect(await screen.findByText('The agent is gone.')).toBeInTheDocument();
-    expect(screen.getByText(/Run the failing step by hand at this commit/)).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Show it in the log' })).not.toBeInTheDocument();
+    expect(
+      screen.getByText(/Run the failing step by hand at this commit/),
+    ).toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Show it in the log' }),
+    ).not.toBeInTheDocument();
   });
 });
 
 describe('the whole log', () => {
   it('is searched by keyboard alone: marked, next, previous, around the end', async () => {
     const { user } = open();
-    await user.click(await screen.findByRole('button', { name: 'Open the whole log' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Open the whole log' }),
+    );
     const dialog = within(await screen.findByRole('dialog'));
     expect(await dialog.findByText('504 lines')).toBeInTheDocument();
     const field = dialog.getByRole('textbox', { name: 'Search in the log' });
     expect(field).toHaveFocus();
     await user.keyboard('error');
     expect(await dialog.findByText('Match 1 of 3')).toBeInTheDocument();
-    const marks = () => dialog.getAllByText('error', { selector: 'mark', exact: false });
+    const marks = () =>
+      dialog.getAllByText('error', { selector: 'mark', exact: false });
     expect(marks()).toHaveLength(3);
-    const current = () => marks().findIndex((mark) => mark.getAttribute('aria-current') === 'true');
+    const current = () =>
+      marks().findIndex((mark) => mark.getAttribute('aria-current') === 'true');
     expect(current()).toBe(0);
     await user.keyboard('{Enter}');
     expect(dialog.getByText('Match 2 of 3')).toBeInTheDocument();
@@ -95,7 +133,9 @@ describe('the whole log', () => {
 
   it('is the text as it was printed, without escapes, and closes with Escape', async () => {
     const { user } = open();
-    await user.click(await screen.findByRole('button', { name: 'Open the whole log' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Open the whole log' }),
+    );
     const text = await screen.findByRole('region', { name: 'Whole log' });
     expect(text.textContent).toBe(`${LINES.map(withoutAnsi).join('\n')}\n`);
     expect(text).toHaveAttribute('tabindex', '0');
@@ -105,27 +145,37 @@ describe('the whole log', () => {
 
   it('opens at the first error from beside it', async () => {
     const { user } = open();
-    await user.click(await screen.findByRole('button', { name: 'Show it in the log' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Show it in the log' }),
+    );
     const dialog = within(await screen.findByRole('dialog'));
     expect(await dialog.findByText('Match 1 of 1')).toBeInTheDocument();
-    expect(dialog.getByText('main.c:1:25: error: missing undeclared', { selector: 'mark' })).toHaveAttribute(
-      'aria-current',
-      'true',
-    );
+    expect(
+      dialog.getByText('main.c:1:25: error: missing undeclared', {
+        selector: 'mark',
+      }),
+    ).toHaveAttribute('aria-current', 'true');
   });
 
   it('is downloaded as the file the server makes of it', async () => {
     open();
     const link = await screen.findByRole('link', { name: 'Download' });
-    expect(link).toHaveAttribute('href', '/api/v1/jobs/job-failed/log?format=text&attempt=1');
+    expect(link).toHaveAttribute(
+      'href',
+      '/api/v1/jobs/job-failed/log?format=text&attempt=1',
+    );
     expect(link).toHaveAttribute('download');
   });
 
   it('says that there is none', async () => {
     const { user } = open(FAILURE, []);
-    await user.click(await screen.findByRole('button', { name: 'Open the whole log' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Open the whole log' }),
+    );
     expect(
-      await within(await screen.findByRole('dialog')).findByText('The log is empty'),
+      await within(await screen.findByRole('dialog')).findByText(
+        'The log is empty',
+      ),
     ).toBeInTheDocument();
   });
 });

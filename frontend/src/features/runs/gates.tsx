@@ -57,8 +57,10 @@ const COLUMNS: readonly Column<Gate>[] = [
     cell: (gate) => (
       <span title={gate.description ?? undefined}>
         {gate.absolute && 'size of '}
-        <Identifier name={gate.derived ?? `${gate.statistic} of ${gate.metric}`} /> {gate.op}{' '}
-        {formatFigure(gate.target)}
+        <Identifier
+          name={gate.derived ?? `${gate.statistic} of ${gate.metric}`}
+        />{' '}
+        {gate.op} {formatFigure(gate.target)}
       </span>
     ),
   },
@@ -87,7 +89,9 @@ function gateKey(gate: Gate): string {
 }
 
 function passedOf(gates: readonly Gate[], level: Gate['level']): string {
-  const own = gates.filter((gate) => gate.level === level && gate.verdict !== 'not_applicable');
+  const own = gates.filter(
+    (gate) => gate.level === level && gate.verdict !== 'not_applicable',
+  );
   return `${own.filter(({ verdict }) => verdict === 'pass').length} of ${own.length}`;
 }
 
@@ -99,7 +103,12 @@ function summary(gates: readonly Gate[]): string {
 }
 
 const LEVELS: readonly Gate['level'][] = ['required', 'stretch'];
-const SEVERITY: readonly Gate['verdict'][] = ['fail', 'inconclusive', 'pass', 'not_applicable'];
+const SEVERITY: readonly Gate['verdict'][] = [
+  'fail',
+  'inconclusive',
+  'pass',
+  'not_applicable',
+];
 
 /** Required before stretch, and of each what did not pass first. */
 function sorted(gates: readonly Gate[]): Gate[] {
@@ -112,11 +121,18 @@ function sorted(gates: readonly Gate[]): Gate[] {
 
 export function Gates({ gates }: { gates: readonly Gate[] }) {
   if (gates.length === 0) return null;
-  const stands = gates.some(({ standing }) => standing !== null && standing !== undefined);
+  const stands = gates.some(
+    ({ standing }) => standing !== null && standing !== undefined,
+  );
   const columns = COLUMNS.filter(({ header }) => stands || header !== STANDING);
   return (
     <Panel title="Gates" flush note={summary(gates)}>
-      <DataTable label="Gates" rows={sorted(gates)} columns={columns} rowKey={gateKey} />
+      <DataTable
+        label="Gates"
+        rows={sorted(gates)}
+        columns={columns}
+        rowKey={gateKey}
+      />
     </Panel>
   );
 }

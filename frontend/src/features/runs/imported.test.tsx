@@ -7,7 +7,9 @@ import type { World } from '../../testing/world';
 const asked = (trigger: 'import' | 'manual') => (world: World) => {
   world.comparisons = [];
   world.runs = world.runs.map((run) =>
-    run.id === 'run-done-1' ? Object.assign({}, run, { trigger, rounds: 1 }) : run,
+    run.id === 'run-done-1'
+      ? Object.assign({}, run, { trigger, rounds: 1 })
+      : run,
   );
 };
 
@@ -19,18 +21,26 @@ async function open(trigger: 'import' | 'manual') {
 describe('a run of another tool’s samples', () => {
   it('shows no phases, size, conditions or log, which nobody asked for and nobody saw', async () => {
     await open('import');
-    expect(screen.queryByRole('list', { name: 'Phases' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('list', { name: 'Phases' }),
+    ).not.toBeInTheDocument();
     for (const never of ['Conditions', 'Log']) {
-      expect(screen.queryByRole('heading', { name: never })).not.toBeInTheDocument();
+      expect(
+        screen.queryByRole('heading', { name: never }),
+      ).not.toBeInTheDocument();
     }
     expect(screen.queryByText('Size')).not.toBeInTheDocument();
-    expect(screen.getByRole('heading', { name: 'Samples' })).toBeInTheDocument();
+    expect(
+      screen.getByRole('heading', { name: 'Samples' }),
+    ).toBeInTheDocument();
   });
 
   it('does not hide them of a run that an agent measured, and counts one round as one', async () => {
     await open('manual');
     expect(screen.getByRole('list', { name: 'Phases' })).toBeInTheDocument();
-    expect(screen.getByRole('heading', { name: 'Conditions' })).toBeInTheDocument();
+    expect(
+      screen.getByRole('heading', { name: 'Conditions' }),
+    ).toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'Log' })).toBeInTheDocument();
     expect(screen.getByText('5 launches × 1 round')).toBeInTheDocument();
   });
@@ -40,7 +50,11 @@ describe('a run of another tool’s samples', () => {
 const imported = (world: World) => {
   world.targets = world.targets.map((target) =>
     target.name === 'lab-host'
-      ? Object.assign({}, target, { name: 'ci-7', imported: true, preflight: [] })
+      ? Object.assign({}, target, {
+          name: 'ci-7',
+          imported: true,
+          preflight: [],
+        })
       : target,
   );
 };

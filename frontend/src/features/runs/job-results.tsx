@@ -7,7 +7,13 @@ import { useQuery } from '@tanstack/react-query';
 
 import { isApiError } from '../../api/errors';
 import { jobReportQuery } from '../../api/runs';
-import type { Job, JobReport, Measurement, Run, Unavailable } from '../../api/types';
+import type {
+  Job,
+  JobReport,
+  Measurement,
+  Run,
+  Unavailable,
+} from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
@@ -45,7 +51,15 @@ export function JobResults({ run, job }: { run: Run; job: Job }) {
   );
 }
 
-function Report({ run, job, report }: { run: Run; job: Job; report: JobReport }) {
+function Report({
+  run,
+  job,
+  report,
+}: {
+  run: Run;
+  job: Job;
+  report: JobReport;
+}) {
   return (
     <>
       <Suppressed names={report.suppressed} />
@@ -68,7 +82,13 @@ function Report({ run, job, report }: { run: Run; job: Job; report: JobReport })
 function Suppressed({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null;
   return (
-    <Alert color="yellow" variant="outline" mb="md" role="note" icon={<Icon name="warning" />}>
+    <Alert
+      color="yellow"
+      variant="outline"
+      mb="md"
+      role="note"
+      icon={<Icon name="warning" />}
+    >
       Measured in spite of configuration errors that the request suppressed:{' '}
       <span className="pl-mono">{names.join(', ')}</span>.
     </Alert>
@@ -76,14 +96,21 @@ function Suppressed({ names }: { names: readonly string[] }) {
 }
 
 function nothingToCompare({ trigger }: Run, revisions: boolean): string {
-  if (trigger === 'import') return 'Another tool measured one arm after the other: no two share a round.';
+  if (trigger === 'import')
+    return 'Another tool measured one arm after the other: no two share a round.';
   return revisions
     ? 'No benchmark of this job has samples of both revisions.'
     : 'No benchmark of this job has a second arm with samples.';
 }
 
 /** Of an A/B job the head against the base, else each arm against its reference. */
-function Verdicts({ run, report: { base, revision, comparisons } }: { run: Run; report: JobReport }) {
+function Verdicts({
+  run,
+  report: { base, revision, comparisons },
+}: {
+  run: Run;
+  report: JobReport;
+}) {
   const [first] = comparisons;
   const revisions = base !== null && base !== undefined;
   return (
@@ -99,12 +126,22 @@ function Verdicts({ run, report: { base, revision, comparisons } }: { run: Run; 
         revisions
           ? // An A/A job has one revision on both sides.
             base.revision !== revision && (
-              <AppLink to="/compare" search={{ base: base.revision, head: revision, suite: run.suite }}>
+              <AppLink
+                to="/compare"
+                search={{
+                  base: base.revision,
+                  head: revision,
+                  suite: run.suite,
+                }}
+              >
                 Compare the two revisions
               </AppLink>
             )
           : first !== undefined && (
-              <AppLink to="/arms" search={{ suite: run.suite, benchmark: first.benchmark }}>
+              <AppLink
+                to="/arms"
+                search={{ suite: run.suite, benchmark: first.benchmark }}
+              >
                 See on the arms page
               </AppLink>
             )
@@ -112,7 +149,8 @@ function Verdicts({ run, report: { base, revision, comparisons } }: { run: Run; 
     >
       {revisions && base.same_artifact && (
         <p className={classes.note}>
-          Both sides ran the same bytes: what differs is the target, never the code.
+          Both sides ran the same bytes: what differs is the target, never the
+          code.
         </p>
       )}
       {comparisons.length === 0 ? (
@@ -139,7 +177,9 @@ function UnavailableArms({ rows }: { rows: readonly Unavailable[] }) {
             <Status look={VERDICTS.not_applicable} />
             <span style={{ color: 'var(--pl-muted)' }}>{benchmark}</span>
             <span className="pl-mono">{arm}</span>
-            {Object.keys(params).length > 0 && <span>at {paramsLabel(params)}</span>}
+            {Object.keys(params).length > 0 && (
+              <span>at {paramsLabel(params)}</span>
+            )}
             <span>{reason}</span>
           </li>
         ))}
@@ -153,7 +193,12 @@ function Checks({ report }: { report: JobReport }) {
   return (
     <Panel title="Correctness checks">
       {failed.length > 0 && (
-        <Alert color="red" variant="outline" mb="sm" icon={<Icon name="warning" />}>
+        <Alert
+          color="red"
+          variant="outline"
+          mb="sm"
+          icon={<Icon name="warning" />}
+        >
           Timings do not count while a check fails.
         </Alert>
       )}
@@ -176,13 +221,21 @@ function Checks({ report }: { report: JobReport }) {
   );
 }
 
-const figure = (pick: (row: Measurement) => number) => (row: Measurement) => formatValue(pick(row), row.unit);
+const figure = (pick: (row: Measurement) => number) => (row: Measurement) =>
+  formatValue(pick(row), row.unit);
 
 const MEASUREMENT_COLUMNS: readonly Column<Measurement>[] = [
-  { header: 'Benchmark', cell: (row) => <Identifier name={row.benchmark} />, breaks: true },
+  {
+    header: 'Benchmark',
+    cell: (row) => <Identifier name={row.benchmark} />,
+    breaks: true,
+  },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   { header: 'Arm', cell: (row) => row.arm },
-  { header: 'Metric', cell: (row) => `${row.metric} (${row.direction} is better)` },
+  {
+    header: 'Metric',
+    cell: (row) => `${row.metric} (${row.direction} is better)`,
+  },
   { header: 'Median', cell: figure((row) => row.median), align: 'right' },
   { header: 'Mean', cell: figure((row) => row.mean), align: 'right' },
   { header: 'p99', cell: figure((row) => row.p99), align: 'right' },
@@ -193,7 +246,10 @@ const MEASUREMENT_COLUMNS: readonly Column<Measurement>[] = [
   { header: 'Flags', cell: (row) => row.flags.join(', ') || '–' },
 ];
 
-const SIDE: Column<Measurement> = { header: 'Side', cell: ({ side }) => side ?? '–' };
+const SIDE: Column<Measurement> = {
+  header: 'Side',
+  cell: ({ side }) => side ?? '–',
+};
 
 const measurementKey = (row: Measurement) =>
   [row.benchmark, row.arm, row.metric, paramsKey(row.params)].join('|');
@@ -201,7 +257,11 @@ const measurementKey = (row: Measurement) =>
 /** Base and head of one measurement beside each other; else in the server's order. */
 function paired(rows: readonly Measurement[]): readonly Measurement[] {
   const place = new Map<string, number>();
-  for (const row of rows) place.set(measurementKey(row), place.get(measurementKey(row)) ?? place.size);
+  for (const row of rows)
+    place.set(
+      measurementKey(row),
+      place.get(measurementKey(row)) ?? place.size,
+    );
   const of = (row: Measurement) => place.get(measurementKey(row)) ?? 0;
   return rows.toSorted((a, b) => of(a) - of(b));
 }
@@ -214,7 +274,9 @@ interface MeasurementsProps {
 
 function Measurements({ run, job, measurements }: MeasurementsProps) {
   if (measurements.length === 0) return null;
-  const sides = measurements.some(({ side }) => side !== null && side !== undefined);
+  const sides = measurements.some(
+    ({ side }) => side !== null && side !== undefined,
+  );
   return (
     <Panel
       title="Measurements"
@@ -223,7 +285,10 @@ function Measurements({ run, job, measurements }: MeasurementsProps) {
       actions={
         // What an A/B job measures never becomes history.
         !sides && (
-          <AppLink to="/series" search={{ suite: run.suite, target: job.target_id }}>
+          <AppLink
+            to="/series"
+            search={{ suite: run.suite, target: job.target_id }}
+          >
             See their history
           </AppLink>
         )

@@ -86,7 +86,9 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
       {!imported && <Phases job={job} />}
       {!jobEnded(job) && <JobProgress job={job} />}
       {hasNoVerdict(job.outcome) && <FailureExcerpt job={job} />}
-      {job.reason !== null && <p style={{ margin: '0.5rem 0 0' }}>{job.reason}</p>}
+      {job.reason !== null && (
+        <p style={{ margin: '0.5rem 0 0' }}>{job.reason}</p>
+      )}
     </Panel>
   );
 }
@@ -96,7 +98,9 @@ function reached(job: Job): number {
   const index = PHASES.indexOf(job.state);
   if (index >= 0) return index;
   if (job.started_at === null) return 0;
-  return job.samples > 0 || job.progress !== null ? PHASES.indexOf('measuring') : PHASES.indexOf('preparing');
+  return job.samples > 0 || job.progress !== null
+    ? PHASES.indexOf('measuring')
+    : PHASES.indexOf('preparing');
 }
 
 function Phases({ job }: { job: Job }) {
@@ -105,10 +109,23 @@ function Phases({ job }: { job: Job }) {
   return (
     <ol className={classes.phases} aria-label="Phases">
       {PHASES.map((phase, index) => {
-        const past = index < current || (job.state === 'done' && index === current);
+        const past =
+          index < current || (job.state === 'done' && index === current);
         const now = index === current && !past;
-        const tone = past ? tones.good : now ? (off ? tones.bad : tones.busy) : classes.ahead;
-        const icon: IconName = past ? 'check' : now ? (off ? 'cross' : 'play') : 'muted';
+        const tone = past
+          ? tones.good
+          : now
+            ? off
+              ? tones.bad
+              : tones.busy
+            : classes.ahead;
+        const icon: IconName = past
+          ? 'check'
+          : now
+            ? off
+              ? 'cross'
+              : 'play'
+            : 'muted';
         return (
           <li
             key={phase}
@@ -170,6 +187,7 @@ function JobProgress({ job }: { job: Job }) {
 
 function waiting(state: JobState): string {
   if (state === 'queued') return 'Waiting for the target to be free';
-  if (state === 'lost') return 'The agent stopped answering; late samples still count';
+  if (state === 'lost')
+    return 'The agent stopped answering; late samples still count';
   return 'Under way';
 }

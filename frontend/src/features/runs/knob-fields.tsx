@@ -13,11 +13,15 @@ import classes from './runs.module.css';
 export type KnobValues = Readonly<Record<string, number | string>>;
 
 /** Knobs left at their default are not sent, so that an ordinary run is never marked as a demonstration. */
-export function changedKnobs(knobs: readonly Knob[], values: KnobValues): Record<string, number | string> {
+export function changedKnobs(
+  knobs: readonly Knob[],
+  values: KnobValues,
+): Record<string, number | string> {
   const changed: Record<string, number | string> = {};
   for (const knob of knobs) {
     const value = values[knob.name];
-    if (value !== undefined && value !== '' && value !== knob.default) changed[knob.name] = value;
+    if (value !== undefined && value !== '' && value !== knob.default)
+      changed[knob.name] = value;
   }
   return changed;
 }
@@ -30,7 +34,12 @@ export interface KnobFieldsProps {
   onChange: (values: KnobValues) => void;
 }
 
-export function KnobFields({ knobs, values, slowdowns, onChange }: KnobFieldsProps) {
+export function KnobFields({
+  knobs,
+  values,
+  slowdowns,
+  onChange,
+}: KnobFieldsProps) {
   const ordinary = knobs.filter((knob) => !knob.demonstration);
   const demonstration = knobs.filter((knob) => knob.demonstration);
   const fields = (some: readonly Knob[]) => (
@@ -71,7 +80,8 @@ export function KnobFields({ knobs, values, slowdowns, onChange }: KnobFieldsPro
           )}
           {active && (
             <Alert variant="outline" color="grape" mt="sm" role="status">
-              This run and every alert it raises will carry the mark “demonstration”.
+              This run and every alert it raises will carry the mark
+              “demonstration”.
             </Alert>
           )}
         </Panel>
@@ -107,8 +117,12 @@ function KnobField({ knob, value, onChange }: KnobFieldProps) {
       value={value}
       maw={420}
       allowDecimal={false}
-      {...(knob.minimum === null || knob.minimum === undefined ? {} : { min: knob.minimum })}
-      {...(knob.maximum === null || knob.maximum === undefined ? {} : { max: knob.maximum })}
+      {...(knob.minimum === null || knob.minimum === undefined
+        ? {}
+        : { min: knob.minimum })}
+      {...(knob.maximum === null || knob.maximum === undefined
+        ? {}
+        : { max: knob.maximum })}
       onChange={(next) => onChange(next === '' ? '' : Number(next))}
     />
   );

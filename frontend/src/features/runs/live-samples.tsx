@@ -13,12 +13,20 @@ import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 
 const COLUMNS: readonly Column<LiveSeries>[] = [
-  { header: 'Benchmark', cell: (row) => <Identifier name={row.benchmark} />, breaks: true },
+  {
+    header: 'Benchmark',
+    cell: (row) => <Identifier name={row.benchmark} />,
+    breaks: true,
+  },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   { header: 'Arm', cell: (row) => row.arm },
   { header: 'Metric', cell: (row) => row.metric },
   { header: 'Samples', cell: (row) => formatInteger(row.n), align: 'right' },
-  { header: 'Median', cell: (row) => formatValue(row.median, row.unit), align: 'right' },
+  {
+    header: 'Median',
+    cell: (row) => formatValue(row.median, row.unit),
+    align: 'right',
+  },
   { header: 'Latest values', cell: (row) => <Sparkline values={row.values} /> },
   { header: 'Range shown', cell: (row) => range(row), align: 'right' },
 ];
@@ -29,11 +37,20 @@ function range({ values, unit }: LiveSeries): string {
 }
 
 function rowKey(row: LiveSeries): string {
-  return [row.benchmark, row.metric, row.arm, paramsKey(row.params), row.side ?? ''].join('|');
+  return [
+    row.benchmark,
+    row.metric,
+    row.arm,
+    paramsKey(row.params),
+    row.side ?? '',
+  ].join('|');
 }
 
 /** Of an A/B job: which of the two revisions. */
-const SIDE: Column<LiveSeries> = { header: 'Side', cell: ({ side }) => side ?? '–' };
+const SIDE: Column<LiveSeries> = {
+  header: 'Side',
+  cell: ({ side }) => side ?? '–',
+};
 
 export function LiveSamples({ job }: { job: Job }) {
   const series = useQuery(liveSeriesQuery(job.id));
@@ -43,7 +60,10 @@ export function LiveSamples({ job }: { job: Job }) {
       <Loaded query={series} what="the samples" lines={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState icon="runs" title={ended ? 'No sample arrived' : 'No sample yet'}>
+            <EmptyState
+              icon="runs"
+              title={ended ? 'No sample arrived' : 'No sample yet'}
+            >
               {ended
                 ? 'The job ended before it measured anything. The log below says why.'
                 : 'They appear here as soon as the first launch measures; building comes first.'}
@@ -51,7 +71,9 @@ export function LiveSamples({ job }: { job: Job }) {
           ) : (
             <DataTable
               label="Samples per case"
-              columns={items.some(({ side }) => side) ? [SIDE, ...COLUMNS] : COLUMNS}
+              columns={
+                items.some(({ side }) => side) ? [SIDE, ...COLUMNS] : COLUMNS
+              }
               rowKey={rowKey}
               rows={items.toSorted(
                 (a, b) =>

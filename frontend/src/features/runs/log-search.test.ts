@@ -12,12 +12,16 @@ describe('a search in a log', () => {
   });
 
   it('keeps places right where a small letter is longer', () => {
-    expect(findInLines(searchable(['İ error']), 'error').matches).toEqual([{ line: 0, start: 2 }]);
+    expect(findInLines(searchable(['İ error']), 'error').matches).toEqual([
+      { line: 0, start: 2 },
+    ]);
   });
 
   it('stops counting and says so', () => {
     const found = findInLines(Array<string>(MAX_MATCHES + 1).fill('x'), 'x');
     expect([found.matches.length, found.isCut]).toEqual([MAX_MATCHES, true]);
-    expect(findInLines(Array<string>(MAX_MATCHES).fill('x'), 'x').isCut).toBe(false);
+    expect(findInLines(Array<string>(MAX_MATCHES).fill('x'), 'x').isCut).toBe(
+      false,
+    );
   });
 });

@@ -27,7 +27,11 @@ export function findInLines(lines: readonly string[], wanted: string): Found {
   const matches: Match[] = [];
   if (needle === '') return { matches, isCut: false };
   for (const [line, text] of lines.entries()) {
-    for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
+    for (
+      let at = text.indexOf(needle);
+      at !== -1;
+      at = text.indexOf(needle, at + needle.length)
+    ) {
       if (matches.length === MAX_MATCHES) return { matches, isCut: true };
       matches.push({ line, start: at });
     }

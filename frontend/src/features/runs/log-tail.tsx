@@ -19,7 +19,9 @@ const NEAR_BOTTOM_PX = 40;
 
 function note(job: Job): string {
   const which = job.attempt > 1 ? `Attempt ${job.attempt}. ` : '';
-  return jobEnded(job) ? `${which}Its end.` : `${which}New lines appear while you stand at the end.`;
+  return jobEnded(job)
+    ? `${which}Its end.`
+    : `${which}New lines appear while you stand at the end.`;
 }
 
 export function LogTail({ job }: { job: Job }) {
@@ -55,7 +57,8 @@ function Lines({ lines }: { lines: readonly LogLine[] }) {
   const follow = useRef(true);
   useEffect(() => {
     const element = box.current;
-    if (element !== null && follow.current) element.scrollTop = element.scrollHeight;
+    if (element !== null && follow.current)
+      element.scrollTop = element.scrollHeight;
     // The effect follows every new line, though it reads only the box.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [lines]);
@@ -69,7 +72,8 @@ function Lines({ lines }: { lines: readonly LogLine[] }) {
       aria-label="Log lines"
       tabIndex={0}
       onScroll={({ currentTarget: at }) => {
-        follow.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_BOTTOM_PX;
+        follow.current =
+          at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_BOTTOM_PX;
       }}
     >
       {lines.map((line, index) => (

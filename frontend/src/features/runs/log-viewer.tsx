@@ -6,7 +6,14 @@
  */
 import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  memo,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 
 import { logFileUrl, wholeLogQuery, type WholeLog } from '../../api/job-log';
 import type { Job } from '../../api/types';
@@ -15,7 +22,13 @@ import { formatInteger } from '../../lib/units';
 import { Icon } from '../../ui/icon';
 import { Loaded } from '../../ui/loaded';
 import { EmptyState } from '../../ui/states';
-import { findInLines, MAX_MATCHES, searchable, type Found, type Match } from './log-search';
+import {
+  findInLines,
+  MAX_MATCHES,
+  searchable,
+  type Found,
+  type Match,
+} from './log-search';
 import classes from './log-viewer.module.css';
 
 const BLOCK_LINES = 200;
@@ -26,7 +39,11 @@ export function OpenLog({ job, find = '' }: { job: Job; find?: string }) {
   const [opened, setOpened] = useState(false);
   return (
     <>
-      <Button variant="default" size="compact-sm" onClick={() => setOpened(true)}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => setOpened(true)}
+      >
         {find === '' ? 'Open the whole log' : 'Show it in the log'}
       </Button>
       <Modal
@@ -42,7 +59,13 @@ export function OpenLog({ job, find = '' }: { job: Job; find?: string }) {
   );
 }
 
-export function DownloadLog({ job, size = 'compact-sm' }: { job: Job; size?: 'compact-sm' | 'sm' }) {
+export function DownloadLog({
+  job,
+  size = 'compact-sm',
+}: {
+  job: Job;
+  size?: 'compact-sm' | 'sm';
+}) {
   return (
     <Button
       component="a"
@@ -74,8 +97,19 @@ function LogViewer({ job, find }: { job: Job; find: string }) {
   );
 }
 
-function SearchedLog({ job, whole, find }: { job: Job; whole: WholeLog; find: string }) {
-  const lines = useMemo(() => withoutAnsi(whole.text).replace(/\n$/, '').split('\n'), [whole]);
+function SearchedLog({
+  job,
+  whole,
+  find,
+}: {
+  job: Job;
+  whole: WholeLog;
+  find: string;
+}) {
+  const lines = useMemo(
+    () => withoutAnsi(whole.text).replace(/\n$/, '').split('\n'),
+    [whole],
+  );
   const [wanted, setWanted] = useState(find);
   const [current, setCurrent] = useState(0);
   const sought = useDeferredValue(wanted.trim());
@@ -106,10 +140,18 @@ function SearchedLog({ job, whole, find }: { job: Job; whole: WholeLog; find: st
             step(event.shiftKey ? -1 : 1);
           }}
         />
-        <Button variant="default" disabled={found.matches.length === 0} onClick={() => step(-1)}>
+        <Button
+          variant="default"
+          disabled={found.matches.length === 0}
+          onClick={() => step(-1)}
+        >
           Previous
         </Button>
-        <Button variant="default" disabled={found.matches.length === 0} onClick={() => step(1)}>
+        <Button
+          variant="default"
+          disabled={found.matches.length === 0}
+          onClick={() => step(1)}
+        >
           Next
         </Button>
         <DownloadLog job={job} size="sm" />
@@ -117,19 +159,28 @@ function SearchedLog({ job, whole, find }: { job: Job; whole: WholeLog; find: st
       <p role="status" className={classes.status}>
         {sought === '' ? sizeOf(lines, whole) : standing(found, current)}
       </p>
-      <Blocks lines={lines} matches={found.matches} length={sought.length} current={found.matches[current]} />
+      <Blocks
+        lines={lines}
+        matches={found.matches}
+        length={sought.length}
+        current={found.matches[current]}
+      />
     </>
   );
 }
 
 function sizeOf(lines: readonly string[], { isCut }: WholeLog): string {
   const count = `${formatInteger(lines.length)} ${lines.length === 1 ? 'line' : 'lines'}`;
-  return isCut ? `The first ${count}. The log is longer: download it to see all.` : count;
+  return isCut
+    ? `The first ${count}. The log is longer: download it to see all.`
+    : count;
 }
 
 function standing({ matches, isCut }: Found, current: number): string {
   if (matches.length === 0) return 'No match';
-  const total = isCut ? `more than ${formatInteger(MAX_MATCHES)}` : formatInteger(matches.length);
+  const total = isCut
+    ? `more than ${formatInteger(MAX_MATCHES)}`
+    : formatInteger(matches.length);
   return `Match ${formatInteger(current + 1)} of ${total}`;
 }
 
@@ -144,7 +195,9 @@ function Blocks({ lines, matches, length, current }: BlocksProps) {
   const box = useRef<HTMLDivElement>(null);
   const blocks = useMemo(() => {
     const count = Math.ceil(lines.length / BLOCK_LINES);
-    return Array.from({ length: count }, (_, at) => lines.slice(at * BLOCK_LINES, (at + 1) * BLOCK_LINES));
+    return Array.from({ length: count }, (_, at) =>
+      lines.slice(at * BLOCK_LINES, (at + 1) * BLOCK_LINES),
+    );
   }, [lines]);
   const ofBlock = useMemo(() => {
     const sorted = new Map<number, Match[]>();
@@ -154,15 +207,24 @@ function Blocks({ lines, matches, length, current }: BlocksProps) {
     }
     return sorted;
   }, [matches]);
-  const currentBlock = current === undefined ? -1 : Math.floor(current.line / BLOCK_LINES);
+  const currentBlock =
+    current === undefined ? -1 : Math.floor(current.line / BLOCK_LINES);
   useEffect(() => {
-    box.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'center' });
+    box.current
+      ?.querySelector('[aria-current="true"]')
+      ?.scrollIntoView({ block: 'center' });
     // The effect follows the current match, though it reads only the box.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [current]);
   return (
     // What scrolls must be reachable by keyboard (WCAG 2.1.1).
-    <div className={classes.log} ref={box} role="region" aria-label="Whole log" tabIndex={0}>
+    <div
+      className={classes.log}
+      ref={box}
+      role="region"
+      aria-label="Whole log"
+      tabIndex={0}
+    >
       {blocks.map((block, at) => (
         <Block
           // Blocks never change their place.
@@ -184,8 +246,15 @@ interface BlockProps extends BlocksProps {
 }
 
 const Block = memo(({ lines, first, matches, length, current }: BlockProps) => (
-  <pre className={classes.block} style={{ containIntrinsicHeight: `auto ${lines.length * 1.5}em` }}>
-    {matches.length === 0 ? lines.join('\n') : <Marked {...{ lines, first, matches, length, current }} />}
+  <pre
+    className={classes.block}
+    style={{ containIntrinsicHeight: `auto ${lines.length * 1.5}em` }}
+  >
+    {matches.length === 0 ? (
+      lines.join('\n')
+    ) : (
+      <Marked {...{ lines, first, matches, length, current }} />
+    )}
     {'\n'}
   </pre>
 ));
@@ -200,7 +269,10 @@ function Marked({ lines, first, matches, length, current }: BlockProps) {
       <span key={at}>
         {own.map((match, index) => (
           <span key={match.start}>
-            {line.slice(index === 0 ? 0 : (own[index - 1]?.start ?? 0) + length, match.start)}
+            {line.slice(
+              index === 0 ? 0 : (own[index - 1]?.start ?? 0) + length,
+              match.start,
+            )}
             <mark
               className={match === current ? classes.current : classes.match}
               aria-current={match === current ? 'true' : undefined}

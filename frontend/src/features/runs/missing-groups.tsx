@@ -9,36 +9,61 @@ import tones from '../../ui/tones.module.css';
 import classes from './missing-groups.module.css';
 
 /** Nothing broke: there was no time, no agent or no wish. */
-const QUIET: ReadonlySet<MissingCase['reason']> = new Set(['pending', 'cancelled', 'expired', 'skipped']);
+const QUIET: ReadonlySet<MissingCase['reason']> = new Set([
+  'pending',
+  'cancelled',
+  'expired',
+  'skipped',
+]);
 
 const COLUMNS: readonly Column<MissingCase>[] = [
   { header: 'Benchmark', cell: ({ benchmark }) => benchmark },
   { header: 'Arm', cell: ({ arm }) => arm },
   { header: 'Params', cell: ({ params }) => paramsLabel(params) },
-  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
+  {
+    header: 'Target',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName id={id} name={name} />
+    ),
+  },
 ];
 
-export function MissingGroups({ answer: { missing, missing_groups: groups } }: { answer: Completeness }) {
+export function MissingGroups({
+  answer: { missing, missing_groups: groups },
+}: {
+  answer: Completeness;
+}) {
   return (
     <ul className={classes.groups} aria-label="Missing cases">
       {groups.map((group) => (
         <Group
           key={`${group.reason} ${group.text}`}
           group={group}
-          cases={missing.filter(({ reason, text }) => reason === group.reason && text === group.text)}
+          cases={missing.filter(
+            ({ reason, text }) =>
+              reason === group.reason && text === group.text,
+          )}
         />
       ))}
     </ul>
   );
 }
 
-function Group({ group, cases }: { group: MissingGroup; cases: readonly MissingCase[] }) {
+function Group({
+  group,
+  cases,
+}: {
+  group: MissingGroup;
+  cases: readonly MissingCase[];
+}) {
   const quiet = QUIET.has(group.reason);
   return (
     <li>
       <details>
         <summary>
-          <span className={`${classes.words} ${quiet ? tones.quiet : tones.bad}`}>
+          <span
+            className={`${classes.words} ${quiet ? tones.quiet : tones.bad}`}
+          >
             <Icon name={quiet ? 'muted' : 'cross'} size={14} />
             {group.words}
           </span>
@@ -51,7 +76,8 @@ function Group({ group, cases }: { group: MissingGroup; cases: readonly MissingC
         </summary>
         {cases.length < group.count && (
           <p className={classes.cut}>
-            The first {formatInteger(cases.length)} of {formatInteger(group.count)}
+            The first {formatInteger(cases.length)} of{' '}
+            {formatInteger(group.count)}
           </p>
         )}
         <DataTable

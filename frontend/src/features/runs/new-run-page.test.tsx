@@ -15,24 +15,31 @@ async function open() {
 
 describe('repeating a run', () => {
   it('asks for what that run asked for: choice, targets, size, revision, knobs', async () => {
-    const { user, world } = renderApp('/runs/new?suite=hashing&repeat=run-small', ({ runs }) => {
-      runs.push(
-        run({
-          id: 'run-small',
-          commit: 'ab'.repeat(20),
-          branch: 'release',
-          benchmarks: ['ledger_batch'],
-          params: { batch: [1000, 2000] },
-          knobs: { native_slowdown_percent: 300 },
-          suppress: [],
-          rounds: 7,
-          min_time_ns: 2_000_000,
-          jobs: [job({ run_id: 'run-small', launches: 3 })],
-        }),
-      );
-    });
-    expect(await screen.findByText(/Filled in as/)).toHaveTextContent('at commit abababababab of release');
-    expect(size()).toHaveTextContent('2 groups with 4 cases; 3 launches × 7 rounds');
+    const { user, world } = renderApp(
+      '/runs/new?suite=hashing&repeat=run-small',
+      ({ runs }) => {
+        runs.push(
+          run({
+            id: 'run-small',
+            commit: 'ab'.repeat(20),
+            branch: 'release',
+            benchmarks: ['ledger_batch'],
+            params: { batch: [1000, 2000] },
+            knobs: { native_slowdown_percent: 300 },
+            suppress: [],
+            rounds: 7,
+            min_time_ns: 2_000_000,
+            jobs: [job({ run_id: 'run-small', launches: 3 })],
+          }),
+        );
+      },
+    );
+    expect(await screen.findByText(/Filled in as/)).toHaveTextContent(
+      'at commit abababababab of release',
+    );
+    expect(size()).toHaveTextContent(
+      '2 groups with 4 cases; 3 launches × 7 rounds',
+    );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() => expect(world.requested).toHaveLength(1));
     expect(world.requested[0]).toMatchObject({
@@ -49,7 +56,9 @@ describe('repeating a run', () => {
 
   it('is what the page of an ended run offers, and forgets the branch of a commit that is changed', async () => {
     const { user, world } = renderApp('/runs/run-done-1');
-    await user.click(await screen.findByRole('link', { name: 'Repeat this run' }));
+    await user.click(
+      await screen.findByRole('link', { name: 'Repeat this run' }),
+    );
     const commit = await screen.findByLabelText('Commit');
     expect(commit).toHaveValue('3f6c9b1d7e2a4c5580a1');
     await user.clear(commit);
@@ -63,19 +72,25 @@ describe('repeating a run', () => {
 describe('what is said before a run is asked for', () => {
   it('is how long it takes and what that rests on', async () => {
     await open();
-    expect(await screen.findByRole('status', { name: 'How long it takes' })).toHaveTextContent(
+    expect(
+      await screen.findByRole('status', { name: 'How long it takes' }),
+    ).toHaveTextContent(
       'lab-host: about 1 min 40 s, as its last 3 runs of the same choice took 1 min 30 s to 2 min.',
     );
   });
 
   it('is from where on a demonstration shows anything, and that less shows nothing', async () => {
     const { user } = await open();
-    const says = await screen.findByRole('status', { name: 'From where on it shows' });
+    const says = await screen.findByRole('status', {
+      name: 'From where on it shows',
+    });
     expect(says).toHaveTextContent('more than 240 % makes it slower there.');
     const knob = screen.getByLabelText(/native_slowdown_percent/);
     await user.clear(knob);
     await user.type(knob, '150');
-    await waitFor(() => expect(says).toHaveTextContent('150 % will show nothing'));
+    await waitFor(() =>
+      expect(says).toHaveTextContent('150 % will show nothing'),
+    );
   });
 });
 
@@ -83,7 +98,9 @@ describe('requesting a run', () => {
   it('sends the defaults and opens the new run', async () => {
     const { user, world, router } = await open();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
-    await waitFor(() => expect(router.state.location.pathname).toBe('/runs/run-new-1'));
+    await waitFor(() =>
+      expect(router.state.location.pathname).toBe('/runs/run-new-1'),
+    );
     expect(world.requested[0]).toMatchObject({
       suite: 'hashing',
       benchmarks: null,
@@ -103,25 +120,42 @@ describe('requesting a run', () => {
 
   it('leaves the number of launches to the kind of target until a person says one', async () => {
     const { user, world } = await open();
-    expect(screen.getByLabelText(/^Launches/)).toHaveAttribute('placeholder', '5 on a host, 10 on a device');
+    expect(screen.getByLabelText(/^Launches/)).toHaveAttribute(
+      'placeholder',
+      '5 on a host, 10 on a device',
+    );
     await user.click(await screen.findByRole('checkbox', { name: /pixel-8/ }));
-    expect(size()).toHaveTextContent('10 launches × 20 rounds, 10 fresh processes');
+    expect(size()).toHaveTextContent(
+      '10 launches × 20 rounds, 10 fresh processes',
+    );
     await user.click(await screen.findByRole('checkbox', { name: /lab-host/ }));
-    expect(size()).toHaveTextContent('on a host 5 launches × 20 rounds, 5 fresh processes on each target');
-    expect(size()).toHaveTextContent('on a device 10 launches × 20 rounds, 10 fresh processes');
+    expect(size()).toHaveTextContent(
+      'on a host 5 launches × 20 rounds, 5 fresh processes on each target',
+    );
+    expect(size()).toHaveTextContent(
+      'on a device 10 launches × 20 rounds, 10 fresh processes',
+    );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() => expect(world.requested[0]?.launches).toBeNull());
   });
 
   it('labels demonstration knobs and sends them only when they were changed', async () => {
     const { user, world } = await open();
-    expect(screen.getByRole('heading', { name: 'Demonstration knobs' })).toBeInTheDocument();
+    expect(
+      screen.getByRole('heading', { name: 'Demonstration knobs' }),
+    ).toBeInTheDocument();
     const knob = screen.getByLabelText(/native_slowdown_percent/);
     await user.clear(knob);
     await user.type(knob, '60');
-    expect(await screen.findByText(/will carry the mark “demonstration”/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/will carry the mark “demonstration”/),
+    ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
-    await waitFor(() => expect(world.requested[0]?.knobs).toEqual({ native_slowdown_percent: 60 }));
+    await waitFor(() =>
+      expect(world.requested[0]?.knobs).toEqual({
+        native_slowdown_percent: 60,
+      }),
+    );
   });
 
   it('sends the chosen size and target and warns when it is too small for a verdict', async () => {
@@ -129,28 +163,45 @@ describe('requesting a run', () => {
     const launches = screen.getByLabelText(/^Launches/);
     await user.clear(launches);
     await user.type(launches, '2');
-    expect(await screen.findByText(/cannot decide: every verdict will be inconclusive/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(
+        /cannot decide: every verdict will be inconclusive/,
+      ),
+    ).toBeInTheDocument();
     await user.click(await screen.findByRole('checkbox', { name: /lab-host/ }));
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
-    await waitFor(() => expect(world.requested[0]).toMatchObject({ launches: 2, targets: ['target-1'] }));
+    await waitFor(() =>
+      expect(world.requested[0]).toMatchObject({
+        launches: 2,
+        targets: ['target-1'],
+      }),
+    );
   });
 
   it('does not start without a benchmark', async () => {
     const { user } = await open();
     await user.click(screen.getByRole('checkbox', { name: /Ledger batch/ }));
-    expect(screen.getByRole('button', { name: 'Start the run' })).toBeDisabled();
-    expect(screen.getByText('Choose at least one benchmark.')).toBeInTheDocument();
+    expect(
+      screen.getByRole('button', { name: 'Start the run' }),
+    ).toBeDisabled();
+    expect(
+      screen.getByText('Choose at least one benchmark.'),
+    ).toBeInTheDocument();
   });
 
   it('shows why the server refused and keeps the form', async () => {
     const { user } = await open();
     server.use(
       http.post('*/api/v1/runs', () =>
-        problem(422, 'no_target', 'No target can run this suite.', { targets: 'all are offline' }),
+        problem(422, 'no_target', 'No target can run this suite.', {
+          targets: 'all are offline',
+        }),
       ),
     );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
-    expect(await screen.findByText(/No target can run this suite\./)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/No target can run this suite\./),
+    ).toBeInTheDocument();
     expect(screen.getByText('targets: all are offline')).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Start the run' })).toBeEnabled();
   });
@@ -165,24 +216,31 @@ async function openHashing() {
   return app;
 }
 const size = () => screen.getByRole('status', { name: 'Size of the run' });
-const values = (param: RegExp) => within(screen.getByRole('group', { name: param }));
+const values = (param: RegExp) =>
+  within(screen.getByRole('group', { name: param }));
 
 describe('choosing what a run measures', () => {
   it('says how many groups, cases and processes the whole suite asks for', async () => {
     await openHashing();
     // 7 batches × 5 messages × 7 arms, 2 protocols × 3 batches × 2 arms, and 11 arms of one piece.
-    expect(size()).toHaveTextContent('42 groups with 268 cases; 5 launches × 20 rounds, 10 fresh processes');
+    expect(size()).toHaveTextContent(
+      '42 groups with 268 cases; 5 launches × 20 rounds, 10 fresh processes',
+    );
     expect(size()).toHaveTextContent('at least 27 s of measuring');
   });
 
   it('sends one benchmark at chosen values only, and counts them', async () => {
     const { user, world } = await openHashing();
     await user.click(screen.getByRole('button', { name: 'Choose none' }));
-    await user.click(screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }));
+    await user.click(
+      screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }),
+    );
     await user.click(values(/^batch/).getByRole('checkbox', { name: '1,000' }));
     await user.click(values(/^message/).getByRole('checkbox', { name: '150' }));
     await user.click(values(/^message/).getByRole('checkbox', { name: '32' }));
-    expect(size()).toHaveTextContent('2 groups with 14 cases; 5 launches × 20 rounds, 5 fresh processes');
+    expect(size()).toHaveTextContent(
+      '2 groups with 14 cases; 5 launches × 20 rounds, 5 fresh processes',
+    );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
       expect(world.requested[0]).toMatchObject({
@@ -195,28 +253,45 @@ describe('choosing what a run measures', () => {
   it('forgets a value of a param that no chosen benchmark has any more', async () => {
     const { user, world } = await openHashing();
     await user.click(values(/^message/).getByRole('checkbox', { name: '150' }));
-    await user.click(screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }));
-    expect(screen.queryByRole('group', { name: /^message/ })).not.toBeInTheDocument();
+    await user.click(
+      screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }),
+    );
+    expect(
+      screen.queryByRole('group', { name: /^message/ }),
+    ).not.toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({ benchmarks: ['seed_protocol', 'piece'], params: {} }),
+      expect(world.requested[0]).toMatchObject({
+        benchmarks: ['seed_protocol', 'piece'],
+        params: {},
+      }),
     );
   });
 
   it('says which benchmark lacks a chosen value before the server has to', async () => {
     const { user } = await openHashing();
     await user.click(values(/^batch/).getByRole('checkbox', { name: '10' }));
-    expect(screen.getByText(/seed_protocol does not take batch 10:/)).toBeInTheDocument();
-    expect(screen.getByRole('button', { name: 'Start the run' })).toBeDisabled();
-    await user.click(screen.getByRole('checkbox', { name: /The origin’s protocol/ }));
+    expect(
+      screen.getByText(/seed_protocol does not take batch 10:/),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByRole('button', { name: 'Start the run' }),
+    ).toBeDisabled();
+    await user.click(
+      screen.getByRole('checkbox', { name: /The origin’s protocol/ }),
+    );
     expect(screen.getByRole('button', { name: 'Start the run' })).toBeEnabled();
   });
 
   it('can start from what the suite proposes and go back to all of it', async () => {
     const { user, world } = await openHashing();
     await user.click(screen.getByRole('button', { name: 'First look' }));
-    expect(size()).toHaveTextContent('1 group with 7 cases; 3 launches × 12 rounds, 3 fresh processes');
-    expect(values(/^message/).getByRole('checkbox', { name: '150' })).toBeChecked();
+    expect(size()).toHaveTextContent(
+      '1 group with 7 cases; 3 launches × 12 rounds, 3 fresh processes',
+    );
+    expect(
+      values(/^message/).getByRole('checkbox', { name: '150' }),
+    ).toBeChecked();
     await user.click(screen.getByRole('button', { name: 'The whole suite' }));
     expect(size()).toHaveTextContent('42 groups');
     await user.click(screen.getByRole('button', { name: 'First look' }));
@@ -241,7 +316,10 @@ describe('choosing what a run measures', () => {
     screen.getByRole('button', { name: 'Start the run' }).focus();
     await user.keyboard('{Enter}');
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({ benchmarks: ['ledger_batch'], params: { message: [64] } }),
+      expect(world.requested[0]).toMatchObject({
+        benchmarks: ['ledger_batch'],
+        params: { message: [64] },
+      }),
     );
   });
 });
@@ -257,20 +335,40 @@ describe('choosing the revisions', () => {
 
   it('makes an A/B run of a base and a commit', async () => {
     const { user, world } = await openHashing();
-    await user.type(screen.getByRole('textbox', { name: 'Commit' }), 'b1b2c3d4');
-    await user.type(screen.getByRole('textbox', { name: 'Base commit' }), 'a1b2c3d4');
-    expect(screen.getByText(/An A\/B run: both revisions are built/)).toBeInTheDocument();
-    expect(size()).toHaveTextContent('5 launches × 20 rounds of each revision, 20 fresh processes');
+    await user.type(
+      screen.getByRole('textbox', { name: 'Commit' }),
+      'b1b2c3d4',
+    );
+    await user.type(
+      screen.getByRole('textbox', { name: 'Base commit' }),
+      'a1b2c3d4',
+    );
+    expect(
+      screen.getByText(/An A\/B run: both revisions are built/),
+    ).toBeInTheDocument();
+    expect(size()).toHaveTextContent(
+      '5 launches × 20 rounds of each revision, 20 fresh processes',
+    );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({ commit: 'b1b2c3d4', base_commit: 'a1b2c3d4' }),
+      expect(world.requested[0]).toMatchObject({
+        commit: 'b1b2c3d4',
+        base_commit: 'a1b2c3d4',
+      }),
     );
   });
 
   it('does not send what is no commit', async () => {
     const { user } = await open();
-    await user.type(screen.getByRole('textbox', { name: 'Base commit' }), 'main');
-    expect(screen.getByText('Expected 7 to 64 hexadecimal digits of a commit.')).toBeInTheDocument();
-    expect(screen.getByRole('button', { name: 'Start the run' })).toBeDisabled();
+    await user.type(
+      screen.getByRole('textbox', { name: 'Base commit' }),
+      'main',
+    );
+    expect(
+      screen.getByText('Expected 7 to 64 hexadecimal digits of a commit.'),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByRole('button', { name: 'Start the run' }),
+    ).toBeDisabled();
   });
 });

@@ -1,14 +1,33 @@
 /** Requesting a run: suite, benchmarks, targets, size, knobs. Knobs made for a demonstration stand apart. */
-import { Alert, Button, Checkbox, Group, NumberInput, Stack } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  NumberInput,
+  Stack,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
 import { suitesQuery } from '../../api/catalog';
 import { targetsQuery } from '../../api/targets';
 import { isApiError } from '../../api/errors';
 import { estimateQuery, requestRun, runKeys, runQuery } from '../../api/runs';
-import type { Benchmark, Preset, Run, RunEstimate, Suite, Target } from '../../api/types';
+import type {
+  Benchmark,
+  Preset,
+  Run,
+  RunEstimate,
+  Suite,
+  Target,
+} from '../../api/types';
 import { shortId } from '../../lib/ids';
 import { compact } from '../../lib/search';
 import { suiteToOpen } from '../../lib/suites';
@@ -69,17 +88,34 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
           if (suite === undefined) return <NoSuites />;
           return (
             <>
-              <Panel title="Suite" {...(suite.description === null ? {} : { note: suite.description })}>
+              <Panel
+                title="Suite"
+                {...(suite.description === null
+                  ? {}
+                  : { note: suite.description })}
+              >
                 <FilterSelect
                   maw={420}
                   label="Suite"
                   value={suite.name}
-                  onChange={(name) => onSearch(compact({ ...search, suite: name, repeat: undefined }))}
-                  options={page.items.map(({ name, title }) => ({ value: name, label: title }))}
+                  onChange={(name) =>
+                    onSearch(
+                      compact({ ...search, suite: name, repeat: undefined }),
+                    )
+                  }
+                  options={page.items.map(({ name, title }) => ({
+                    value: name,
+                    label: title,
+                  }))}
                 />
               </Panel>
               {search.repeat === undefined ? (
-                <RunForm key={suite.name} suite={suite} search={search} onRequested={onRequested} />
+                <RunForm
+                  key={suite.name}
+                  suite={suite}
+                  search={search}
+                  onRequested={onRequested}
+                />
               ) : (
                 <RepeatForm
                   key={search.repeat}
@@ -105,14 +141,19 @@ function NoSuites() {
         title="No agent has announced a suite"
         action={<CodeBox text="paceline-server enrolment-code" />}
       >
-        Suites come from the repositories an agent is allowed to use. Enrol an agent and list a repository
-        with a suite.toml in its configuration; its suites appear here with the next heartbeat.
+        Suites come from the repositories an agent is allowed to use. Enrol an
+        agent and list a repository with a suite.toml in its configuration; its
+        suites appear here with the next heartbeat.
       </EmptyState>
     </Panel>
   );
 }
 
-function useRequest(suite: Suite, draft: Draft, onRequested: (run: Run) => void) {
+function useRequest(
+  suite: Suite,
+  draft: Draft,
+  onRequested: (run: Run) => void,
+) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => requestRun(toRequest(suite, draft)),
@@ -143,15 +184,23 @@ function RepeatForm({ runId, ...rest }: RunFormProps & { runId: string }) {
 function Repeated({ run, suite }: { run: Run; suite: Suite }) {
   const gone = goneSince(suite, run);
   return (
-    <Alert variant="outline" color="blue" mb="sm" role="status" icon={<Icon name="info" />}>
+    <Alert
+      variant="outline"
+      color="blue"
+      mb="sm"
+      role="status"
+      icon={<Icon name="info" />}
+    >
       Filled in as{' '}
       <AppLink to="/runs/$runId" params={{ runId: run.id }}>
         run {shortId(run.id)}
       </AppLink>{' '}
       was: the same choice, targets and size, at commit{' '}
       <span className="pl-mono">{run.commit.slice(0, 12)}</span>
-      {run.branch !== null && ` of ${run.branch}`}. Empty the commit to measure the newest revision.
-      {gone.length > 0 && ` No longer declared, and left out: ${gone.join(', ')}.`}
+      {run.branch !== null && ` of ${run.branch}`}. Empty the commit to measure
+      the newest revision.
+      {gone.length > 0 &&
+        ` No longer declared, and left out: ${gone.join(', ')}.`}
     </Alert>
   );
 }
@@ -164,7 +213,11 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
   });
   // Another commit is not of the branch that a repeated run was of.
   const change = (part: Partial<Draft>) =>
-    setDraft((before) => ({ ...before, ...(part.commit === undefined ? {} : { branch: '' }), ...part }));
+    setDraft((before) => ({
+      ...before,
+      ...(part.commit === undefined ? {} : { branch: '' }),
+      ...part,
+    }));
   const request = useRequest(suite, draft, onRequested);
   const choices = paramChoices(chosenBenchmarks(suite, draft));
   const inConflict = conflicts(choices, draft);
@@ -185,8 +238,12 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
       <Presets
         presets={suite.presets}
         current={presetOf(suite, draft)}
-        onPreset={(preset) => setDraft((before) => presetDraft(suite, preset, before))}
-        onEverything={() => setDraft((before) => presetDraft(suite, EVERYTHING, before))}
+        onPreset={(preset) =>
+          setDraft((before) => presetDraft(suite, preset, before))
+        }
+        onEverything={() =>
+          setDraft((before) => presetDraft(suite, EVERYTHING, before))
+        }
       />
       <BenchmarkChoice
         suite={suite}
@@ -200,13 +257,21 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
         onChange={(params) => change({ params })}
       />
       <RevisionFields draft={draft} onChange={change} />
-      <TargetChoice chosen={draft.targets} onChange={(targets) => change({ targets })} />
+      <TargetChoice
+        chosen={draft.targets}
+        onChange={(targets) => change({ targets })}
+      />
       <SuppressFields
         targets={draft.targets}
         value={draft.suppress}
         onChange={(suppress) => change({ suppress })}
       />
-      <SizeFields draft={draft} suite={suite} estimate={estimate.data} onChange={change} />
+      <SizeFields
+        draft={draft}
+        suite={suite}
+        estimate={estimate.data}
+        onChange={change}
+      />
       <KnobFields
         knobs={suite.knobs}
         values={draft.knobs}
@@ -240,26 +305,35 @@ interface PresetsProps {
 function Presets({ presets, current, onPreset, onEverything }: PresetsProps) {
   if (presets.length === 0) return null;
   return (
-    <Panel title="Start from" note="Fills in the form below; everything can still be changed.">
+    <Panel
+      title="Start from"
+      note="Fills in the form below; everything can still be changed."
+    >
       <Stack gap="xs">
         {presets.map((preset) => (
           <Group key={preset.name} gap="sm">
             <Button
               variant="default"
               aria-pressed={preset === current}
-              leftSection={preset === current ? <Icon name="check" size={16} /> : undefined}
+              leftSection={
+                preset === current ? <Icon name="check" size={16} /> : undefined
+              }
               onClick={() => onPreset(preset)}
             >
               {preset.title}
             </Button>
-            <span style={{ color: 'var(--pl-muted)' }}>{preset.description}</span>
+            <span style={{ color: 'var(--pl-muted)' }}>
+              {preset.description}
+            </span>
           </Group>
         ))}
         <Group gap="sm">
           <Button variant="default" onClick={onEverything}>
             The whole suite
           </Button>
-          <span style={{ color: 'var(--pl-muted)' }}>Every benchmark at all its declared values.</span>
+          <span style={{ color: 'var(--pl-muted)' }}>
+            Every benchmark at all its declared values.
+          </span>
         </Group>
       </Stack>
     </Panel>
@@ -272,7 +346,12 @@ interface BenchmarkChoiceProps {
   onChange: (benchmarks: string[]) => void;
 }
 
-function armsWords({ name, arms, reference, device_reference: onDevices }: Benchmark): string {
+function armsWords({
+  name,
+  arms,
+  reference,
+  device_reference: onDevices,
+}: Benchmark): string {
   const other = onDevices === reference ? '' : ` (on devices ${onDevices})`;
   return `${name}: ${arms.join(' · ')} — reference: ${reference}${other}`;
 }
@@ -295,7 +374,9 @@ function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
         label="Benchmarks"
         value={chosen}
         onChange={onChange}
-        error={chosen.length === 0 ? 'Choose at least one benchmark.' : undefined}
+        error={
+          chosen.length === 0 ? 'Choose at least one benchmark.' : undefined
+        }
       >
         <Stack gap="xs" mt="xs">
           {suite.benchmarks.map((benchmark) => (
@@ -312,10 +393,22 @@ function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
   );
 }
 
-function TargetChoice({ chosen, onChange }: { chosen: string[]; onChange: (ids: string[]) => void }) {
-  const targets = useQuery({ ...targetsQuery, select: ({ items }) => items.filter(canMeasure) });
+function TargetChoice({
+  chosen,
+  onChange,
+}: {
+  chosen: string[];
+  onChange: (ids: string[]) => void;
+}) {
+  const targets = useQuery({
+    ...targetsQuery,
+    select: ({ items }) => items.filter(canMeasure),
+  });
   return (
-    <Panel title="Where" note="Choose none to measure on every online target whose agent knows the suite.">
+    <Panel
+      title="Where"
+      note="Choose none to measure on every online target whose agent knows the suite."
+    >
       <Loaded query={targets} what="the targets" lines={2}>
         {(able) =>
           able.length === 0 ? (
@@ -324,7 +417,11 @@ function TargetChoice({ chosen, onChange }: { chosen: string[]; onChange: (ids: 
             <Checkbox.Group label="Targets" value={chosen} onChange={onChange}>
               <Stack gap="xs" mt="xs">
                 {able.map((target) => (
-                  <Checkbox key={target.id} value={target.id} label={<TargetLabel target={target} />} />
+                  <Checkbox
+                    key={target.id}
+                    value={target.id}
+                    label={<TargetLabel target={target} />}
+                  />
                 ))}
               </Stack>
             </Checkbox.Group>
@@ -343,7 +440,9 @@ function canMeasure({ imported }: Target): boolean {
 /** What holds it back, in the words of its own page; else whether it is there. */
 function lookOf({ kind, state, health, maintenance }: Target) {
   if (maintenance !== null) return HOLDS.maintenance;
-  const held = kind === 'device' && (health.state === 'recovering' || health.state === 'quarantined');
+  const held =
+    kind === 'device' &&
+    (health.state === 'recovering' || health.state === 'quarantined');
   return held ? HEALTH_STATES[health.state] : TARGET_STATES[state];
 }
 
@@ -367,7 +466,10 @@ interface SizeFieldsProps {
 
 function SizeFields({ draft, suite, estimate, onChange }: SizeFieldsProps) {
   const { launches, rounds } = draft;
-  const kinds = kindsOf(useQuery(targetsQuery).data?.items ?? [], draft.targets);
+  const kinds = kindsOf(
+    useQuery(targetsQuery).data?.items ?? [],
+    draft.targets,
+  );
   const least = launches === '' ? ORDINARY_LAUNCHES.host : launches;
   const thin = rounds !== '' && (least < 3 || least * rounds < 30);
   return (
@@ -384,7 +486,9 @@ function SizeFields({ draft, suite, estimate, onChange }: SizeFieldsProps) {
           miw={260}
           placeholder={`${ORDINARY_LAUNCHES.host} on a host, ${ORDINARY_LAUNCHES.device} on a device`}
           value={draft.launches}
-          onChange={(value) => onChange({ launches: value === '' ? '' : Number(value) })}
+          onChange={(value) =>
+            onChange({ launches: value === '' ? '' : Number(value) })
+          }
         />
         <NumberInput
           label="Rounds per launch"
@@ -393,17 +497,27 @@ function SizeFields({ draft, suite, estimate, onChange }: SizeFieldsProps) {
           allowDecimal={false}
           value={draft.rounds}
           required
-          onChange={(value) => onChange({ rounds: value === '' ? '' : Number(value) })}
+          onChange={(value) =>
+            onChange({ rounds: value === '' ? '' : Number(value) })
+          }
         />
       </Group>
       {thin && (
-        <p role="status" style={{ margin: '0.6rem 0 0', color: 'var(--pl-unsure)' }}>
-          Fewer than 3 launches or 30 blocks cannot decide: every verdict will be inconclusive.
+        <p
+          role="status"
+          style={{ margin: '0.6rem 0 0', color: 'var(--pl-unsure)' }}
+        >
+          Fewer than 3 launches or 30 blocks cannot decide: every verdict will
+          be inconclusive.
         </p>
       )}
       {complete(draft) && <RunSize suite={suite} draft={draft} kinds={kinds} />}
       {complete(draft) && estimate !== undefined && (
-        <p role="status" aria-label="How long it takes" style={{ margin: '0.4rem 0 0' }}>
+        <p
+          role="status"
+          aria-label="How long it takes"
+          style={{ margin: '0.4rem 0 0' }}
+        >
           {estimate.words}
         </p>
       )}

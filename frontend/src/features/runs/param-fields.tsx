@@ -14,24 +14,40 @@ export interface ParamFieldsProps {
   onChange: (params: Draft['params']) => void;
 }
 
-export function ParamFields({ choices, conflicts, params, onChange }: ParamFieldsProps) {
+export function ParamFields({
+  choices,
+  conflicts,
+  params,
+  onChange,
+}: ParamFieldsProps) {
   // A param of one value leaves nothing to choose.
   const several = choices.filter((choice) => choice.choices.length > 1);
   if (several.length === 0) return null;
   return (
-    <Panel title="At which values" note="Choose none of a param to measure all its declared values.">
+    <Panel
+      title="At which values"
+      note="Choose none of a param to measure all its declared values."
+    >
       <Stack gap="md">
         {several.map((choice) => (
           <ParamField
             key={choice.name}
             choice={choice}
             chosen={params[choice.name] ?? []}
-            onChange={(values) => onChange({ ...params, [choice.name]: values })}
+            onChange={(values) =>
+              onChange({ ...params, [choice.name]: values })
+            }
           />
         ))}
       </Stack>
       {conflicts.length > 0 && (
-        <Alert color="red" variant="outline" role="alert" mt="sm" icon={<Icon name="warning" />}>
+        <Alert
+          color="red"
+          variant="outline"
+          role="alert"
+          mt="sm"
+          icon={<Icon name="warning" />}
+        >
           {conflicts.map((words) => (
             <div key={words}>{words}</div>
           ))}
@@ -63,7 +79,11 @@ function ParamField({ choice, chosen, onChange }: ParamFieldProps) {
         multiple
         value={chosen.map(String)}
         onChange={(next) =>
-          onChange([...values].filter(([key]) => next.includes(key)).map(([, value]) => value))
+          onChange(
+            [...values]
+              .filter(([key]) => next.includes(key))
+              .map(([, value]) => value),
+          )
         }
       >
         <Group gap="xs">
@@ -73,13 +93,19 @@ function ParamField({ choice, chosen, onChange }: ParamFieldProps) {
               value={String(value)}
               size="sm"
               variant="outline"
-              title={missing.length > 0 ? `Not taken by ${missing.join(', ')}` : undefined}
+              title={
+                missing.length > 0
+                  ? `Not taken by ${missing.join(', ')}`
+                  : undefined
+              }
             >
               {formatParam(value)}
             </Chip>
           ))}
           <span style={{ color: 'var(--pl-muted)', fontSize: '0.875rem' }}>
-            {chosen.length === 0 ? `all ${choices.length}` : `${chosen.length} of ${choices.length}`}
+            {chosen.length === 0
+              ? `all ${choices.length}`
+              : `${chosen.length} of ${choices.length}`}
           </span>
         </Group>
       </Chip.Group>

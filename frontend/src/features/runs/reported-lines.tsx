@@ -26,7 +26,10 @@ export function ReportedLines({ job }: { job: Job }) {
     ...reportedQuery(job.id, job.attempt, cursor),
     refetchInterval: jobEnded(job) ? false : POLL_MS,
   });
-  const nothing = page.data === undefined ? page.error === null : page.data.items.length === 0;
+  const nothing =
+    page.data === undefined
+      ? page.error === null
+      : page.data.items.length === 0;
   if (nothing && cursor === undefined) return null;
   return (
     <Panel title="What its log reported" note={NOTE} flush>
@@ -50,7 +53,10 @@ export function ReportedLines({ job }: { job: Job }) {
 const COLUMNS: readonly Column<Reported>[] = [
   { header: 'Line', cell: ({ pattern }) => pattern ?? '–' },
   { header: 'Launch', cell: launchOf },
-  { header: 'Logged', cell: ({ at }) => <span className="pl-mono">{at ?? '–'}</span> },
+  {
+    header: 'Logged',
+    cell: ({ at }) => <span className="pl-mono">{at ?? '–'}</span>,
+  },
   { header: 'Says', cell: saidBy, wrap: true },
 ];
 
@@ -61,10 +67,14 @@ function launchOf({ launch, side }: Reported): string {
 }
 
 function saidBy({ fields, note, text }: Reported) {
-  const said = Object.entries(fields).map(([name, value]) => `${name} ${printed(value)}`);
+  const said = Object.entries(fields).map(
+    ([name, value]) => `${name} ${printed(value)}`,
+  );
   return (
     <>
-      {said.length > 0 ? said.join(', ') : text !== '' && <span className="pl-mono">{text}</span>}
+      {said.length > 0
+        ? said.join(', ')
+        : text !== '' && <span className="pl-mono">{text}</span>}
       {note !== null && <div>{note}</div>}
     </>
   );

@@ -10,7 +10,9 @@ export interface RevisionFieldsProps {
 }
 
 const complaint = (commit: string) =>
-  isCommit(commit) ? undefined : 'Expected 7 to 64 hexadecimal digits of a commit.';
+  isCommit(commit)
+    ? undefined
+    : 'Expected 7 to 64 hexadecimal digits of a commit.';
 
 export function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
   return (

@@ -3,7 +3,15 @@
  * sent. Pure. Invariant: only what was chosen is sent; nothing chosen means everything declared, so an
  * ordinary run stays an ordinary run. The server checks everything again.
  */
-import type { Benchmark, Param, Preset, Run, RunRequest, Suite, Target } from '../../api/types';
+import type {
+  Benchmark,
+  Param,
+  Preset,
+  Run,
+  RunRequest,
+  Suite,
+  Target,
+} from '../../api/types';
 import { formatParam } from '../../lib/params';
 import { changedKnobs, type KnobValues } from './knob-fields';
 
@@ -37,7 +45,10 @@ export interface Draft {
 const MIN_TIME_NS = 1_000_000;
 
 /** What a batch has where nobody says otherwise; the server's defaults (STATISTICS §1). */
-export const ORDINARY_LAUNCHES: Record<Target['kind'], number> = { host: 5, device: 10 };
+export const ORDINARY_LAUNCHES: Record<Target['kind'], number> = {
+  host: 5,
+  device: 10,
+};
 
 export function freshDraft(suite: Suite): Draft {
   return {
@@ -80,7 +91,9 @@ export function repeatDraft(suite: Suite, run: Run): Draft {
 
 /** Benchmarks of a run that its suite does not declare any more: they cannot be repeated. */
 export function goneSince(suite: Suite, run: Run): string[] {
-  return run.benchmarks.filter((name) => suite.benchmarks.every((benchmark) => benchmark.name !== name));
+  return run.benchmarks.filter((name) =>
+    suite.benchmarks.every((benchmark) => benchmark.name !== name),
+  );
 }
 
 /** The preset whose choice this is, if it is one's. */
@@ -95,11 +108,16 @@ export function presetOf(suite: Suite, draft: Draft): Preset | undefined {
       launches,
       rounds,
     ]);
-  return suite.presets.find((preset) => key(presetDraft(suite, preset, draft)) === key(draft));
+  return suite.presets.find(
+    (preset) => key(presetDraft(suite, preset, draft)) === key(draft),
+  );
 }
 
 /** A preset that leaves everything as it is declared. */
-export const EVERYTHING: Pick<Preset, 'benchmarks' | 'params' | 'launches' | 'rounds'> = {
+export const EVERYTHING: Pick<
+  Preset,
+  'benchmarks' | 'params' | 'launches' | 'rounds'
+> = {
   benchmarks: null,
   params: {},
   launches: null,
@@ -107,7 +125,11 @@ export const EVERYTHING: Pick<Preset, 'benchmarks' | 'params' | 'launches' | 'ro
 };
 
 /** What a preset asks for; where it says nothing, everything declared and the ordinary size. */
-export function presetDraft(suite: Suite, preset: typeof EVERYTHING, before: Draft): Draft {
+export function presetDraft(
+  suite: Suite,
+  preset: typeof EVERYTHING,
+  before: Draft,
+): Draft {
   const fresh = freshDraft(suite);
   return {
     ...fresh,
@@ -144,19 +166,33 @@ export interface ParamChoice {
 }
 
 /** Declared values, and any whole number in the range of a param that has one (as the server takes them). */
-function takes({ kind, values, minimum, maximum }: Param, value: ParamValue): boolean {
+function takes(
+  { kind, values, minimum, maximum }: Param,
+  value: ParamValue,
+): boolean {
   if (values.includes(value)) return true;
   const [low, high] = [minimum ?? null, maximum ?? null];
-  if (kind !== 'int' || typeof value !== 'number' || (low === null && high === null)) return false;
+  if (
+    kind !== 'int' ||
+    typeof value !== 'number' ||
+    (low === null && high === null)
+  )
+    return false;
   return value >= (low ?? 0) && value <= (high ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** The params of the chosen benchmarks with every declared value, in declared order. */
 export function paramChoices(benchmarks: readonly Benchmark[]): ParamChoice[] {
-  const names = [...new Set(benchmarks.flatMap(({ params }) => params.map(({ name }) => name)))];
+  const names = [
+    ...new Set(
+      benchmarks.flatMap(({ params }) => params.map(({ name }) => name)),
+    ),
+  ];
   return names.map((name) => {
     const having = benchmarks.flatMap((benchmark) =>
-      benchmark.params.filter((param) => param.name === name).map((param) => ({ benchmark, param })),
+      benchmark.params
+        .filter((param) => param.name === name)
+        .map((param) => ({ benchmark, param })),
     );
     const values = [...new Set(having.flatMap(({ param }) => param.values))];
     const sorted = values.every((value) => typeof value === 'number')
@@ -165,20 +201,30 @@ export function paramChoices(benchmarks: readonly Benchmark[]): ParamChoice[] {
     return {
       name,
       unit: having.find(({ param }) => param.unit)?.param.unit ?? null,
-      description: having.find(({ param }) => param.description)?.param.description ?? null,
+      description:
+        having.find(({ param }) => param.description)?.param.description ??
+        null,
       choices: sorted.map((value) => ({
         value,
-        missing: having.filter(({ param }) => !takes(param, value)).map(({ benchmark }) => benchmark.name),
+        missing: having
+          .filter(({ param }) => !takes(param, value))
+          .map(({ benchmark }) => benchmark.name),
       })),
     };
   });
 }
 
 /** Chosen values that a chosen benchmark does not declare, in words; the server would refuse them. */
-export function conflicts(choices: readonly ParamChoice[], draft: Draft): string[] {
+export function conflicts(
+  choices: readonly ParamChoice[],
+  draft: Draft,
+): string[] {
   return choices.flatMap(({ name, choices: values }) =>
     values
-      .filter(({ value, missing }) => missing.length > 0 && (draft.params[name] ?? []).includes(value))
+      .filter(
+        ({ value, missing }) =>
+          missing.length > 0 && (draft.params[name] ?? []).includes(value),
+      )
       .map(
         ({ value, missing }) =>
           `${missing.join(' and ')} does not take ${name} ${formatParam(value)}: ` +
@@ -207,16 +253,27 @@ function pointsOf(benchmark: Benchmark, draft: Draft): number {
 }
 
 /** Kinds of target it asks for, hosts first. None chosen: of every target; none known: as on a host. */
-export function kindsOf(targets: readonly Target[], chosen: readonly string[]): Target['kind'][] {
-  const asked = targets.filter(({ id }) => chosen.length === 0 || chosen.includes(id));
-  const kinds = (['host', 'device'] as const).filter((kind) => asked.some((target) => target.kind === kind));
+export function kindsOf(
+  targets: readonly Target[],
+  chosen: readonly string[],
+): Target['kind'][] {
+  const asked = targets.filter(
+    ({ id }) => chosen.length === 0 || chosen.includes(id),
+  );
+  const kinds = (['host', 'device'] as const).filter((kind) =>
+    asked.some((target) => target.kind === kind),
+  );
   return kinds.length === 0 ? ['host'] : kinds;
 }
 
 export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
   const benchmarks = chosenBenchmarks(suite, draft);
-  const cases = benchmarks.reduce((sum, each) => sum + pointsOf(each, draft) * each.arms.length, 0);
-  const launches = draft.launches === '' ? ORDINARY_LAUNCHES[kind] : draft.launches;
+  const cases = benchmarks.reduce(
+    (sum, each) => sum + pointsOf(each, draft) * each.arms.length,
+    0,
+  );
+  const launches =
+    draft.launches === '' ? ORDINARY_LAUNCHES[kind] : draft.launches;
   // An A/B run starts each launch twice, once per revision.
   const starts = launches * (draft.base.trim() === '' ? 1 : 2);
   const rounds = Number(draft.rounds);
@@ -242,23 +299,33 @@ export function complete(draft: Draft): boolean {
 }
 
 export function toRequest(suite: Suite, draft: Draft): RunRequest {
-  const declared = new Set(paramChoices(chosenBenchmarks(suite, draft)).map(({ name }) => name));
+  const declared = new Set(
+    paramChoices(chosenBenchmarks(suite, draft)).map(({ name }) => name),
+  );
   const params = Object.entries(draft.params).filter(
     ([name, values]) => declared.has(name) && values.length > 0,
   );
   return {
     suite: suite.name,
-    benchmarks: draft.benchmarks.length === suite.benchmarks.length ? null : draft.benchmarks,
+    benchmarks:
+      draft.benchmarks.length === suite.benchmarks.length
+        ? null
+        : draft.benchmarks,
     targets: draft.targets.length === 0 ? null : draft.targets,
     ...(draft.suppress.length === 0 ? {} : { suppress: draft.suppress }),
     ...(draft.commit.trim() === '' ? {} : { commit: draft.commit.trim() }),
-    ...(draft.commit.trim() === '' || draft.branch === '' ? {} : { branch: draft.branch }),
+    ...(draft.commit.trim() === '' || draft.branch === ''
+      ? {}
+      : { branch: draft.branch }),
     ...(draft.base.trim() === '' ? {} : { base_commit: draft.base.trim() }),
     launches: draft.launches === '' ? null : draft.launches,
     rounds: Number(draft.rounds),
     min_time_ns: draft.minTimeNs,
-    params: Object.fromEntries(params.map(([name, values]) => [name, [...values]])),
+    params: Object.fromEntries(
+      params.map(([name, values]) => [name, [...values]]),
+    ),
     knobs: changedKnobs(suite.knobs, draft.knobs),
-    trigger: draft.base.trim() === draft.commit.trim() ? draft.trigger : 'manual',
+    trigger:
+      draft.base.trim() === draft.commit.trim() ? draft.trigger : 'manual',
   };
 }

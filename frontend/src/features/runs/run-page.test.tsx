@@ -12,10 +12,20 @@ function event(
   data: Record<string, unknown>,
   job: string | null = 'job-live',
 ) {
-  return { id, kind, at: AT, run_id: 'run-live-1', job_id: job, data } satisfies LiveEvent;
+  return {
+    id,
+    kind,
+    at: AT,
+    run_id: 'run-live-1',
+    job_id: job,
+    data,
+  } satisfies LiveEvent;
 }
 
-async function open(address = '/runs/run-live-1', prepare?: Parameters<typeof renderApp>[1]) {
+async function open(
+  address = '/runs/run-live-1',
+  prepare?: Parameters<typeof renderApp>[1],
+) {
   const app = renderApp(address, prepare);
   await screen.findByRole('progressbar');
   await waitFor(() => expect(app.stream.current).toBeDefined());
@@ -33,17 +43,31 @@ describe('a live run', () => {
   it('moves its progress with the events', async () => {
     const { stream } = await open();
     await act(async () => {
-      stream.current?.send(event(101, 'progress', { launch: 3, launches: 5, done: 80, total: 100 }));
+      stream.current?.send(
+        event(101, 'progress', {
+          launch: 3,
+          launches: 5,
+          done: 80,
+          total: 100,
+        }),
+      );
     });
-    expect(await screen.findByText(/Launch 4 of 5, step 80 of 100/)).toBeInTheDocument();
-    expect(screen.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '76');
+    expect(
+      await screen.findByText(/Launch 4 of 5, step 80 of 100/),
+    ).toBeInTheDocument();
+    expect(screen.getByRole('progressbar')).toHaveAttribute(
+      'aria-valuenow',
+      '76',
+    );
   });
 
   it('takes samples from the rows whenever an event hints at new ones', async () => {
     const { stream, world } = await open();
     await screen.findAllByText('160');
     world.series.set('job-live', samples(975));
-    await act(async () => stream.current?.send(event(101, 'samples', { n: 3 })));
+    await act(async () =>
+      stream.current?.send(event(101, 'samples', { n: 3 })),
+    );
     expect((await screen.findAllByText('975')).length).toBe(8);
   });
 
@@ -51,24 +75,48 @@ describe('a live run', () => {
     const { stream, world } = await open();
     const log = await screen.findByRole('log');
     await within(log).findByText(/\(59\)/);
-    world.logs.get('job-live')?.push({ seq: 60, stream: 'agent', text: 'uploading the rest' });
-    await act(async () => stream.current?.send(event(101, 'log', { stream: 'agent', lines: ['…'] })));
-    expect(await within(log).findByText(/uploading the rest/)).toBeInTheDocument();
+    world.logs
+      .get('job-live')
+      ?.push({ seq: 60, stream: 'agent', text: 'uploading the rest' });
+    await act(async () =>
+      stream.current?.send(
+        event(101, 'log', { stream: 'agent', lines: ['…'] }),
+      ),
+    );
+    expect(
+      await within(log).findByText(/uploading the rest/),
+    ).toBeInTheDocument();
     expect(within(log).getAllByText(/\(59\)/)).toHaveLength(1);
   });
 
   it('resumes after a lost connection without missing or repeating an event', async () => {
     const { stream } = await open();
     await act(async () => {
-      stream.current?.send(event(120, 'progress', { launch: 2, launches: 5, done: 50, total: 100 }));
+      stream.current?.send(
+        event(120, 'progress', {
+          launch: 2,
+          launches: 5,
+          done: 50,
+          total: 100,
+        }),
+      );
       stream.current?.drop();
     });
     await waitFor(() => expect(stream.connections).toHaveLength(2));
     expect(stream.current?.url.searchParams.get('last_event_id')).toBe('120');
     await act(async () => {
       stream.current?.ready(120);
-      stream.current?.send(event(120, 'progress', { launch: 0, launches: 5, done: 1, total: 100 }));
-      stream.current?.send(event(121, 'progress', { launch: 2, launches: 5, done: 55, total: 100 }));
+      stream.current?.send(
+        event(120, 'progress', { launch: 0, launches: 5, done: 1, total: 100 }),
+      );
+      stream.current?.send(
+        event(121, 'progress', {
+          launch: 2,
+          launches: 5,
+          done: 55,
+          total: 100,
+        }),
+      );
     });
     expect(await screen.findByText(/step 55 of 100/)).toBeInTheDocument();
   });
@@ -84,17 +132,25 @@ describe('a live run', () => {
     const first = await open();
     first.unmount();
     await open();
-    expect(screen.getByText(/Launch 2 of 5, step 34 of 100/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/Launch 2 of 5, step 34 of 100/),
+    ).toBeInTheDocument();
     expect((await screen.findAllByText('160')).length).toBe(8);
-    expect(await screen.findByText(/CPU frequency/, { selector: 'div' })).toBeInTheDocument();
+    expect(
+      await screen.findByText(/CPU frequency/, { selector: 'div' }),
+    ).toBeInTheDocument();
   });
 
   it('never goes back to an earlier attempt', async () => {
     const { stream, world } = await open();
     const job = world.runs[0]?.jobs[0];
     await act(async () => {
-      stream.current?.send(event(101, 'job', { ...job, attempt: 2, state: 'preparing' }));
-      stream.current?.send(event(102, 'job', { ...job, attempt: 1, state: 'lost' }));
+      stream.current?.send(
+        event(101, 'job', { ...job, attempt: 2, state: 'preparing' }),
+      );
+      stream.current?.send(
+        event(102, 'job', { ...job, attempt: 1, state: 'lost' }),
+      );
     });
     expect(await screen.findByText(/attempt 2/)).toBeInTheDocument();
     expect(screen.queryByText('lost')).not.toBeInTheDocument();
@@ -107,10 +163,18 @@ describe('a live run', () => {
     if (run === undefined || job === undefined) throw new Error('no run');
     const jobs = [{ ...job, state: 'done' as const, verdict: 'pass' as const }];
     world.runs[0] = { ...run, state: 'done', verdict: 'pass', jobs };
-    await act(async () => stream.current?.send(event(130, 'run', { state: 'done', verdict: 'pass' }, null)));
-    expect(await screen.findByRole('heading', { name: 'Verdicts' })).toBeInTheDocument();
+    await act(async () =>
+      stream.current?.send(
+        event(130, 'run', { state: 'done', verdict: 'pass' }, null),
+      ),
+    );
     expect(
-      await screen.findByText('native is 25.8 % faster than fallback at batch 1,000'),
+      await screen.findByRole('heading', { name: 'Verdicts' }),
+    ).toBeInTheDocument();
+    expect(
+      await screen.findByText(
+        'native is 25.8 % faster than fallback at batch 1,000',
+      ),
     ).toBeInTheDocument();
     await waitFor(() => expect(stream.current).toBeUndefined());
   });
@@ -119,7 +183,9 @@ describe('a live run', () => {
     const { user } = await open();
     await user.click(screen.getByRole('button', { name: 'Cancel the run' }));
     expect((await screen.findAllByText('cancelled'))[0]).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Cancel the run' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Cancel the run' }),
+    ).not.toBeInTheDocument();
   });
 });
 
@@ -128,7 +194,9 @@ describe('a run that failed', () => {
     renderApp('/runs/run-failed-1');
     expect(await screen.findByText('The workload crashed')).toBeInTheDocument();
     expect(screen.getByText('ledger, launch 2: SIGSEGV')).toBeInTheDocument();
-    expect(screen.getByText(/Run it by hand on the target/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/Run it by hand on the target/),
+    ).toBeInTheDocument();
     expect(screen.getByText('measuring: failed')).toBeInTheDocument();
     expect(screen.getByText('partial')).toBeInTheDocument();
   });
@@ -137,10 +205,14 @@ describe('a run that failed', () => {
 describe('a demonstration run', () => {
   it('says so in the list and on its page', async () => {
     const { unmount } = renderApp('/runs');
-    expect((await screen.findAllByText('demonstration')).length).toBeGreaterThan(0);
+    expect(
+      (await screen.findAllByText('demonstration')).length,
+    ).toBeGreaterThan(0);
     unmount();
     renderApp('/runs/run-demo-1');
-    expect(await screen.findByText(/Its figures say nothing about the code/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/Its figures say nothing about the code/),
+    ).toBeInTheDocument();
     expect(screen.getByText('native_slowdown_percent 60')).toBeInTheDocument();
   });
 });
@@ -151,10 +223,18 @@ describe('a run with several targets', () => {
       const run = world.runs[0];
       const job = run?.jobs[0];
       if (run === undefined || job === undefined) return;
-      world.runs[0] = { ...run, jobs: [job, { ...job, id: 'job-phone', target_name: 'pixel-8' }] };
+      world.runs[0] = {
+        ...run,
+        jobs: [job, { ...job, id: 'job-phone', target_name: 'pixel-8' }],
+      };
     });
-    await user.selectOptions(await screen.findByRole('combobox', { name: 'Target' }), 'job-phone');
-    expect(await screen.findByRole('heading', { name: 'Job on pixel-8' })).toBeInTheDocument();
+    await user.selectOptions(
+      await screen.findByRole('combobox', { name: 'Target' }),
+      'job-phone',
+    );
+    expect(
+      await screen.findByRole('heading', { name: 'Job on pixel-8' }),
+    ).toBeInTheDocument();
     expect(router.state.location.search).toEqual({ job: 'job-phone' });
   });
 });

@@ -5,7 +5,13 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
-import { cancelRun, launchesOf, runEnded, runKeys, runQuery } from '../../api/runs';
+import {
+  cancelRun,
+  launchesOf,
+  runEnded,
+  runKeys,
+  runQuery,
+} from '../../api/runs';
 import { may, sessionQuery } from '../../api/session';
 import type { Job, Run } from '../../api/types';
 import type { StreamStatus } from '../../api/live-stream';
@@ -68,7 +74,8 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
   const queryClient = useQueryClient();
   const cancel = useMutation({
     mutationFn: () => cancelRun(run.id),
-    onSuccess: (cancelled) => queryClient.setQueryData(runKeys.run(run.id), cancelled),
+    onSuccess: (cancelled) =>
+      queryClient.setQueryData(runKeys.run(run.id), cancelled),
   });
   if (runEnded(run))
     return (
@@ -109,8 +116,15 @@ function LiveMark({ status }: { status: StreamStatus }) {
   const lost = status === 'lost';
   return (
     <span className={classes.live} role="status">
-      <span className={`${classes.dot} ${lost ? classes.dotLost : ''}`} aria-hidden="true" />
-      {lost ? 'connection lost, trying again' : status === 'open' ? 'live' : 'connecting'}
+      <span
+        className={`${classes.dot} ${lost ? classes.dotLost : ''}`}
+        aria-hidden="true"
+      />
+      {lost
+        ? 'connection lost, trying again'
+        : status === 'open'
+          ? 'live'
+          : 'connecting'}
     </span>
   );
 }
@@ -128,10 +142,18 @@ function RunSummary({ run }: { run: Run }) {
         </Group>
       }
     >
-      {run.reason !== null && <p style={{ margin: '0 0 0.75rem' }}>{run.reason}</p>}
+      {run.reason !== null && (
+        <p style={{ margin: '0 0 0.75rem' }}>{run.reason}</p>
+      )}
       {run.demonstration && (
-        <Alert variant="outline" color="grape" mb="sm" icon={<Icon name="flask" />}>
-          A demonstration: a knob distorts this run on purpose. Its figures say nothing about the code.
+        <Alert
+          variant="outline"
+          color="grape"
+          mb="sm"
+          icon={<Icon name="flask" />}
+        >
+          A demonstration: a knob distorts this run on purpose. Its figures say
+          nothing about the code.
         </Alert>
       )}
       <Facts
@@ -143,21 +165,30 @@ function RunSummary({ run }: { run: Run }) {
               {run.branch !== null && ` (${run.branch})`}
             </span>,
           ],
-          ...(run.base_commit === null ? [] : [['Base', <Base key="b" run={run} />] as const]),
+          ...(run.base_commit === null
+            ? []
+            : [['Base', <Base key="b" run={run} />] as const]),
           ['Benchmarks', run.benchmarks.join(', ') || 'all'],
           ...(run.trigger === 'import' ? [] : asked(run)),
           [
             'Requested',
             <span key="r">
-              {TRIGGER_WORDS[run.trigger]}, {run.created_by}, <TimeAgo at={run.created_at} />
+              {TRIGGER_WORDS[run.trigger]}, {run.created_by},{' '}
+              <TimeAgo at={run.created_at} />
             </span>,
           ],
           [
             run.finished_at === null ? 'Running for' : 'Took',
-            formatDuration(secondsBetween(run.created_at, run.finished_at, now)),
+            formatDuration(
+              secondsBetween(run.created_at, run.finished_at, now),
+            ),
           ],
-          ...(run.suppress.length > 0 ? [['Suppressed', run.suppress.join(', ')] as const] : []),
-          ...(knobs.length > 0 ? [['Knobs', paramsLabel(run.knobs)] as const] : []),
+          ...(run.suppress.length > 0
+            ? [['Suppressed', run.suppress.join(', ')] as const]
+            : []),
+          ...(knobs.length > 0
+            ? [['Knobs', paramsLabel(run.knobs)] as const]
+            : []),
         ]}
       />
     </Panel>
@@ -196,14 +227,26 @@ function paramsOf(run: Run): string {
   return parts.length === 0 ? 'all declared' : parts.join(' · ');
 }
 
-function Jobs({ run, jobId, onJob }: { run: Run; jobId: string | undefined; onJob: RunPageProps['onJob'] }) {
+function Jobs({
+  run,
+  jobId,
+  onJob,
+}: {
+  run: Run;
+  jobId: string | undefined;
+  onJob: RunPageProps['onJob'];
+}) {
   const labelOf = useTargetLabel();
   const chosen = run.jobs.find((job) => job.id === jobId) ?? run.jobs[0];
   if (chosen === undefined) {
     return (
       <Panel title="Jobs">
-        <EmptyState icon="targets" title="No target has been found for this run">
-          As soon as a target whose agent announced this suite is online, its job appears here.
+        <EmptyState
+          icon="targets"
+          title="No target has been found for this run"
+        >
+          As soon as a target whose agent announced this suite is online, its
+          job appears here.
         </EmptyState>
       </Panel>
     );

@@ -8,7 +8,10 @@ const counted = (count: number, one: string, many: string) =>
   `${formatInteger(count)} ${count === 1 ? one : many}`;
 
 /** `5 launches × 20 rounds, 5 fresh processes on each target; at least 25 s of measuring` */
-function oneWords({ launches, starts, leastSeconds }: Size, { base, rounds }: Draft): string {
+function oneWords(
+  { launches, starts, leastSeconds }: Size,
+  { base, rounds }: Draft,
+): string {
   const of = base.trim() === '' ? '' : ' of each revision';
   return (
     `${counted(launches, 'launch', 'launches')} × ${counted(Number(rounds), 'round', 'rounds')}${of}, ` +
@@ -17,14 +20,25 @@ function oneWords({ launches, starts, leastSeconds }: Size, { base, rounds }: Dr
   );
 }
 
-function sizeWords(suite: Suite, draft: Draft, kinds: readonly Target['kind'][]): string {
-  const [first, ...others] = kinds.map((kind) => ({ kind, size: sizeOf(suite, draft, kind) }));
+function sizeWords(
+  suite: Suite,
+  draft: Draft,
+  kinds: readonly Target['kind'][],
+): string {
+  const [first, ...others] = kinds.map((kind) => ({
+    kind,
+    size: sizeOf(suite, draft, kind),
+  }));
   if (first === undefined) return '';
   const { groups, cases } = first.size;
   const all = `${counted(groups, 'group', 'groups')} with ${counted(cases, 'case', 'cases')}`;
-  const differs = others.some(({ size }) => size.launches !== first.size.launches);
+  const differs = others.some(
+    ({ size }) => size.launches !== first.size.launches,
+  );
   if (!differs) return `${all}; ${oneWords(first.size, draft)}.`;
-  const each = [first, ...others].map(({ kind, size }) => `on a ${kind} ${oneWords(size, draft)}`);
+  const each = [first, ...others].map(
+    ({ kind, size }) => `on a ${kind} ${oneWords(size, draft)}`,
+  );
   return `${all}; ${each.join('; ')}.`;
 }
 
@@ -36,10 +50,15 @@ export interface RunSizeProps {
 
 export function RunSize({ suite, draft, kinds }: RunSizeProps) {
   return (
-    <p role="status" aria-label="Size of the run" style={{ margin: '0.75rem 0 0' }}>
+    <p
+      role="status"
+      aria-label="Size of the run"
+      style={{ margin: '0.75rem 0 0' }}
+    >
       <strong>This asks for</strong> {sizeWords(suite, draft, kinds)}{' '}
       <span style={{ color: 'var(--pl-muted)' }}>
-        A group is one benchmark at one point of its params; its arms are measured side by side.
+        A group is one benchmark at one point of its params; its arms are
+        measured side by side.
       </span>
     </p>
   );

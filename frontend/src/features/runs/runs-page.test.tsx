@@ -7,16 +7,25 @@ describe('the list of runs', () => {
     const { user, router } = renderApp('/runs?state=failed');
     const table = await screen.findByRole('table', { name: 'Runs' });
     expect(within(table).getAllByRole('row')).toHaveLength(2);
-    expect(screen.getByRole('combobox', { name: 'State' })).toHaveValue('failed');
-    await user.selectOptions(screen.getByRole('combobox', { name: 'State' }), '');
+    expect(screen.getByRole('combobox', { name: 'State' })).toHaveValue(
+      'failed',
+    );
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'State' }),
+      '',
+    );
     await waitFor(() => expect(router.state.location.search).toEqual({}));
   });
 
   it('offers to clear filters that match nothing', async () => {
     const { user, router } = renderApp('/runs?suite=nothing&trigger=ci');
-    await user.click(await screen.findByRole('button', { name: 'Clear the filters' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Clear the filters' }),
+    );
     await waitFor(() => expect(router.state.location.search).toEqual({}));
-    expect(await screen.findByRole('table', { name: 'Runs' })).toBeInTheDocument();
+    expect(
+      await screen.findByRole('table', { name: 'Runs' }),
+    ).toBeInTheDocument();
   });
 
   it('ignores a filter it does not know', async () => {

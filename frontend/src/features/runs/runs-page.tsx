@@ -58,7 +58,8 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
 
 function RunsFilterBar({ search, onSearch }: RunsPageProps) {
   const suites = useQuery(suitesQuery);
-  const set = (change: Partial<RunFilters>) => onSearch(compact({ ...search, ...change, cursor: undefined }));
+  const set = (change: Partial<RunFilters>) =>
+    onSearch(compact({ ...search, ...change, cursor: undefined }));
   return (
     <FilterBar>
       <FilterSelect
@@ -66,22 +67,34 @@ function RunsFilterBar({ search, onSearch }: RunsPageProps) {
         all="All suites"
         value={search.suite}
         onChange={(suite) => set({ suite })}
-        options={(suites.data?.items ?? []).map((suite) => ({ value: suite.name, label: suite.title }))}
+        options={(suites.data?.items ?? []).map((suite) => ({
+          value: suite.name,
+          label: suite.title,
+        }))}
       />
-      <TargetFilter value={search.target} onChange={(target) => set({ target })} />
+      <TargetFilter
+        value={search.target}
+        onChange={(target) => set({ target })}
+      />
       <FilterSelect
         label="State"
         all="Any state"
         value={search.state}
         onChange={(state) => set({ state: state as RunState | undefined })}
-        options={RUN_STATE_VALUES.map((value) => ({ value, label: RUN_STATES[value].word }))}
+        options={RUN_STATE_VALUES.map((value) => ({
+          value,
+          label: RUN_STATES[value].word,
+        }))}
       />
       <FilterSelect
         label="Requested by"
         all="Anything"
         value={search.trigger}
         onChange={(trigger) => set({ trigger: trigger as Trigger | undefined })}
-        options={TRIGGER_VALUES.map((value) => ({ value, label: TRIGGER_WORDS[value] }))}
+        options={TRIGGER_VALUES.map((value) => ({
+          value,
+          label: TRIGGER_WORDS[value],
+        }))}
       />
     </FilterBar>
   );
@@ -98,7 +111,8 @@ function NoRuns() {
         </ButtonLink>
       }
     >
-      Choose a suite and watch its samples arrive. Agents announce the suites they can run.
+      Choose a suite and watch its samples arrive. Agents announce the suites
+      they can run.
     </EmptyState>
   );
 }

@@ -3,7 +3,13 @@ import type { RunFilters } from '../../api/runs';
 import type { RunState, Trigger } from '../../api/types';
 import { oneOf, text } from '../../lib/search';
 
-export const RUN_STATE_VALUES: readonly RunState[] = ['queued', 'active', 'done', 'failed', 'cancelled'];
+export const RUN_STATE_VALUES: readonly RunState[] = [
+  'queued',
+  'active',
+  'done',
+  'failed',
+  'cancelled',
+];
 export const TRIGGER_VALUES: readonly Trigger[] = [
   'manual',
   'schedule',
@@ -43,7 +49,9 @@ export interface NewRunSearch {
   repeat?: string | undefined;
 }
 
-export function parseNewRunSearch(search: Record<string, unknown>): NewRunSearch {
+export function parseNewRunSearch(
+  search: Record<string, unknown>,
+): NewRunSearch {
   return {
     suite: text(search['suite']),
     commit: text(search['commit']),

@@ -10,10 +10,17 @@ import type { ConfigurationError, Target } from '../../api/types';
 import { Panel } from '../../ui/panel';
 
 /** Of the chosen targets; none chosen: of every one. Each name once. */
-export function errorsOf(targets: readonly Target[], chosen: readonly string[]): ConfigurationError[] {
-  const asked = targets.filter(({ id }) => chosen.length === 0 || chosen.includes(id));
+export function errorsOf(
+  targets: readonly Target[],
+  chosen: readonly string[],
+): ConfigurationError[] {
+  const asked = targets.filter(
+    ({ id }) => chosen.length === 0 || chosen.includes(id),
+  );
   const byName = new Map(
-    asked.flatMap(({ configuration }) => configuration.map((error) => [error.name, error] as const)),
+    asked.flatMap(({ configuration }) =>
+      configuration.map((error) => [error.name, error] as const),
+    ),
   );
   return [...byName.values()].toSorted((a, b) => a.name.localeCompare(b.name));
 }
@@ -24,7 +31,11 @@ export interface SuppressFieldsProps {
   onChange: (names: string[]) => void;
 }
 
-export function SuppressFields({ targets, value, onChange }: SuppressFieldsProps) {
+export function SuppressFields({
+  targets,
+  value,
+  onChange,
+}: SuppressFieldsProps) {
   const errors = errorsOf(useQuery(targetsQuery).data?.items ?? [], targets);
   if (errors.length === 0) return null;
   return (
@@ -32,7 +43,11 @@ export function SuppressFields({ targets, value, onChange }: SuppressFieldsProps
       title="In spite of"
       note="Each voids the jobs of a target that has it, unless it is suppressed here; the verdict says so."
     >
-      <Checkbox.Group label="Configuration errors to suppress" value={value} onChange={onChange}>
+      <Checkbox.Group
+        label="Configuration errors to suppress"
+        value={value}
+        onChange={onChange}
+      >
         <Stack gap="xs" mt="xs">
           {errors.map(({ name, text }) => (
             <Checkbox key={name} value={name} label={name} description={text} />

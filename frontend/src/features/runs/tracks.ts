@@ -3,7 +3,11 @@
  * quantities come first, in this order; a number it does not know is still shown.
  */
 import type { Conditions } from '../../api/types';
-import { compareConditions, conditionFormat, conditionLabels } from '../../lib/conditions';
+import {
+  compareConditions,
+  conditionFormat,
+  conditionLabels,
+} from '../../lib/conditions';
 
 export interface Track {
   key: string;
@@ -16,11 +20,15 @@ export interface Track {
 const CLUSTER = /^cpu\d[\d,-]*$/;
 
 function clusters(value: unknown): [name: string, value: number][] | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return undefined;
   const parts = Object.entries(value).filter(
-    (part): part is [string, number] => CLUSTER.test(part[0]) && typeof part[1] === 'number',
+    (part): part is [string, number] =>
+      CLUSTER.test(part[0]) && typeof part[1] === 'number',
   );
-  return parts.length > 0 && parts.length === Object.keys(value).length ? parts : undefined;
+  return parts.length > 0 && parts.length === Object.keys(value).length
+    ? parts
+    : undefined;
 }
 
 /** Cores and sensors of one quantity become their maximum: one track, not sixty-four. Clusters stay apart. */
@@ -32,9 +40,13 @@ function flatten(values: Conditions['values']): Map<string, number> {
       for (const [part, own] of parts) flat.set(`${name}.${part}`, own);
       continue;
     }
-    const inner: unknown[] = typeof value === 'object' && value !== null ? Object.values(value) : [value];
+    const inner: unknown[] =
+      typeof value === 'object' && value !== null
+        ? Object.values(value)
+        : [value];
     const numbers = inner.filter(
-      (entry): entry is number => typeof entry === 'number' && Number.isFinite(entry),
+      (entry): entry is number =>
+        typeof entry === 'number' && Number.isFinite(entry),
     );
     if (numbers.length > 0)
       flat.set(
@@ -50,14 +62,23 @@ export function toTracks(conditions: readonly Conditions[]): Track[] {
   const tracks = new Map<string, Track>();
   for (const { at_ms: at, values } of conditions) {
     for (const [key, value] of flatten(values)) {
-      const track = tracks.get(key) ?? { key, label: key, points: [], format: conditionFormat(key) };
+      const track = tracks.get(key) ?? {
+        key,
+        label: key,
+        points: [],
+        format: conditionFormat(key),
+      };
       track.points.push({ seconds: (at - start) / 1000, value });
       tracks.set(key, track);
     }
   }
-  const sorted = [...tracks.values()].toSorted((a, b) => compareConditions(a.key, b.key));
+  const sorted = [...tracks.values()].toSorted((a, b) =>
+    compareConditions(a.key, b.key),
+  );
   const labels = conditionLabels(sorted.map(({ key }) => key));
-  return sorted.map((track, index) => Object.assign(track, { label: labels[index] ?? track.key }));
+  return sorted.map((track, index) =>
+    Object.assign(track, { label: labels[index] ?? track.key }),
+  );
 }
 
 /** Names that a list of texts in any of the readings holds, each once: what was unknown, what was wrong. */
@@ -67,7 +88,9 @@ export function namedIn(
 ): string[] {
   const all = conditions.flatMap(({ values }) => {
     const names: unknown = values[key];
-    return Array.isArray(names) ? names.filter((name): name is string => typeof name === 'string') : [];
+    return Array.isArray(names)
+      ? names.filter((name): name is string => typeof name === 'string')
+      : [];
   });
   return [...new Set(all)];
 }

@@ -8,7 +8,13 @@ import { useEffect, useRef } from 'react';
 
 import { addConditions, tailKeys } from '../../api/job-tails';
 import { liveSeriesQuery, runEnded, runKeys } from '../../api/runs';
-import type { Conditions, Job, LiveEvent, Progress, Run } from '../../api/types';
+import type {
+  Conditions,
+  Job,
+  LiveEvent,
+  Progress,
+  Run,
+} from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
 import type { StreamStatus } from '../../api/live-stream';
 import { throttle, type Throttled } from '../../lib/throttle';
@@ -16,39 +22,63 @@ import { throttle, type Throttled } from '../../lib/throttle';
 const REFETCH_MS = 1000;
 const POLL_MS = 4000;
 
-function setRun(client: QueryClient, runId: string, change: (run: Run) => Run): void {
-  client.setQueryData<Run>(runKeys.run(runId), (run) => (run === undefined ? run : change(run)));
+function setRun(
+  client: QueryClient,
+  runId: string,
+  change: (run: Run) => Run,
+): void {
+  client.setQueryData<Run>(runKeys.run(runId), (run) =>
+    run === undefined ? run : change(run),
+  );
 }
 
 function withJob(run: Run, jobId: string, change: (job: Job) => Job): Run {
-  return { ...run, jobs: run.jobs.map((job) => (job.id === jobId ? change(job) : job)) };
+  return {
+    ...run,
+    jobs: run.jobs.map((job) => (job.id === jobId ? change(job) : job)),
+  };
 }
 
 /** An older attempt's or batch's report never overwrites a newer one. */
 function newerJob(before: Job, after: Job): Job {
   const stale =
-    after.attempt < before.attempt || (after.attempt === before.attempt && after.batch < before.batch);
+    after.attempt < before.attempt ||
+    (after.attempt === before.attempt && after.batch < before.batch);
   return stale ? before : { ...before, ...after };
 }
 
 /** Conditions belong to the attempt that is under way. */
-function addLive(client: QueryClient, runId: string, jobId: string, conditions: Conditions): void {
+function addLive(
+  client: QueryClient,
+  runId: string,
+  jobId: string,
+  conditions: Conditions,
+): void {
   const run = client.getQueryData<Run>(runKeys.run(runId));
   const job = run?.jobs.find(({ id }) => id === jobId);
   if (job !== undefined) addConditions(client, jobId, job.attempt, conditions);
 }
 
 /** Applies what an event carries in itself. */
-export function applyEvent(client: QueryClient, runId: string, event: LiveEvent): void {
+export function applyEvent(
+  client: QueryClient,
+  runId: string,
+  event: LiveEvent,
+): void {
   const { kind, job_id: jobId, data } = event;
   if (kind === 'run') {
     const { jobs: _jobs, ...own } = data as Partial<Run>;
     setRun(client, runId, (run) => ({ ...run, ...own }));
   } else if (kind === 'job' && jobId !== null) {
-    setRun(client, runId, (run) => withJob(run, jobId, (job) => newerJob(job, data as unknown as Job)));
+    setRun(client, runId, (run) =>
+      withJob(run, jobId, (job) => newerJob(job, data as unknown as Job)),
+    );
   } else if (kind === 'progress' && jobId !== null) {
     setRun(client, runId, (run) =>
-      withJob(run, jobId, (job) => ({ ...job, progress: data as unknown as Progress })),
+      withJob(run, jobId, (job) => ({
+        ...job,
+        progress: data as unknown as Progress,
+      })),
     );
   } else if (kind === 'conditions' && jobId !== null) {
     addLive(client, runId, jobId, data as unknown as Conditions);
@@ -56,8 +86,12 @@ export function applyEvent(client: QueryClient, runId: string, event: LiveEvent)
 }
 
 /** The query an event makes stale, if it does not carry the data itself. */
-function staleKey(runId: string, { kind, job_id: jobId }: LiveEvent): readonly unknown[] | undefined {
-  if (kind === 'samples' && jobId !== null) return liveSeriesQuery(jobId).queryKey;
+function staleKey(
+  runId: string,
+  { kind, job_id: jobId }: LiveEvent,
+): readonly unknown[] | undefined {
+  if (kind === 'samples' && jobId !== null)
+    return liveSeriesQuery(jobId).queryKey;
   if (kind === 'log' && jobId !== null) return tailKeys.log(jobId);
   if (kind === 'run') return runKeys.run(runId);
   return undefined;
@@ -84,7 +118,10 @@ function useRefetcher(client: QueryClient): (key: readonly unknown[]) => void {
     const id = JSON.stringify(key);
     const refetch =
       throttles.current.get(id) ??
-      throttle(() => void client.invalidateQueries({ queryKey: key }), REFETCH_MS);
+      throttle(
+        () => void client.invalidateQueries({ queryKey: key }),
+        REFETCH_MS,
+      );
     throttles.current.set(id, refetch);
     refetch.call();
   };

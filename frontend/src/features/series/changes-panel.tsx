@@ -16,7 +16,12 @@ export function ChangesPanel({ page }: { page: SeriesPage }) {
   if (rows.length === 0) {
     return (
       <Panel title="Changes">
-        <EmptyState icon="check" title={page.evaluated_at === null ? 'Not looked at yet' : 'No change found'}>
+        <EmptyState
+          icon="check"
+          title={
+            page.evaluated_at === null ? 'Not looked at yet' : 'No change found'
+          }
+        >
           {page.evaluated_at === null
             ? 'Detection looks at a series whenever a run adds a point; a change needs points on both sides.'
             : 'The level has stayed within what single points ordinarily scatter.'}
@@ -25,19 +30,39 @@ export function ChangesPanel({ page }: { page: SeriesPage }) {
     );
   }
   return (
-    <Panel title="Changes" flush note="The letters are those in the chart. Effects with their 99 % interval.">
-      <DataTable label="Changes" rows={rows} rowKey={({ change }) => change.id} columns={COLUMNS} />
+    <Panel
+      title="Changes"
+      flush
+      note="The letters are those in the chart. Effects with their 99 % interval."
+    >
+      <DataTable
+        label="Changes"
+        rows={rows}
+        rowKey={({ change }) => change.id}
+        columns={COLUMNS}
+      />
     </Panel>
   );
 }
 
 const COLUMNS: readonly Column<LetteredChange>[] = [
   { header: '', cell: ({ letter }) => <strong>{letter}</strong> },
-  { header: 'State', cell: ({ change }) => <Status look={changeLook(change)} /> },
-  { header: 'In words', cell: ({ change }) => <Words change={change} />, wrap: true },
+  {
+    header: 'State',
+    cell: ({ change }) => <Status look={changeLook(change)} />,
+  },
+  {
+    header: 'In words',
+    cell: ({ change }) => <Words change={change} />,
+    wrap: true,
+  },
   { header: 'Since', cell: ({ change }) => formatDate(change.at) },
   { header: 'Between', cell: ({ change }) => <Between change={change} /> },
-  { header: 'Cause', cell: ({ change }) => <Cause change={change} />, wrap: true },
+  {
+    header: 'Cause',
+    cell: ({ change }) => <Cause change={change} />,
+    wrap: true,
+  },
   {
     header: 'Alert',
     cell: ({ change }) =>
@@ -56,21 +81,26 @@ function Words({ change }: { change: Change }) {
     <>
       {change.words}
       <div className={classes.quiet}>
-        {change.interval_words}; {change.n_before} points before, {change.n_after} after
+        {change.interval_words}; {change.n_before} points before,{' '}
+        {change.n_after} after
       </div>
       <details className={classes.evidence}>
         <summary>Why it is believed</summary>
         <ul>
           {change.filters.map(({ name, value, limit, passed }) => (
             <li key={name}>
-              {name.replaceAll('_', ' ')}: {value === null ? 'beyond every number' : formatFigure(value)},
+              {name.replaceAll('_', ' ')}:{' '}
+              {value === null ? 'beyond every number' : formatFigure(value)},
               limit {formatFigure(limit)} – {passed ? 'holds' : 'does not hold'}
             </li>
           ))}
           <li>Method: {change.method}</li>
           <li>
-            Found {change.evaluations === 1 ? 'once' : `${change.evaluations} times in a row`}, first on{' '}
-            {formatDate(change.found_at)}
+            Found{' '}
+            {change.evaluations === 1
+              ? 'once'
+              : `${change.evaluations} times in a row`}
+            , first on {formatDate(change.found_at)}
           </li>
         </ul>
       </details>

@@ -5,22 +5,42 @@ const PAGE = seriesPage();
 const PRESENT = PAGE.segments.at(-1);
 const FROM = Date.parse(PRESENT?.start_at ?? '');
 const WINDOW: [number, number] = [0, FROM + 1];
-const NOISE = { kind: 'noise', from: FROM, to: null, low: PAGE.noise?.lower, high: PAGE.noise?.upper };
+const NOISE = {
+  kind: 'noise',
+  from: FROM,
+  to: null,
+  low: PAGE.noise?.lower,
+  high: PAGE.noise?.upper,
+};
 
 describe('the bands beside the present level', () => {
   it.each([
     ['lower', { low: PAGE.rule?.limit, high: null }],
     ['higher', { low: null, high: PAGE.rule?.limit }],
-  ] as const)('have the limit open towards worse where %s is better', (direction, sides) => {
-    const page = { ...PAGE, series: { ...PAGE.series, direction } };
-    expect(drawnBands(page, WINDOW)).toEqual([NOISE, { kind: 'limit', from: FROM, to: null, ...sides }]);
-  });
+  ] as const)(
+    'have the limit open towards worse where %s is better',
+    (direction, sides) => {
+      const page = { ...PAGE, series: { ...PAGE.series, direction } };
+      expect(drawnBands(page, WINDOW)).toEqual([
+        NOISE,
+        { kind: 'limit', from: FROM, to: null, ...sides },
+      ]);
+    },
+  );
 
   it('are those the server sent: no noise floor without both ends, no limit without a rule', () => {
-    if (PAGE.noise === null || PAGE.rule === null) throw new Error('the fixture has both');
+    if (PAGE.noise === null || PAGE.rule === null)
+      throw new Error('the fixture has both');
     const half = { ...PAGE.noise, upper: null };
-    expect(drawnBands({ ...PAGE, noise: half, rule: { ...PAGE.rule, limit: null } }, WINDOW)).toEqual([]);
-    expect(drawnBands({ ...PAGE, noise: null, rule: null }, WINDOW)).toEqual([]);
+    expect(
+      drawnBands(
+        { ...PAGE, noise: half, rule: { ...PAGE.rule, limit: null } },
+        WINDOW,
+      ),
+    ).toEqual([]);
+    expect(drawnBands({ ...PAGE, noise: null, rule: null }, WINDOW)).toEqual(
+      [],
+    );
     expect(drawnBands({ ...PAGE, rule: null }, WINDOW)).toEqual([NOISE]);
   });
 

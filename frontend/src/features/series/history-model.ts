@@ -2,7 +2,12 @@
  * A series and its points as a history chart draws them. Pure. Invariant: every level, limit, band and word
  * is the server's; here they only get a place in time (I17).
  */
-import type { Change, SeriesPage, SeriesPoint, SeriesPoints } from '../../api/types';
+import type {
+  Change,
+  SeriesPage,
+  SeriesPoint,
+  SeriesPoints,
+} from '../../api/types';
 import type {
   HistoryBand,
   HistoryLevel,
@@ -23,14 +28,30 @@ const ms = (instant: string) => Date.parse(instant);
  * What is drawn, and all there is, as the points say it. The server's instants are finer than a browser's, so
  * the end lies one step behind the last point: a window that ends there has to hold it.
  */
-export function spansOf(points: SeriesPoints, { from, to }: SeriesSearch): { span: Extent; whole: Extent } {
-  const [first, last] = [ms(points.first_at ?? ''), ms(points.last_at ?? '') + 1];
-  const whole: Extent = Number.isNaN(first) || Number.isNaN(last) ? [0, 0] : [first, last];
-  return { whole, span: [from === undefined ? whole[0] : ms(from), to === undefined ? whole[1] : ms(to)] };
+export function spansOf(
+  points: SeriesPoints,
+  { from, to }: SeriesSearch,
+): { span: Extent; whole: Extent } {
+  const [first, last] = [
+    ms(points.first_at ?? ''),
+    ms(points.last_at ?? '') + 1,
+  ];
+  const whole: Extent =
+    Number.isNaN(first) || Number.isNaN(last) ? [0, 0] : [first, last];
+  return {
+    whole,
+    span: [
+      from === undefined ? whole[0] : ms(from),
+      to === undefined ? whole[1] : ms(to),
+    ],
+  };
 }
 
 /** Points of an older window may still be shown while the new ones are on their way. */
-export function pointsWithin(points: SeriesPoints, [from, to]: Extent): SeriesPoint[] {
+export function pointsWithin(
+  points: SeriesPoints,
+  [from, to]: Extent,
+): SeriesPoint[] {
   return points.points.filter(({ at }) => ms(at) >= from && ms(at) <= to);
 }
 
@@ -46,7 +67,10 @@ export function drawnPoints(points: readonly SeriesPoint[]): HistoryPoint[] {
 }
 
 /** A level is drawn from its first point to its last, so far as they lie in the window. */
-export function drawnLevels({ segments }: SeriesPage, [start, stop]: Extent): HistoryLevel[] {
+export function drawnLevels(
+  { segments }: SeriesPage,
+  [start, stop]: Extent,
+): HistoryLevel[] {
   return segments
     .map(({ start_at: first, stop_at: last, level, lower, upper }) => ({
       from: Math.max(start, ms(first)),
@@ -59,13 +83,26 @@ export function drawnLevels({ segments }: SeriesPage, [start, stop]: Extent): Hi
 }
 
 /** Limit and noise floor are said of the present level: they stand beside it, not beside older ones. */
-export function drawnBands({ segments, rule, noise, series }: SeriesPage, [, stop]: Extent): HistoryBand[] {
+export function drawnBands(
+  { segments, rule, noise, series }: SeriesPage,
+  [, stop]: Extent,
+): HistoryBand[] {
   const present = segments.at(-1);
   if (present === undefined || ms(present.start_at) > stop) return [];
   const from = ms(present.start_at);
   const bands: HistoryBand[] = [];
-  if (noise?.lower !== undefined && noise.lower !== null && noise.upper !== null) {
-    bands.push({ kind: 'noise', from, to: null, low: noise.lower, high: noise.upper });
+  if (
+    noise?.lower !== undefined &&
+    noise.lower !== null &&
+    noise.upper !== null
+  ) {
+    bands.push({
+      kind: 'noise',
+      from,
+      to: null,
+      low: noise.lower,
+      high: noise.upper,
+    });
   }
   if (rule?.limit !== undefined && rule.limit !== null) {
     const worseAbove = series.direction === 'lower';
@@ -98,7 +135,10 @@ function letterOf(index: number): string {
   return index < ALPHABET ? letter : `${letter}${Math.floor(index / ALPHABET)}`;
 }
 
-export function drawnMarks(page: SeriesPage, [from, to]: Extent): HistoryMark[] {
+export function drawnMarks(
+  page: SeriesPage,
+  [from, to]: Extent,
+): HistoryMark[] {
   const marks: HistoryMark[] = [
     ...lettered(page)
       .filter(({ change }) => change.state !== 'vanished')
@@ -127,10 +167,15 @@ export function drawnMarks(page: SeriesPage, [from, to]: Extent): HistoryMark[] 
 }
 
 /** A value with its interval, in as many digits as the interval is wide. */
-export function valueWords({ value, lower, upper }: SeriesPoint, unit: Unit): string {
+export function valueWords(
+  { value, lower, upper }: SeriesPoint,
+  unit: Unit,
+): string {
   const width = upper - lower;
   if (width <= 0) return formatValue(value, unit);
-  const [low, middle, high] = [lower, value, upper].map((each) => formatApart(each, unit, width / 4));
+  const [low, middle, high] = [lower, value, upper].map((each) =>
+    formatApart(each, unit, width / 4),
+  );
   return `${middle} (${low} – ${high})`;
 }
 
@@ -143,7 +188,11 @@ export function pointWords(point: SeriesPoint, unit: Unit): string[] {
   ];
 }
 
-export function pictureOf(page: SeriesPage, points: readonly SeriesPoint[], span: Extent): HistoryPicture {
+export function pictureOf(
+  page: SeriesPage,
+  points: readonly SeriesPoint[],
+  span: Extent,
+): HistoryPicture {
   return {
     points: drawnPoints(points),
     levels: drawnLevels(page, span),
@@ -155,24 +204,34 @@ export function pictureOf(page: SeriesPage, points: readonly SeriesPoint[], span
 }
 
 /** The signs that are drawn, in words. */
-export function signsOf(page: SeriesPage, picture: HistoryPicture): { sign: HistorySign; label: string }[] {
+export function signsOf(
+  page: SeriesPage,
+  picture: HistoryPicture,
+): { sign: HistorySign; label: string }[] {
   const { points, bands } = picture;
   const { unit } = page.series;
   const { rule, noise } = page;
-  const has = (kind: HistoryBand['kind']) => bands.some((band) => band.kind === kind);
+  const has = (kind: HistoryBand['kind']) =>
+    bands.some((band) => band.kind === kind);
   const signs: { sign: HistorySign; label: string }[] = [
     { sign: 'point', label: 'median of a job, 99 % interval' },
   ];
   const axis = valueAxis(picture);
   const aside = points.filter((point) => point.aside);
-  if (aside.some((point) => !isFar(point, axis))) signs.push({ sign: 'aside', label: 'does not count' });
+  if (aside.some((point) => !isFar(point, axis)))
+    signs.push({ sign: 'aside', label: 'does not count' });
   if (aside.some((point) => isFar(point, axis))) {
     signs.push({ sign: 'far', label: 'does not count and lies outside' });
   }
-  if (page.segments.length > 0) signs.push({ sign: 'level', label: 'level, and where single points lie' });
-  if (has('noise') && noise !== null) signs.push({ sign: 'noise', label: `noise floor: ${noise.words}` });
+  if (page.segments.length > 0)
+    signs.push({ sign: 'level', label: 'level, and where single points lie' });
+  if (has('noise') && noise !== null)
+    signs.push({ sign: 'noise', label: `noise floor: ${noise.words}` });
   if (has('limit') && rule !== null && rule.limit !== null) {
-    signs.push({ sign: 'limit', label: `limit of ${rule.name}: ${formatValue(rule.limit, unit)}` });
+    signs.push({
+      sign: 'limit',
+      label: `limit of ${rule.name}: ${formatValue(rule.limit, unit)}`,
+    });
   }
   return signs;
 }

@@ -11,7 +11,13 @@ import { compact } from '../../lib/search';
 import { formatInteger } from '../../lib/units';
 import { ButtonLink } from '../../ui/button-link';
 import { EmptyState } from '../../ui/states';
-import { pictureOf, pointsWithin, pointWords, signsOf, spansOf } from './history-model';
+import {
+  pictureOf,
+  pointsWithin,
+  pointWords,
+  signsOf,
+  spansOf,
+} from './history-model';
 import { PointCard } from './point-card';
 import { PointTable } from './point-table';
 import { PointTracks } from './point-tracks';
@@ -41,10 +47,16 @@ export function HistoryPanel(props: HistoryPanelProps) {
   const { page, data, chosen, stale, search, onSearch } = props;
   const { span, whole, points, picture } = usePicture(props);
   const showAll = () => onSearch(compact({ point: search.point }));
-  if (points.length === 0 && !stale) return <NoPoints page={page} onShowAll={showAll} />;
+  if (points.length === 0 && !stale)
+    return <NoPoints page={page} onShowAll={showAll} />;
   const zoom = (from: number, to: number) => {
     if (from <= whole[0] && to >= whole[1]) showAll();
-    else onSearch({ ...search, from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+    else
+      onSearch({
+        ...search,
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+      });
   };
   const choose = (point: string) => onSearch({ ...search, point });
   const describe = (key: string) => {
@@ -80,11 +92,15 @@ export function HistoryPanel(props: HistoryPanelProps) {
               onReset={showAll}
             />
             <Hint />
-            {chosen !== undefined && <PointCard page={page} points={points} point={chosen} />}
+            {chosen !== undefined && (
+              <PointCard page={page} points={points} point={chosen} />
+            )}
             <PointTracks points={points} tracks={data.tracks} span={span} />
           </>
         }
-        table={<PointTable page={page} points={points} current={chosen?.job_id} />}
+        table={
+          <PointTable page={page} points={points} current={chosen?.job_id} />
+        }
         tableToggle="Points as a table"
         tableOnDemand
       />
@@ -95,7 +111,8 @@ export function HistoryPanel(props: HistoryPanelProps) {
 function Hint() {
   return (
     <p className={classes.hint}>
-      Drag over the chart to zoom in, choose a point by a click; the slider and the buttons do the same.
+      Drag over the chart to zoom in, choose a point by a click; the slider and
+      the buttons do the same.
     </p>
   );
 }
@@ -105,7 +122,13 @@ function summaryOf({ total, note }: SeriesPoints): string {
   return note === '' ? counted : `${counted} ${note}`;
 }
 
-function NoPoints({ page, onShowAll }: { page: SeriesPage; onShowAll: () => void }) {
+function NoPoints({
+  page,
+  onShowAll,
+}: {
+  page: SeriesPage;
+  onShowAll: () => void;
+}) {
   if (page.series.points > 0) {
     return (
       <EmptyState
@@ -117,7 +140,8 @@ function NoPoints({ page, onShowAll }: { page: SeriesPage; onShowAll: () => void
           </Button>
         }
       >
-        The series has {formatInteger(page.series.points)} points at other times.
+        The series has {formatInteger(page.series.points)} points at other
+        times.
       </EmptyState>
     );
   }

@@ -5,7 +5,11 @@ import { formatApart, formatValue } from '../../lib/units';
 import { DataTable } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
 
-export function LevelsPanel({ page: { segments, series } }: { page: SeriesPage }) {
+export function LevelsPanel({
+  page: { segments, series },
+}: {
+  page: SeriesPage;
+}) {
   if (segments.length === 0) return null;
   const range = ({ lower, upper }: Segment) => {
     const step = (upper - lower) / 4;
@@ -13,7 +17,11 @@ export function LevelsPanel({ page: { segments, series } }: { page: SeriesPage }
     return `${formatApart(lower, series.unit, step)} – ${formatApart(upper, series.unit, step)}`;
   };
   return (
-    <Panel title="Levels" flush note="A change of the environment always begins a new level.">
+    <Panel
+      title="Levels"
+      flush
+      note="A change of the environment always begins a new level."
+    >
       <DataTable
         label="Levels"
         rows={segments.toReversed()}
@@ -21,10 +29,18 @@ export function LevelsPanel({ page: { segments, series } }: { page: SeriesPage }
         columns={[
           { header: 'From', cell: ({ start_at: at }) => formatDate(at) },
           { header: 'To', cell: ({ stop_at: at }) => formatDate(at) },
-          { header: 'Level', cell: ({ level }) => formatValue(level, series.unit), align: 'right' },
+          {
+            header: 'Level',
+            cell: ({ level }) => formatValue(level, series.unit),
+            align: 'right',
+          },
           { header: 'Single points lie at', cell: range, align: 'right' },
           { header: 'Points', cell: ({ points }) => points, align: 'right' },
-          { header: 'Begins because', cell: ({ starts_because: why }) => why, wrap: true },
+          {
+            header: 'Begins because',
+            cell: ({ starts_because: why }) => why,
+            wrap: true,
+          },
         ]}
       />
     </Panel>

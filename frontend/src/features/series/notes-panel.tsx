@@ -21,17 +21,25 @@ export interface NotesPanelProps {
 export function NotesPanel({ page, point }: NotesPanelProps) {
   const session = useQuery(sessionQuery);
   const allowed = may(session.data, 'alerts:write');
-  const notes = page.annotations.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const notes = page.annotations.toSorted(
+    (a, b) => Date.parse(b.at) - Date.parse(a.at),
+  );
   return (
     <Panel title="Notes">
       {notes.length === 0 && (
         <p className={classes.first}>
-          None yet. A note beside a point tells others what happened then: a new fan, a known incident.
+          None yet. A note beside a point tells others what happened then: a new
+          fan, a known incident.
         </p>
       )}
       <ul className={classes.notes} aria-label="Notes">
         {notes.map((note) => (
-          <Note key={note.id} note={note} seriesId={page.series.id} removable={allowed} />
+          <Note
+            key={note.id}
+            note={note}
+            seriesId={page.series.id}
+            removable={allowed}
+          />
         ))}
       </ul>
       {allowed && point !== undefined && <NoteForm page={page} point={point} />}
@@ -41,12 +49,27 @@ export function NotesPanel({ page, point }: NotesPanelProps) {
 
 function useRefresh(seriesId: string) {
   const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: seriesKeys.one(seriesId), exact: true });
+  return () =>
+    queryClient.invalidateQueries({
+      queryKey: seriesKeys.one(seriesId),
+      exact: true,
+    });
 }
 
-function Note({ note, seriesId, removable }: { note: Annotation; seriesId: string; removable: boolean }) {
+function Note({
+  note,
+  seriesId,
+  removable,
+}: {
+  note: Annotation;
+  seriesId: string;
+  removable: boolean;
+}) {
   const refresh = useRefresh(seriesId);
-  const remove = useMutation({ mutationFn: () => removeAnnotation(note.id), onSuccess: refresh });
+  const remove = useMutation({
+    mutationFn: () => removeAnnotation(note.id),
+    onSuccess: refresh,
+  });
   return (
     <li>
       <div>
@@ -54,7 +77,9 @@ function Note({ note, seriesId, removable }: { note: Annotation; seriesId: strin
         <div className={classes.quiet}>
           {note.created_by}
           {note.target_id !== null && ', beside every series of the target'}
-          {remove.error !== null && <span role="alert"> Not removed: {remove.error.message}</span>}
+          {remove.error !== null && (
+            <span role="alert"> Not removed: {remove.error.message}</span>
+          )}
         </div>
       </div>
       {removable && (
@@ -74,7 +99,13 @@ function Note({ note, seriesId, removable }: { note: Annotation; seriesId: strin
 
 type Place = 'series' | 'target';
 
-function NoteForm({ page: { series }, point }: { page: SeriesPage; point: SeriesPoint }) {
+function NoteForm({
+  page: { series },
+  point,
+}: {
+  page: SeriesPage;
+  point: SeriesPoint;
+}) {
   const [text, setText] = useState('');
   const [place, setPlace] = useState<Place>('series');
   const refresh = useRefresh(series.id);
@@ -119,11 +150,21 @@ function NoteForm({ page: { series }, point }: { page: SeriesPage; point: Series
           ]}
           onChange={setPlace}
         />
-        <Button type="submit" variant="default" disabled={text.trim() === ''} loading={add.isPending}>
+        <Button
+          type="submit"
+          variant="default"
+          disabled={text.trim() === ''}
+          loading={add.isPending}
+        >
           Add the note
         </Button>
         {add.error !== null && (
-          <Alert color="red" variant="outline" role="alert" icon={<Icon name="warning" />}>
+          <Alert
+            color="red"
+            variant="outline"
+            role="alert"
+            icon={<Icon name="warning" />}
+          >
             Not added: {add.error.message}
           </Alert>
         )}

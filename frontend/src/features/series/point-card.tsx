@@ -18,21 +18,30 @@ export interface PointCardProps {
 
 export function PointCard({ page, points, point }: PointCardProps) {
   const index = points.findIndex(({ job_id: id }) => id === point.job_id);
-  const before = points.slice(0, Math.max(0, index)).findLast(({ excluded }) => excluded === null);
+  const before = points
+    .slice(0, Math.max(0, index))
+    .findLast(({ excluded }) => excluded === null);
   const environment = page.environments[point.environment];
   return (
     <section className={classes.card} aria-label="The chosen point">
       <div className={classes.cardHead}>
         <h4>{formatDateTime(point.at)}</h4>
         {point.excluded !== null && (
-          <Status look={{ tone: 'unsure', icon: 'warning', word: 'does not count' }} />
+          <Status
+            look={{ tone: 'unsure', icon: 'warning', word: 'does not count' }}
+          />
         )}
       </div>
-      {point.excluded !== null && <p className={classes.reason}>{point.excluded}</p>}
+      {point.excluded !== null && (
+        <p className={classes.reason}>{point.excluded}</p>
+      )}
       <Facts
         items={[
           ['Median (99 % interval)', valueWords(point, page.series.unit)],
-          ['Samples', `${formatInteger(point.n)} in ${point.launches} launches`],
+          [
+            'Samples',
+            `${formatInteger(point.n)} in ${point.launches} launches`,
+          ],
           [
             'Commit',
             <span key="c" className="pl-mono">
@@ -55,7 +64,8 @@ export function PointCard({ page, points, point }: PointCardProps) {
             'Environment',
             environment === undefined
               ? '–'
-              : (environment.change ?? `the first (${environment.fingerprint.slice(0, 8)})`),
+              : (environment.change ??
+                `the first (${environment.fingerprint.slice(0, 8)})`),
           ],
           [
             'Artifact',
@@ -65,7 +75,9 @@ export function PointCard({ page, points, point }: PointCardProps) {
           ],
         ]}
       />
-      {before !== undefined && <Ways page={page} before={before} point={point} />}
+      {before !== undefined && (
+        <Ways page={page} before={before} point={point} />
+      )}
     </section>
   );
 }
@@ -80,14 +92,22 @@ function Ways({ page, before, point }: WaysProps) {
     <p className={classes.ways}>
       <AppLink
         to="/compare"
-        search={{ base: before.run_id, head: point.run_id, target: page.series.target_id }}
+        search={{
+          base: before.run_id,
+          head: point.run_id,
+          target: page.series.target_id,
+        }}
       >
         Compare with the run before
       </AppLink>
       {before.commit !== point.commit && (
         <AppLink
           to="/runs/new"
-          search={{ suite: page.series.suite, base: before.commit, commit: point.commit }}
+          search={{
+            suite: page.series.suite,
+            base: before.commit,
+            commit: point.commit,
+          }}
         >
           Ask for an A/B run of the two commits
         </AppLink>

@@ -11,27 +11,52 @@ function conditionWords({ conditions }: SeriesPoint): string {
   const keys = Object.keys(conditions);
   const labels = conditionLabels(keys);
   return keys
-    .map((key, index) => `${labels[index]} ${conditionFormat(key)(conditions[key]?.median ?? 0)}`)
+    .map(
+      (key, index) =>
+        `${labels[index]} ${conditionFormat(key)(conditions[key]?.median ?? 0)}`,
+    )
     .join(', ');
 }
 
-function columnsOf({ series, environments }: SeriesPage): Column<SeriesPoint>[] {
+function columnsOf({
+  series,
+  environments,
+}: SeriesPage): Column<SeriesPoint>[] {
   return [
     { header: 'When', cell: ({ at }) => formatDateTime(at) },
-    { header: 'Median (99 % interval)', cell: (point) => valueWords(point, series.unit), align: 'right' },
-    { header: 'Commit', cell: ({ commit }) => <span className="pl-mono">{commit.slice(0, 12)}</span> },
+    {
+      header: 'Median (99 % interval)',
+      cell: (point) => valueWords(point, series.unit),
+      align: 'right',
+    },
+    {
+      header: 'Commit',
+      cell: ({ commit }) => (
+        <span className="pl-mono">{commit.slice(0, 12)}</span>
+      ),
+    },
     {
       header: 'Run',
       cell: ({ run_id: runId, job_id: job }) => (
-        <AppLink to="/runs/$runId" params={{ runId }} search={{ job }} className="pl-mono">
+        <AppLink
+          to="/runs/$runId"
+          params={{ runId }}
+          search={{ job }}
+          className="pl-mono"
+        >
           {shortId(runId)}
         </AppLink>
       ),
     },
-    { header: 'Counts', cell: ({ excluded }) => (excluded === null ? 'yes' : `no: ${excluded}`), wrap: true },
+    {
+      header: 'Counts',
+      cell: ({ excluded }) => (excluded === null ? 'yes' : `no: ${excluded}`),
+      wrap: true,
+    },
     {
       header: 'Environment',
-      cell: ({ environment }) => environments[environment]?.change ?? 'the first',
+      cell: ({ environment }) =>
+        environments[environment]?.change ?? 'the first',
       wrap: true,
     },
     { header: 'Conditions', cell: conditionWords, wrap: true },

@@ -4,7 +4,11 @@ import { memo } from 'react';
 import type { SeriesPoint } from '../../api/types';
 import { extentOf, type Extent } from '../../charts/history-frame';
 import { TrackChart } from '../../charts/track-chart';
-import { compareConditions, conditionFormat, conditionLabels } from '../../lib/conditions';
+import {
+  compareConditions,
+  conditionFormat,
+  conditionLabels,
+} from '../../lib/conditions';
 import classes from './series.module.css';
 
 export interface PointTracksProps {
@@ -16,7 +20,11 @@ export interface PointTracksProps {
 /** Tracks drawn; what is beyond stands in the table. */
 const DRAWN = 6;
 
-export const PointTracks = memo(function PointTracks({ points, tracks, span }: PointTracksProps) {
+export const PointTracks = memo(function PointTracks({
+  points,
+  tracks,
+  span,
+}: PointTracksProps) {
   const [start, stop] = extentOf(span);
   const keys = tracks.toSorted(compareConditions);
   const labels = conditionLabels(keys);
@@ -29,7 +37,13 @@ export const PointTracks = memo(function PointTracks({ points, tracks, span }: P
         const track = conditions[key];
         return track === undefined
           ? []
-          : [{ seconds: (Date.parse(at) - start) / 1000, value: track.median, max: track.max }];
+          : [
+              {
+                seconds: (Date.parse(at) - start) / 1000,
+                value: track.median,
+                max: track.max,
+              },
+            ];
       }),
     }))
     .filter(({ values }) => values.length > 1)
@@ -37,18 +51,30 @@ export const PointTracks = memo(function PointTracks({ points, tracks, span }: P
   if (drawn.length === 0) return null;
   return (
     <section aria-label="Conditions">
-      <h4 className={classes.tracksHead}>Conditions while measuring, the median of each job</h4>
+      <h4 className={classes.tracksHead}>
+        Conditions while measuring, the median of each job
+      </h4>
       {drawn.map(({ key, label, format, values }) => {
         const medians = values.map(({ value }) => value);
         const peak = Math.max(...values.map(({ max }) => max));
         const range = `${format(Math.min(...medians))} to ${format(Math.max(...medians))}`;
         const words = `${range}, at most ${format(peak)}`;
         return (
-          <div key={key} role="img" aria-label={`${label}: ${words}`} className={classes.track}>
+          <div
+            key={key}
+            role="img"
+            aria-label={`${label}: ${words}`}
+            className={classes.track}
+          >
             <div className={classes.trackName}>
               {label} <span>{words}</span>
             </div>
-            <TrackChart points={values} span={[0, (stop - start) / 1000]} format={format} showAxis={false} />
+            <TrackChart
+              points={values}
+              span={[0, (stop - start) / 1000]}
+              format={format}
+              showAxis={false}
+            />
           </div>
         );
       })}

@@ -41,15 +41,22 @@ function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
   return (
     <Panel title="Rule" actions={<Status look={MODES[rule.mode]} />}>
       <p className={classes.first}>{rule.text}</p>
-      {rule.muted !== null && <p className={classes.first}>Muted: {rule.muted}</p>}
+      {rule.muted !== null && (
+        <p className={classes.first}>Muted: {rule.muted}</p>
+      )}
       <Facts
         items={[
           ['Name', <RuleName key="name" rule={rule} />],
-          ['Fires beyond', rule.limit === null ? '–' : formatValue(rule.limit, series.unit)],
+          [
+            'Fires beyond',
+            rule.limit === null ? '–' : formatValue(rule.limit, series.unit),
+          ],
         ]}
       />
       {rule.rule_id === null ? (
-        <p className={classes.why}>Why it decides: no rule that somebody wrote matches this series.</p>
+        <p className={classes.why}>
+          Why it decides: no rule that somebody wrote matches this series.
+        </p>
       ) : (
         <Why ruleId={rule.rule_id} />
       )}
@@ -71,7 +78,11 @@ function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
   );
 }
 
-function RuleName({ rule }: { rule: Pick<AppliedRule, 'rule_id' | 'name' | 'version'> }) {
+function RuleName({
+  rule,
+}: {
+  rule: Pick<AppliedRule, 'rule_id' | 'name' | 'version'>;
+}) {
   if (rule.rule_id === null) return rule.name;
   return (
     <>
@@ -86,12 +97,16 @@ function RuleName({ rule }: { rule: Pick<AppliedRule, 'rule_id' | 'name' | 'vers
 /** The history of an arm is one thing, whether it loses against its reference another: each has its rule. */
 function ArmRulePanel({ page: { series } }: { page: SeriesPage }) {
   const { suite, benchmark, arm, metric, target_name: target } = series;
-  const { data: rule } = useQuery(appliedRuleQuery('arm_slower', { suite, benchmark, arm, metric, target }));
+  const { data: rule } = useQuery(
+    appliedRuleQuery('arm_slower', { suite, benchmark, arm, metric, target }),
+  );
   if (rule === undefined) return null;
   return (
     <Panel title="Rule about arms" actions={<Status look={MODES[rule.mode]} />}>
       <p className={classes.first}>{rule.text}</p>
-      {rule.muted !== null && <p className={classes.first}>Muted: {rule.muted}</p>}
+      {rule.muted !== null && (
+        <p className={classes.first}>Muted: {rule.muted}</p>
+      )}
       <Facts
         items={[
           ['Name', <RuleName key="name" rule={rule} />],
@@ -109,8 +124,9 @@ function Why({ ruleId }: { ruleId: string }) {
   const about = aboutWords(rule.data);
   return (
     <p className={classes.why}>
-      Why it decides: of the rules that match, the most specific one does. This one is about {about}. A rule
-      that names more of this series goes before it.
+      Why it decides: of the rules that match, the most specific one does. This
+      one is about {about}. A rule that names more of this series goes before
+      it.
     </p>
   );
 }
@@ -120,12 +136,13 @@ function NoisePanel({ page: { noise } }: { page: SeriesPage }) {
     <Panel title="Noise floor">
       {noise === null ? (
         <p className={classes.first}>
-          Not measured: an A/A run (the same revision on both sides) would say which effects this target
-          resolves here.
+          Not measured: an A/A run (the same revision on both sides) would say
+          which effects this target resolves here.
         </p>
       ) : (
         <p className={classes.first}>
-          {noise.words}, {BASIS[noise.basis]} <TimeAgo at={noise.measured_at} />.
+          {noise.words}, {BASIS[noise.basis]} <TimeAgo at={noise.measured_at} />
+          .
         </p>
       )}
     </Panel>
@@ -135,9 +152,14 @@ function NoisePanel({ page: { noise } }: { page: SeriesPage }) {
 function EnvironmentPanel({ page: { environments } }: { page: SeriesPage }) {
   const present = environments.at(-1);
   if (present === undefined) return null;
-  const factors = Object.entries(present.factors).toSorted(([a], [b]) => a.localeCompare(b));
+  const factors = Object.entries(present.factors).toSorted(([a], [b]) =>
+    a.localeCompare(b),
+  );
   return (
-    <Panel title="Environment" note={present.change ?? 'The same since the first point.'}>
+    <Panel
+      title="Environment"
+      note={present.change ?? 'The same since the first point.'}
+    >
       {factors.length === 0 ? (
         <p className={classes.first}>Its factors were not kept.</p>
       ) : (

@@ -32,7 +32,11 @@ export interface SeriesListPageProps {
 export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
   const { changed, ...filters } = search;
   const series = useQuery(
-    seriesListQuery(changed === undefined ? filters : { ...filters, changed: changed === 'yes' }),
+    seriesListQuery(
+      changed === undefined
+        ? filters
+        : { ...filters, changed: changed === 'yes' },
+    ),
   );
   const filtered = Object.keys(search).length > 0;
   return (
@@ -58,7 +62,14 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
           onCursor={(cursor) => onSearch(compact({ ...search, cursor }))}
           empty={<NoSeries />}
         >
-          {(rows) => <DataTable label="Series" rows={rows} rowKey={({ id }) => id} columns={COLUMNS} />}
+          {(rows) => (
+            <DataTable
+              label="Series"
+              rows={rows}
+              rowKey={({ id }) => id}
+              columns={COLUMNS}
+            />
+          )}
         </Listed>
       </Panel>
     </Page>
@@ -76,21 +87,44 @@ const COLUMNS: readonly Column<Series>[] = [
     ),
   },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
-  { header: 'Target', cell: ({ target_id: id, target_name: name }) => <TargetName id={id} name={name} /> },
+  {
+    header: 'Target',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName id={id} name={name} />
+    ),
+  },
   { header: 'Suite', cell: (row) => row.suite },
   { header: 'Branch', cell: (row) => row.branch || '–' },
-  { header: 'Newest', cell: (row) => formatValue(row.value, row.unit), align: 'right' },
+  {
+    header: 'Newest',
+    cell: (row) => formatValue(row.value, row.unit),
+    align: 'right',
+  },
   { header: 'Measured', cell: (row) => <TimeAgo at={row.at} /> },
-  { header: 'Points', cell: (row) => formatInteger(row.points), align: 'right' },
+  {
+    header: 'Points',
+    cell: (row) => formatInteger(row.points),
+    align: 'right',
+  },
   { header: 'Changes', cell: (row) => <Changes changes={row.changes} /> },
 ];
 
-function Changes({ changes: { standing = 0, suspect = 0 } }: Pick<Series, 'changes'>) {
+function Changes({
+  changes: { standing = 0, suspect = 0 },
+}: Pick<Series, 'changes'>) {
   if (standing + suspect === 0) return <>none</>;
   return (
     <>
-      {standing > 0 && <Status look={{ tone: 'bad', icon: 'warning', word: `${standing} standing` }} />}{' '}
-      {suspect > 0 && <Status look={{ tone: 'unsure', icon: 'eye', word: `${suspect} suspect` }} />}
+      {standing > 0 && (
+        <Status
+          look={{ tone: 'bad', icon: 'warning', word: `${standing} standing` }}
+        />
+      )}{' '}
+      {suspect > 0 && (
+        <Status
+          look={{ tone: 'unsure', icon: 'eye', word: `${suspect} suspect` }}
+        />
+      )}
     </>
   );
 }
@@ -100,8 +134,14 @@ function Filters({ search, onSearch }: SeriesListPageProps) {
   const set = (change: Partial<SeriesListSearch>) =>
     onSearch(compact({ ...search, ...change, cursor: undefined }));
   const all = suites.data?.items ?? [];
-  const known = all.filter(({ name }) => search.suite === undefined || name === search.suite);
-  const benchmarks = [...new Set(known.flatMap((suite) => suite.benchmarks.map(({ name }) => name)))];
+  const known = all.filter(
+    ({ name }) => search.suite === undefined || name === search.suite,
+  );
+  const benchmarks = [
+    ...new Set(
+      known.flatMap((suite) => suite.benchmarks.map(({ name }) => name)),
+    ),
+  ];
   return (
     <FilterBar>
       <TextFilter
@@ -124,12 +164,20 @@ function Filters({ search, onSearch }: SeriesListPageProps) {
         onChange={(benchmark) => set({ benchmark })}
         options={benchmarks.map((name) => ({ value: name, label: name }))}
       />
-      <TargetFilter value={search.target} onChange={(target) => set({ target })} />
+      <TargetFilter
+        value={search.target}
+        onChange={(target) => set({ target })}
+      />
       <FilterSelect
         label="Change"
         all="Changed or not"
         value={search.changed}
-        onChange={(changed) => set({ changed: changed === 'yes' || changed === 'no' ? changed : undefined })}
+        onChange={(changed) =>
+          set({
+            changed:
+              changed === 'yes' || changed === 'no' ? changed : undefined,
+          })
+        }
         options={[
           { value: 'yes', label: 'with a change' },
           { value: 'no', label: 'without' },
@@ -146,8 +194,8 @@ function NoSeries() {
       title="No history yet"
       action={<ButtonLink to="/runs/new">Run a suite</ButtonLink>}
     >
-      Every ordinary run adds a point to the series of what it measured; changes are looked for from twelve
-      points on.
+      Every ordinary run adds a point to the series of what it measured; changes
+      are looked for from twelve points on.
     </EmptyState>
   );
 }

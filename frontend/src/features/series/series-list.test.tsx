@@ -5,7 +5,13 @@ import { renderApp } from '../../testing/render-app';
 
 async function open(address = '/series') {
   const app = renderApp(address, (world) => {
-    world.history.series.push(series({ id: 'series-3', benchmark: 'frame_check', changes: { suspect: 2 } }));
+    world.history.series.push(
+      series({
+        id: 'series-3',
+        benchmark: 'frame_check',
+        changes: { suspect: 2 },
+      }),
+    );
   });
   await screen.findByRole('table', { name: 'Series' });
   return app;
@@ -22,23 +28,40 @@ describe('finding a series', () => {
     expect(rows()).toHaveLength(3);
     expect(screen.getByText('1 standing')).toBeInTheDocument();
     expect(screen.getByText('2 suspect')).toBeInTheDocument();
-    expect(within(rows()[0] as HTMLElement).getByRole('link')).toHaveAttribute('href', '/series/series-1');
+    expect(within(rows()[0] as HTMLElement).getByRole('link')).toHaveAttribute(
+      'href',
+      '/series/series-1',
+    );
   });
 
   it('filters by words once they are sent, and keeps them in the address', async () => {
     const { user, router } = await open();
-    await user.type(screen.getByRole('searchbox', { name: 'Words of its name' }), 'frame native');
+    await user.type(
+      screen.getByRole('searchbox', { name: 'Words of its name' }),
+      'frame native',
+    );
     await waitFor(() => expect(rows()).toHaveLength(1));
     expect(router.state.location.search).toEqual({ text: 'frame native' });
   });
 
   it('filters by target and by whether there is a change', async () => {
     const { user, router } = await open();
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Change' }), 'yes');
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Change' }),
+      'yes',
+    );
     await waitFor(() => expect(rows()).toHaveLength(1));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Target' }), 'target-2');
-    expect(await screen.findByText('No series matches these filters')).toBeInTheDocument();
-    expect(router.state.location.search).toEqual({ changed: 'yes', target: 'target-2' });
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Target' }),
+      'target-2',
+    );
+    expect(
+      await screen.findByText('No series matches these filters'),
+    ).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({
+      changed: 'yes',
+      target: 'target-2',
+    });
     await user.click(screen.getByRole('button', { name: 'Clear the filters' }));
     await waitFor(() => expect(rows()).toHaveLength(3));
   });

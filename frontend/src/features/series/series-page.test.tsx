@@ -1,10 +1,18 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 
-import { changeOf, historyPoints, nightOf, seriesPage } from '../../testing/fixtures-history';
+import {
+  changeOf,
+  historyPoints,
+  nightOf,
+  seriesPage,
+} from '../../testing/fixtures-history';
 import { layOut } from '../../testing/layout';
 import { renderApp } from '../../testing/render-app';
 
-async function open(address = '/series/series-1', prepare?: Parameters<typeof renderApp>[1]) {
+async function open(
+  address = '/series/series-1',
+  prepare?: Parameters<typeof renderApp>[1],
+) {
   const app = renderApp(address, prepare);
   await screen.findByRole('slider', { name: 'Point' });
   await app.user.click(screen.getByText('Points as a table'));
@@ -13,8 +21,10 @@ async function open(address = '/series/series-1', prepare?: Parameters<typeof re
 }
 
 const chart = () => screen.getByRole('img', { name: /^time of each job/ });
-const card = () => within(screen.getByRole('region', { name: 'The chosen point' }));
-const rows = (name: string) => within(screen.getByRole('table', { name })).getAllByRole('row').slice(1);
+const card = () =>
+  within(screen.getByRole('region', { name: 'The chosen point' }));
+const rows = (name: string) =>
+  within(screen.getByRole('table', { name })).getAllByRole('row').slice(1);
 
 type User = Awaited<ReturnType<typeof open>>['user'];
 
@@ -30,7 +40,9 @@ async function drag(user: User, from: number, to: number) {
 describe('the page of a series', () => {
   it('says where the series stands in the server’s words', async () => {
     await open();
-    expect(screen.getByText(/1\.37 ms since 5 Nov \(14\.2 % slower/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/1\.37 ms since 5 Nov \(14\.2 % slower/),
+    ).toBeInTheDocument();
     expect(screen.getByText(/60 points in this window/)).toBeInTheDocument();
   });
 
@@ -48,7 +60,9 @@ describe('the page of a series', () => {
       world.history.page = seriesPage({ noise: null });
     });
     expect(screen.getByText('does not count')).toBeInTheDocument();
-    expect(screen.getByText(/limit of history-default: 1\.41 ms/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/limit of history-default: 1\.41 ms/),
+    ).toBeInTheDocument();
     expect(screen.queryByText(/^noise floor:/)).not.toBeInTheDocument();
     expect(screen.getByText(/an A\/A run .* would say/)).toBeInTheDocument();
   });
@@ -56,17 +70,22 @@ describe('the page of a series', () => {
   it('holds every point in a table, with the reason of one that does not count', async () => {
     await open();
     expect(rows('Points')).toHaveLength(60);
-    expect(screen.getByText('no: conditions void: CPU pressure 31 %, the limit is 10 %')).toBeInTheDocument();
-    expect(within(rows('Points')[0] as HTMLElement).getByRole('link')).toHaveAttribute(
-      'href',
-      '/runs/run-night-59?job=job-night-59',
-    );
+    expect(
+      screen.getByText(
+        'no: conditions void: CPU pressure 31 %, the limit is 10 %',
+      ),
+    ).toBeInTheDocument();
+    expect(
+      within(rows('Points')[0] as HTMLElement).getByRole('link'),
+    ).toHaveAttribute('href', '/runs/run-night-59?job=job-night-59');
   });
 
   it('draws up the table of points only when it is asked for', async () => {
     renderApp('/series/series-1');
     await screen.findByRole('slider', { name: 'Point' });
-    expect(screen.queryByRole('table', { name: 'Points' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('table', { name: 'Points' }),
+    ).not.toBeInTheDocument();
   });
 
   it('lists a change with its evidence, its commits, its cause and its alert', async () => {
@@ -74,10 +93,16 @@ describe('the page of a series', () => {
     const [row] = rows('Changes');
     const change = within(row as HTMLElement);
     expect(change.getByText('stands')).toBeInTheDocument();
-    expect(change.getByText(/13\.4 % to 15\.0 % slower; 24 points before, 15 after/)).toBeInTheDocument();
+    expect(
+      change.getByText(/13\.4 % to 15\.0 % slower; 24 points before, 15 after/),
+    ).toBeInTheDocument();
     expect(change.getByText(/The artifact changed/)).toBeInTheDocument();
-    expect(change.getByText(/effect: 0\.14, limit 0\.03 – holds/)).toBeInTheDocument();
-    expect(change.getByRole('link', { name: 'Open the alert' })).toHaveAttribute('href', '/alerts/alert-1');
+    expect(
+      change.getByText(/effect: 0\.14, limit 0\.03 – holds/),
+    ).toBeInTheDocument();
+    expect(
+      change.getByRole('link', { name: 'Open the alert' }),
+    ).toHaveAttribute('href', '/alerts/alert-1');
     expect(change.getByRole('link', { name: /^Compare/ })).toHaveAttribute(
       'href',
       expect.stringMatching(/^\/compare\?base=[^&]+&head=/),
@@ -88,25 +113,38 @@ describe('the page of a series', () => {
     await open('/series/series-1', (world) => {
       const crosses = { effect: -0.069, lower: -0.088, upper: 0.049 };
       const words = { interval_words: '8.8 % faster to 4.9 % slower' };
-      world.history.page = seriesPage({ changes: [changeOf({ ...crosses, ...words })] });
+      world.history.page = seriesPage({
+        changes: [changeOf({ ...crosses, ...words })],
+      });
     });
-    expect(await screen.findByText(/^8\.8 % faster to 4\.9 % slower; 24 points/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/^8\.8 % faster to 4\.9 % slower; 24 points/),
+    ).toBeInTheDocument();
   });
 
   it('gives changes their letters by time, whatever order they come in', async () => {
     layOut();
     await open('/series/series-1', (world) => {
-      const early = changeOf({ id: 'early', at: nightOf(10), words: '3 % faster: …', direction: 'faster' });
+      const early = changeOf({
+        id: 'early',
+        at: nightOf(10),
+        words: '3 % faster: …',
+        direction: 'faster',
+      });
       world.history.page = seriesPage({ changes: [changeOf(), early] });
     });
-    expect(await within(chart()).findByText('A 3 % faster')).toBeInTheDocument();
+    expect(
+      await within(chart()).findByText('A 3 % faster'),
+    ).toBeInTheDocument();
     expect(within(chart()).getByText('B 14.2 % slower')).toBeInTheDocument();
   });
 
   it('does not draw a change that vanished, and still lists it', async () => {
     layOut();
     await open('/series/series-1', (world) => {
-      world.history.page = seriesPage({ changes: [changeOf({ state: 'vanished' })] });
+      world.history.page = seriesPage({
+        changes: [changeOf({ state: 'vanished' })],
+      });
     });
     expect(await screen.findByText('vanished')).toBeInTheDocument();
     expect(within(chart()).queryByText(/slower/)).not.toBeInTheDocument();
@@ -114,24 +152,38 @@ describe('the page of a series', () => {
 
   it('says why each level begins, and that nothing was looked at yet', async () => {
     await open();
-    const because = rows('Levels').map((row) => row.lastElementChild?.textContent);
-    expect(because).toEqual(['14.2 % slower: 1.2 ms → 1.37 ms', 'kernel 6.1.0-12 → 6.1.0-13', 'first point']);
+    const because = rows('Levels').map(
+      (row) => row.lastElementChild?.textContent,
+    );
+    expect(because).toEqual([
+      '14.2 % slower: 1.2 ms → 1.37 ms',
+      'kernel 6.1.0-12 → 6.1.0-13',
+      'first point',
+    ]);
   });
 
   it('says so when a point that does not count lies outside the picture', async () => {
     await open('/series/series-1', (world) => {
       world.history.points = historyPoints.map((point) =>
-        point.excluded === null ? point : Object.assign({}, point, { value: point.value * 9 }),
+        point.excluded === null
+          ? point
+          : Object.assign({}, point, { value: point.value * 9 }),
       );
     });
-    expect(screen.getByText('does not count and lies outside')).toBeInTheDocument();
+    expect(
+      screen.getByText('does not count and lies outside'),
+    ).toBeInTheDocument();
     expect(screen.queryByText('does not count')).not.toBeInTheDocument();
   });
 
   it('draws the conditions it is given and names them with their range', async () => {
     await open();
-    expect(screen.getByRole('img', { name: /^Temperature: 51\.0 °C to 55\.0 °C/ })).toBeInTheDocument();
-    expect(screen.getByRole('img', { name: /^Load \(1 min\): 0\.30 to 0\.60/ })).toBeInTheDocument();
+    expect(
+      screen.getByRole('img', { name: /^Temperature: 51\.0 °C to 55\.0 °C/ }),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByRole('img', { name: /^Load \(1 min\): 0\.30 to 0\.60/ }),
+    ).toBeInTheDocument();
   });
 });
 
@@ -140,10 +192,13 @@ describe('the rule that decides about a series', () => {
     const applied = { rule_id: 'rule-1', version: 2, name: 'hashing-native' };
     await open('/series/series-1', (world) => {
       const page = seriesPage();
-      if (page.rule === null) throw new Error('the fixture has a rule in force');
+      if (page.rule === null)
+        throw new Error('the fixture has a rule in force');
       world.history.page = { ...page, rule: { ...page.rule, ...applied } };
     });
-    expect(screen.getByRole('link', { name: 'hashing-native' })).toHaveAttribute('href', '/rules/rule-1');
+    expect(
+      screen.getByRole('link', { name: 'hashing-native' }),
+    ).toHaveAttribute('href', '/rules/rule-1');
     expect(
       await screen.findByText(
         /the most specific one does.* about suite hashing · arm native · metric time\./,
@@ -153,14 +208,23 @@ describe('the rule that decides about a series', () => {
 
   it('is the built-in default where nobody wrote one, and leads to writing it', async () => {
     await open();
-    expect(screen.getByText(/no rule that somebody wrote matches this series/)).toBeInTheDocument();
-    const write = screen.getByRole('link', { name: 'Write a rule for this series' });
-    expect(write).toHaveAttribute('href', expect.stringContaining('benchmark='));
+    expect(
+      screen.getByText(/no rule that somebody wrote matches this series/),
+    ).toBeInTheDocument();
+    const write = screen.getByRole('link', {
+      name: 'Write a rule for this series',
+    });
+    expect(write).toHaveAttribute(
+      'href',
+      expect.stringContaining('benchmark='),
+    );
   });
 });
 
 const armRulePanel = async () => {
-  const heading = await screen.findByRole('heading', { name: 'Rule about arms' });
+  const heading = await screen.findByRole('heading', {
+    name: 'Rule about arms',
+  });
   const found = heading.closest('section');
   if (found === null) throw new Error('a panel is a section');
   return within(found);
@@ -179,7 +243,10 @@ describe('the rule about its arm beside the reference', () => {
       };
     });
     const { getByRole, getByText } = await armRulePanel();
-    expect(getByRole('link', { name: 'arms-of-hashing' })).toHaveAttribute('href', '/rules/rule-2');
+    expect(getByRole('link', { name: 'arms-of-hashing' })).toHaveAttribute(
+      'href',
+      '/rules/rule-2',
+    );
     expect(getByText(/, version 3/)).toBeInTheDocument();
     expect(getByText('shadow')).toBeInTheDocument();
     expect(getByText(/^Muted: muted by Ada.*flaky fan$/)).toBeInTheDocument();
@@ -201,13 +268,19 @@ describe('the chosen point', () => {
       'href',
       '/runs/run-night-59?job=job-night-59',
     );
-    expect(card().getByRole('link', { name: 'Compare with the run before' })).toHaveAttribute(
+    expect(
+      card().getByRole('link', { name: 'Compare with the run before' }),
+    ).toHaveAttribute(
       'href',
       '/compare?base=run-night-58&head=run-night-59&target=target-1',
     );
-    expect(card().getByRole('link', { name: /A\/B run of the two commits/ })).toHaveAttribute(
+    expect(
+      card().getByRole('link', { name: /A\/B run of the two commits/ }),
+    ).toHaveAttribute(
       'href',
-      expect.stringMatching(/^\/runs\/new\?suite=hashing&base=[0-9a-f]{40}&commit=[0-9a-f]{40}$/),
+      expect.stringMatching(
+        /^\/runs\/new\?suite=hashing&base=[0-9a-f]{40}&commit=[0-9a-f]{40}$/,
+      ),
     );
   });
 
@@ -215,15 +288,22 @@ describe('the chosen point', () => {
     const { router } = await open();
     const slider = screen.getByRole('slider', { name: 'Point' });
     fireEvent.change(slider, { target: { value: '33' } });
-    expect(await screen.findByText(/^conditions void: CPU pressure 31 %/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/^conditions void: CPU pressure 31 %/),
+    ).toBeInTheDocument();
     expect(router.state.location.search).toEqual({ point: 'job-night-33' });
-    expect(slider).toHaveAttribute('aria-valuetext', expect.stringMatching(/ms.*does not count/));
+    expect(slider).toHaveAttribute(
+      'aria-valuetext',
+      expect.stringMatching(/ms.*does not count/),
+    );
   });
 
   it('is compared with the one before that counts', async () => {
     await open('/series/series-1?point=job-night-34');
     await waitFor(() =>
-      expect(card().getByRole('link', { name: 'Compare with the run before' })).toHaveAttribute(
+      expect(
+        card().getByRole('link', { name: 'Compare with the run before' }),
+      ).toHaveAttribute(
         'href',
         '/compare?base=run-night-32&head=run-night-34&target=target-1',
       ),
@@ -234,16 +314,28 @@ describe('the chosen point', () => {
     layOut(960, 350);
     const { router, user } = await open();
     await drag(user, 85, 86);
-    await waitFor(() => expect(router.state.location.search).toEqual({ point: 'job-night-0' }));
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({ point: 'job-night-0' }),
+    );
   });
 
   it('is read beside the pointer before it is chosen', async () => {
     layOut(960, 350);
     const { router, user } = await open();
-    await user.pointer({ target: chart().firstElementChild as HTMLElement, coords: { clientX: 85 } });
-    expect(await within(chart()).findByText(/^commit a1b2c3d4/)).toBeInTheDocument();
-    await user.pointer({ target: chart().firstElementChild as HTMLElement, coords: { clientX: 520 } });
-    expect(within(chart()).queryByText(/^commit a1b2c3d4/)).not.toBeInTheDocument();
+    await user.pointer({
+      target: chart().firstElementChild as HTMLElement,
+      coords: { clientX: 85 },
+    });
+    expect(
+      await within(chart()).findByText(/^commit a1b2c3d4/),
+    ).toBeInTheDocument();
+    await user.pointer({
+      target: chart().firstElementChild as HTMLElement,
+      coords: { clientX: 520 },
+    });
+    expect(
+      within(chart()).queryByText(/^commit a1b2c3d4/),
+    ).not.toBeInTheDocument();
     expect(router.state.location.search).toEqual({});
   });
 });
@@ -253,16 +345,25 @@ describe('the window of a series', () => {
     layOut(960, 350);
     const { router, user, world } = await open();
     await drag(user, 600, 300);
-    await waitFor(() => expect(router.state.location.search).toHaveProperty('from'));
-    const { from, to } = router.state.location.search as { from: string; to: string };
+    await waitFor(() =>
+      expect(router.state.location.search).toHaveProperty('from'),
+    );
+    const { from, to } = router.state.location.search as {
+      from: string;
+      to: string;
+    };
     expect(from < to).toBe(true);
-    await waitFor(() => expect(world.history.windows.at(-1)).toEqual({ from, to }));
+    await waitFor(() =>
+      expect(world.history.windows.at(-1)).toEqual({ from, to }),
+    );
     await waitFor(() => expect(rows('Points').length).toBeLessThan(30));
   });
 
   it('is restored from a shared address, and shown whole again', async () => {
     const [from, to] = [nightOf(40), nightOf(50)];
-    const { user, router, world } = await open(`/series/series-1?from=${from}&to=${to}`);
+    const { user, router, world } = await open(
+      `/series/series-1?from=${from}&to=${to}`,
+    );
     await waitFor(() => expect(rows('Points')).toHaveLength(11));
     expect(world.history.windows[0]).toEqual({ from, to });
     await user.click(screen.getByRole('button', { name: 'Show all' }));
@@ -280,7 +381,9 @@ describe('the window of a series', () => {
     const before = router.state.location.search as { from: string };
     await user.click(screen.getByRole('button', { name: 'Earlier' }));
     await waitFor(() =>
-      expect((router.state.location.search as { from: string }).from < before.from).toBe(true),
+      expect(
+        (router.state.location.search as { from: string }).from < before.from,
+      ).toBe(true),
     );
   });
 
@@ -298,26 +401,41 @@ describe('the window of a series', () => {
   it('is a step to come back from; walking over points is not', async () => {
     const { user, router } = await open();
     await user.click(screen.getByRole('button', { name: 'Zoom in' }));
-    await waitFor(() => expect(router.state.location.search).toHaveProperty('from'));
-    fireEvent.change(screen.getByRole('slider', { name: 'Point' }), { target: { value: '3' } });
-    await waitFor(() => expect(router.state.location.search).toHaveProperty('point'));
+    await waitFor(() =>
+      expect(router.state.location.search).toHaveProperty('from'),
+    );
+    fireEvent.change(screen.getByRole('slider', { name: 'Point' }), {
+      target: { value: '3' },
+    });
+    await waitFor(() =>
+      expect(router.state.location.search).toHaveProperty('point'),
+    );
     router.history.back();
     await waitFor(() => expect(router.state.location.search).toEqual({}));
   });
 
   it('says what the server left out of it', async () => {
     await open('/series/series-1', (world) => {
-      world.history.thinned = '60 of 1,200 points are shown. Zoom in to see all.';
+      world.history.thinned =
+        '60 of 1,200 points are shown. Zoom in to see all.';
     });
     expect(
-      screen.getByText(/1,200 points in this window\. 60 of 1,200 points are shown/),
+      screen.getByText(
+        /1,200 points in this window\. 60 of 1,200 points are shown/,
+      ),
     ).toBeInTheDocument();
   });
 
   it('says that nothing was measured in it and leads back', async () => {
-    const app = renderApp('/series/series-1?from=2001-01-01T00:00:00Z&to=2001-02-01T00:00:00Z');
-    await app.user.click(await screen.findByRole('button', { name: 'Show all points' }));
-    expect(await screen.findByRole('slider', { name: 'Point' })).toBeInTheDocument();
+    const app = renderApp(
+      '/series/series-1?from=2001-01-01T00:00:00Z&to=2001-02-01T00:00:00Z',
+    );
+    await app.user.click(
+      await screen.findByRole('button', { name: 'Show all points' }),
+    );
+    expect(
+      await screen.findByRole('slider', { name: 'Point' }),
+    ).toBeInTheDocument();
   });
 
   it('ignores an address that is no instant', async () => {
@@ -330,8 +448,13 @@ describe('the window of a series', () => {
 describe('notes of a series', () => {
   it('are written beside the chosen point, for the series or for all of its target', async () => {
     const { user, world } = await open('/series/series-1?point=job-night-12');
-    await user.type(screen.getByRole('textbox', { name: /A note beside the chosen point/ }), 'New disk.');
-    await user.click(screen.getByRole('radio', { name: 'every series of lab-host' }));
+    await user.type(
+      screen.getByRole('textbox', { name: /A note beside the chosen point/ }),
+      'New disk.',
+    );
+    await user.click(
+      screen.getByRole('radio', { name: 'every series of lab-host' }),
+    );
     await user.click(screen.getByRole('button', { name: 'Add the note' }));
     const notes = within(await screen.findByRole('list', { name: 'Notes' }));
     expect(await notes.findByText(/New disk\./)).toBeInTheDocument();
@@ -345,17 +468,30 @@ describe('notes of a series', () => {
   it('can be taken away again', async () => {
     const { user } = await open();
     const notes = within(screen.getByRole('list', { name: 'Notes' }));
-    await user.click(notes.getByRole('button', { name: 'Remove the note “New fan in the rack.”' }));
-    await waitFor(() => expect(screen.queryByText(/New fan in the rack/)).not.toBeInTheDocument());
-    expect(screen.getByText(/A note beside a point tells others/)).toBeInTheDocument();
+    await user.click(
+      notes.getByRole('button', {
+        name: 'Remove the note “New fan in the rack.”',
+      }),
+    );
+    await waitFor(() =>
+      expect(screen.queryByText(/New fan in the rack/)).not.toBeInTheDocument(),
+    );
+    expect(
+      screen.getByText(/A note beside a point tells others/),
+    ).toBeInTheDocument();
   });
 
   it('are only read by who may not write', async () => {
     await open('/series/series-1', (world) => {
-      if (world.session !== null) world.session = { ...world.session, scopes: ['read'] };
+      if (world.session !== null)
+        world.session = { ...world.session, scopes: ['read'] };
     });
     expect(screen.getAllByText(/New fan in the rack/)[0]).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: /^Remove the note/ })).not.toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Add the note' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: /^Remove the note/ }),
+    ).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Add the note' }),
+    ).not.toBeInTheDocument();
   });
 });

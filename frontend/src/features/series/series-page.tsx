@@ -30,19 +30,28 @@ export interface SeriesPageProps {
 export function SeriesPage({ seriesId, search, onSearch }: SeriesPageProps) {
   const series = useQuery(seriesQuery(seriesId));
   const said = series.data?.series;
-  const name = said === undefined ? 'Series' : `${said.benchmark} ${said.arm} ${said.metric}`;
+  const name =
+    said === undefined
+      ? 'Series'
+      : `${said.benchmark} ${said.arm} ${said.metric}`;
   return (
     <Page
       title={said === undefined ? name : `${name} on ${said.target_name}`}
       heading={name}
       crumb={<AppLink to="/series">Series</AppLink>}
-      {...(said === undefined ? {} : { lead: <Lead page={series.data as SeriesData} /> })}
+      {...(said === undefined
+        ? {}
+        : { lead: <Lead page={series.data as SeriesData} /> })}
       actions={
         said !== undefined && (
           <ButtonLink
             to="/arms"
             variant="default"
-            search={{ suite: said.suite, benchmark: said.benchmark, target: said.target_id }}
+            search={{
+              suite: said.suite,
+              benchmark: said.benchmark,
+              target: said.target_id,
+            }}
           >
             Arms of this benchmark
           </ButtonLink>
@@ -66,11 +75,16 @@ function Lead({ page: { series } }: { page: SeriesData }) {
   );
 }
 
-function Contents({ page, search, onSearch }: { page: SeriesData } & Omit<SeriesPageProps, 'seriesId'>) {
+function Contents({
+  page,
+  search,
+  onSearch,
+}: { page: SeriesData } & Omit<SeriesPageProps, 'seriesId'>) {
   const { from, to } = search;
   const points = useQuery(pointsQuery(page.series.id, compact({ from, to })));
   const list = points.data?.points ?? [];
-  const chosen = list.find(({ job_id: id }) => id === search.point) ?? list.at(-1);
+  const chosen =
+    list.find(({ job_id: id }) => id === search.point) ?? list.at(-1);
   return (
     <>
       <Panel title="History" note={`${page.state}.`}>
@@ -90,7 +104,10 @@ function Contents({ page, search, onSearch }: { page: SeriesData } & Omit<Series
       <ChangesPanel page={page} />
       <LevelsPanel page={page} />
       <div style={{ marginTop: '1rem' }}>
-        <Split main={<NotesPanel page={page} point={chosen} />} aside={<SeriesFacts page={page} />} />
+        <Split
+          main={<NotesPanel page={page} point={chosen} />}
+          aside={<SeriesFacts page={page} />}
+        />
       </div>
     </>
   );

@@ -6,7 +6,9 @@ export interface SeriesListSearch extends Omit<SeriesFilters, 'changed'> {
   changed?: 'yes' | 'no' | undefined;
 }
 
-export function parseSeriesListSearch(search: Record<string, unknown>): SeriesListSearch {
+export function parseSeriesListSearch(
+  search: Record<string, unknown>,
+): SeriesListSearch {
   return {
     suite: text(search['suite']),
     benchmark: text(search['benchmark']),
@@ -35,6 +37,12 @@ function instant(value: unknown): string | undefined {
   return ZONED.test(found) ? found : new Date(ms).toISOString();
 }
 
-export function parseSeriesSearch(search: Record<string, unknown>): SeriesSearch {
-  return { from: instant(search['from']), to: instant(search['to']), point: text(search['point']) };
+export function parseSeriesSearch(
+  search: Record<string, unknown>,
+): SeriesSearch {
+  return {
+    from: instant(search['from']),
+    to: instant(search['to']),
+    point: text(search['point']),
+  };
 }

@@ -13,7 +13,9 @@ describe('signing in by link', () => {
   it('goes on to where the visitor wanted to go and takes the token out of the address', async () => {
     window.history.replaceState(null, '', '/sign-in#token=good');
     const { router } = renderApp('/sign-in?next=/targets', signedOut);
-    expect(await screen.findByRole('heading', { level: 1, name: 'Targets' })).toBeInTheDocument();
+    expect(
+      await screen.findByRole('heading', { level: 1, name: 'Targets' }),
+    ).toBeInTheDocument();
     expect(router.state.location.pathname).toBe('/targets');
     expect(window.location.hash).toBe('');
   });
@@ -29,8 +31,12 @@ describe('signing in by link', () => {
   it('explains a link that was used or is too old and how to get a new one', async () => {
     window.history.replaceState(null, '', '/sign-in#token=spent');
     renderApp('/sign-in', signedOut);
-    expect(await screen.findByText('This sign-in link no longer works')).toBeInTheDocument();
-    expect(screen.getByText('paceline-server sign-in-link')).toBeInTheDocument();
+    expect(
+      await screen.findByText('This sign-in link no longer works'),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText('paceline-server sign-in-link'),
+    ).toBeInTheDocument();
     expect(screen.getByLabelText(/E-mail/)).toBeInTheDocument();
   });
 });
@@ -49,26 +55,35 @@ describe('signing in by password', () => {
     await user.type(await screen.findByLabelText(/E-mail/), 'ada@example.org');
     await user.type(screen.getByLabelText(/^Password/), 'wrong');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
-    expect(await screen.findByText(/do not match an account/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/do not match an account/),
+    ).toBeInTheDocument();
     expect(screen.getByLabelText(/E-mail/)).toHaveValue('ada@example.org');
   });
 });
 
 describe('the address to go on to', () => {
-  it.each(['https://elsewhere.example', '//elsewhere.example', '/\\elsewhere.example', 'javascript:x'])(
-    'is never %s',
-    (next) => {
-      expect(parseSignInSearch({ next })).toEqual({ next: undefined });
-    },
-  );
+  it.each([
+    'https://elsewhere.example',
+    '//elsewhere.example',
+    '/\\elsewhere.example',
+    'javascript:x',
+  ])('is never %s', (next) => {
+    expect(parseSignInSearch({ next })).toEqual({ next: undefined });
+  });
 
   it('is the overview when the address names another site', async () => {
     window.history.replaceState(null, '', '/sign-in#token=good');
-    const { router } = renderApp('/sign-in?next=//elsewhere.example', signedOut);
+    const { router } = renderApp(
+      '/sign-in?next=//elsewhere.example',
+      signedOut,
+    );
     await waitFor(() => expect(router.state.location.href).toBe('/'));
   });
 
   it('is a path of this site', () => {
-    expect(parseSignInSearch({ next: '/runs?state=done' })).toEqual({ next: '/runs?state=done' });
+    expect(parseSignInSearch({ next: '/runs?state=done' })).toEqual({
+      next: '/runs?state=done',
+    });
   });
 });

@@ -2,12 +2,26 @@
  * Signing in: by the one-time link a terminal printed (`/sign-in#token=…`) or by e-mail and password. The
  * token is in the fragment, so no server log sees it, and it is removed from the address before it is used.
  */
-import { Alert, Button, Center, Loader, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Center,
+  Loader,
+  Paper,
+  PasswordInput,
+  Stack,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type FormEvent } from 'react';
 
 import { isApiError } from '../../api/errors';
-import { sessionQuery, signInByLink, signInByPassword } from '../../api/session';
+import {
+  sessionQuery,
+  signInByLink,
+  signInByPassword,
+} from '../../api/session';
 import type { Session } from '../../api/types';
 import { CodeBox } from '../../ui/code-box';
 import { Icon } from '../../ui/icon';
@@ -20,7 +34,11 @@ export interface SignInPageProps {
 function takeToken(): string | null {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
   if (token !== null) {
-    window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search);
+    window.history.replaceState(
+      window.history.state,
+      '',
+      window.location.pathname + window.location.search,
+    );
   }
   return token;
 }
@@ -46,9 +64,21 @@ export function SignInPage({ onSignedIn }: SignInPageProps) {
     return () => window.removeEventListener('hashchange', spend);
   }, [mutate]);
   return (
-    <Center component="main" mih="100vh" p="md" style={{ background: 'var(--pl-body)' }}>
+    <Center
+      component="main"
+      mih="100vh"
+      p="md"
+      style={{ background: 'var(--pl-body)' }}
+    >
       <title>Sign in · Paceline</title>
-      <Paper withBorder radius="lg" p="xl" w="100%" maw={420} bg="var(--pl-surface)">
+      <Paper
+        withBorder
+        radius="lg"
+        p="xl"
+        w="100%"
+        maw={420}
+        bg="var(--pl-surface)"
+      >
         <Stack gap="md">
           <Stack gap={4} align="center">
             <img src="/icon.svg" alt="" width={44} height={44} />
@@ -76,11 +106,18 @@ function LinkRefused({ error }: { error: Error }) {
       variant="outline"
       role="alert"
       icon={<Icon name="warning" />}
-      title={spent ? 'This sign-in link no longer works' : 'The link could not be checked'}
+      title={
+        spent
+          ? 'This sign-in link no longer works'
+          : 'The link could not be checked'
+      }
     >
       {spent ? (
         <Stack gap="xs">
-          <span>A link works once and for a short time. Print a new one on the server:</span>
+          <span>
+            A link works once and for a short time. Print a new one on the
+            server:
+          </span>
           <CodeBox text="paceline-server sign-in-link" />
         </Stack>
       ) : (
@@ -90,7 +127,11 @@ function LinkRefused({ error }: { error: Error }) {
   );
 }
 
-function PasswordForm({ onSession }: { onSession: (session: Session) => void }) {
+function PasswordForm({
+  onSession,
+}: {
+  onSession: (session: Session) => void;
+}) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const byPassword = useMutation({
@@ -118,15 +159,22 @@ function PasswordForm({ onSession }: { onSession: (session: Session) => void }) 
           required
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+          visibilityToggleButtonProps={{
+            'aria-label': 'Show password',
+            tabIndex: 0,
+          }}
         />
-        {byPassword.error !== null && <PasswordRefused error={byPassword.error} />}
+        {byPassword.error !== null && (
+          <PasswordRefused error={byPassword.error} />
+        )}
         <Button type="submit" loading={byPassword.isPending} fullWidth>
           Sign in
         </Button>
-        <p style={{ margin: 0, color: 'var(--pl-muted)', fontSize: '0.875rem' }}>
-          No account yet? <code className="pl-mono">paceline-server up</code> prints a sign-in link when it
-          starts.
+        <p
+          style={{ margin: 0, color: 'var(--pl-muted)', fontSize: '0.875rem' }}
+        >
+          No account yet? <code className="pl-mono">paceline-server up</code>{' '}
+          prints a sign-in link when it starts.
         </p>
       </Stack>
     </form>
@@ -136,8 +184,15 @@ function PasswordForm({ onSession }: { onSession: (session: Session) => void }) 
 function PasswordRefused({ error }: { error: Error }) {
   const wrong = isApiError(error) && error.status === 401;
   return (
-    <Alert color="red" variant="outline" role="alert" icon={<Icon name="warning" />}>
-      {wrong ? 'That e-mail and password do not match an account.' : error.message}
+    <Alert
+      color="red"
+      variant="outline"
+      role="alert"
+      icon={<Icon name="warning" />}
+    >
+      {wrong
+        ? 'That e-mail and password do not match an account.'
+        : error.message}
     </Alert>
   );
 }

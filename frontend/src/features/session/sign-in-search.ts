@@ -6,8 +6,13 @@ export interface SignInSearch {
 }
 
 /** `next` must be a path of this site: anything else could send a visitor elsewhere after signing in. */
-export function parseSignInSearch(search: Record<string, unknown>): SignInSearch {
+export function parseSignInSearch(
+  search: Record<string, unknown>,
+): SignInSearch {
   const next = text(search['next']);
-  const ours = next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in');
+  const ours =
+    next !== undefined &&
+    /^\/(?![/\\])/.test(next) &&
+    !next.startsWith('/sign-in');
   return { next: ours ? next : undefined };
 }

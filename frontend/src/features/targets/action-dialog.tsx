@@ -1,5 +1,13 @@
 /** Says what an action does and does not, asks for its reason, and says why it was refused. */
-import { Alert, Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import type { FormEvent } from 'react';
 
 import { Icon } from '../../ui/icon';
@@ -41,12 +49,20 @@ export function ActionDialog(props: ActionDialogProps) {
           <p style={{ margin: 0 }}>{words.meaning}</p>
           <Fields {...props} />
           {error !== null && (
-            <Alert color="red" variant="outline" role="alert" icon={<Icon name="warning" />}>
+            <Alert
+              color="red"
+              variant="outline"
+              role="alert"
+              icon={<Icon name="warning" />}
+            >
               Not done: {error.message}
             </Alert>
           )}
           <Group>
-            <Button type="submit" disabled={words.reason === 'needed' && draft.reason.trim() === ''}>
+            <Button
+              type="submit"
+              disabled={words.reason === 'needed' && draft.reason.trim() === ''}
+            >
               {words.confirm}
             </Button>
             <Button variant="default" onClick={onClose}>
@@ -72,7 +88,9 @@ function Fields({ words, withUntil, draft, onDraft }: ActionDialogProps) {
           minRows={2}
           maxLength={500}
           value={draft.reason}
-          onChange={(event) => onDraft({ ...draft, reason: event.currentTarget.value })}
+          onChange={(event) =>
+            onDraft({ ...draft, reason: event.currentTarget.value })
+          }
         />
       )}
       {withUntil && (
@@ -81,7 +99,9 @@ function Fields({ words, withUntil, draft, onDraft }: ActionDialogProps) {
           label="Until"
           description="Ends by itself then. Left empty: until a person ends it."
           value={draft.until}
-          onChange={(event) => onDraft({ ...draft, until: event.currentTarget.value })}
+          onChange={(event) =>
+            onDraft({ ...draft, until: event.currentTarget.value })
+          }
         />
       )}
     </>

@@ -22,8 +22,8 @@ export function ActionsPanel({ target }: { target: Target }) {
         <Actions target={target} />
       ) : (
         <p className={classes.plain}>
-          An administrator can check it again, restart it, hold it back for maintenance or put it into
-          quarantine.
+          An administrator can check it again, restart it, hold it back for
+          maintenance or put it into quarantine.
         </p>
       )}
     </Panel>
@@ -34,13 +34,21 @@ const EMPTY: Draft = { reason: '', until: '' };
 
 function Actions({ target }: { target: Target }) {
   const act = useTargetAction(target.id);
-  const [asked, setAsked] = useState<{ action: TargetAction; words: ActionWords; on: boolean }>();
+  const [asked, setAsked] = useState<{
+    action: TargetAction;
+    words: ActionWords;
+    on: boolean;
+  }>();
   const [opened, setOpened] = useState(false);
   const [draft, setDraft] = useState(EMPTY);
   const ask = (action: TargetAction) => {
     act.reset();
     setDraft(EMPTY);
-    setAsked({ action, words: wordsOf(target, action), on: target.maintenance === null });
+    setAsked({
+      action,
+      words: wordsOf(target, action),
+      on: target.maintenance === null,
+    });
     setOpened(true);
   };
   // What the dialog said when it was opened, whatever somebody else has done meanwhile.
@@ -73,7 +81,8 @@ function Actions({ target }: { target: Target }) {
       </div>
       {target.kind === 'device' && (
         <p className={`${classes.plain} ${classes.quiet}`}>
-          Restarts left within a day: {target.reboots_left}, by people and by the recovery ladder together.
+          Restarts left within a day: {target.reboots_left}, by people and by
+          the recovery ladder together.
         </p>
       )}
       {asked !== undefined && (

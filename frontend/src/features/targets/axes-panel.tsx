@@ -7,7 +7,12 @@ import type { ReactNode } from 'react';
 
 import type { Order, Target } from '../../api/types';
 import { formatDateTime } from '../../lib/times';
-import { CONNECTION_STATES, HEALTH_STATES, HOLDS, TARGET_STATES } from '../../ui/looks';
+import {
+  CONNECTION_STATES,
+  HEALTH_STATES,
+  HOLDS,
+  TARGET_STATES,
+} from '../../ui/looks';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
@@ -19,11 +24,22 @@ export function AxesPanel({ target }: { target: Target }) {
     <Panel title="How it is">
       <div className={classes.axes}>
         <ConnectionAxis target={target} />
-        <Axis name="Jobs" look={takes.ok ? TAKES : state === 'busy' ? TARGET_STATES.busy : TAKES_NONE}>
+        <Axis
+          name="Jobs"
+          look={
+            takes.ok
+              ? TAKES
+              : state === 'busy'
+                ? TARGET_STATES.busy
+                : TAKES_NONE
+          }
+        >
           <p>{sentence(takes.words)}</p>
         </Axis>
         {kind === 'device' && <HealthAxis health={target.health} />}
-        {target.maintenance !== null && <MaintenanceAxis maintenance={target.maintenance} />}
+        {target.maintenance !== null && (
+          <MaintenanceAxis maintenance={target.maintenance} />
+        )}
         {target.orders.length + target.refused_orders.length > 0 && (
           <Axis name="Asked for">
             {target.orders.map((order) => (
@@ -77,7 +93,13 @@ function Axis({ name, look, since = null, children }: AxisProps) {
 }
 
 /** Why and what to do: what a state is shown with whenever there is something to say. */
-function ReasonAndAdvice({ reason, advice }: { reason: string | null; advice: string | null }) {
+function ReasonAndAdvice({
+  reason,
+  advice,
+}: {
+  reason: string | null;
+  advice: string | null;
+}) {
   return (
     <>
       {reason !== null && <p>{sentence(reason)}</p>}
@@ -87,29 +109,48 @@ function ReasonAndAdvice({ reason, advice }: { reason: string | null; advice: st
 }
 
 /** A host is its own connection: it is reached when its agent speaks. */
-function ConnectionAxis({ target: { connection, state, agent_name: agent, imported } }: { target: Target }) {
+function ConnectionAxis({
+  target: { connection, state, agent_name: agent, imported },
+}: {
+  target: Target;
+}) {
   if (imported) {
     return (
       <Axis name="Connection" look={TARGET_STATES.offline}>
-        <p>It has no agent: only figures that another tool measured are known of it.</p>
+        <p>
+          It has no agent: only figures that another tool measured are known of
+          it.
+        </p>
       </Axis>
     );
   }
   if (connection === null) {
     const silent = state === 'offline';
     return (
-      <Axis name="Connection" look={silent ? TARGET_STATES.offline : TARGET_STATES.online}>
-        <p>{silent ? `Its agent ${agent} is silent.` : `Its agent ${agent} speaks for it.`}</p>
+      <Axis
+        name="Connection"
+        look={silent ? TARGET_STATES.offline : TARGET_STATES.online}
+      >
+        <p>
+          {silent
+            ? `Its agent ${agent} is silent.`
+            : `Its agent ${agent} speaks for it.`}
+        </p>
       </Axis>
     );
   }
   return (
-    <Axis name="Connection" look={CONNECTION_STATES[connection.state]} since={connection.since}>
+    <Axis
+      name="Connection"
+      look={CONNECTION_STATES[connection.state]}
+      since={connection.since}
+    >
       <ReasonAndAdvice reason={connection.reason} advice={connection.advice} />
       {connection.route !== null && (
         <p className={classes.quiet}>
-          By agent {agent}, at <span className="pl-mono">{connection.route}</span>; an address is only a
-          route.
+          By agent {agent}, at{' '}
+          <span className="pl-mono">{connection.route}</span>; an address is
+          only a route.
         </p>
       )}
     </Axis>
@@ -123,32 +164,45 @@ function HealthAxis({ health }: Pick<Target, 'health'>) {
       <ReasonAndAdvice reason={reason} advice={advice} />
       {failures > 0 && (
         <p className={classes.quiet}>
-          Infrastructure failures since its last good run: {failures}. The third puts it into quarantine.
+          Infrastructure failures since its last good run: {failures}. The third
+          puts it into quarantine.
         </p>
       )}
     </Axis>
   );
 }
 
-function MaintenanceAxis({ maintenance }: { maintenance: NonNullable<Target['maintenance']> }) {
+function MaintenanceAxis({
+  maintenance,
+}: {
+  maintenance: NonNullable<Target['maintenance']>;
+}) {
   const { by, reason, until, since } = maintenance;
   return (
     <Axis name="Maintenance" look={HOLDS.maintenance} since={since}>
       <p>
-        By {by}, {until === null ? 'until a person ends it' : `until ${formatDateTime(until)}`}.
+        By {by},{' '}
+        {until === null
+          ? 'until a person ends it'
+          : `until ${formatDateTime(until)}`}
+        .
       </p>
       {reason !== null && <p>{sentence(reason)}</p>}
     </Axis>
   );
 }
 
-const ORDERED: Record<Order['kind'], string> = { check: 'A health check', reboot: 'A restart' };
+const ORDERED: Record<Order['kind'], string> = {
+  check: 'A health check',
+  reboot: 'A restart',
+};
 
 function OrderWords({ order }: { order: Order }) {
   return (
     <p>
-      {ORDERED[order.kind]}, by {order.requested_by} <TimeAgo at={order.requested_at} />. It waits until the
-      agent hears of it and no job holds the device.
+      {ORDERED[order.kind]}, by {order.requested_by}{' '}
+      <TimeAgo at={order.requested_at} />. It waits until the agent hears of it
+      and no job holds the device.
     </p>
   );
 }
@@ -157,7 +211,8 @@ function OrderWords({ order }: { order: Order }) {
 function RefusedWords({ order }: { order: Order }) {
   return (
     <p>
-      {ORDERED[order.kind]}, by {order.requested_by} <TimeAgo at={order.requested_at} />, was refused:{' '}
+      {ORDERED[order.kind]}, by {order.requested_by}{' '}
+      <TimeAgo at={order.requested_at} />, was refused:{' '}
       {sentence(order.why ?? 'its agent does not say why')}
     </p>
   );

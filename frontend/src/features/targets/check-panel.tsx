@@ -13,7 +13,11 @@ import classes from './targets.module.css';
 const PASSED: Look = { tone: 'good', icon: 'check', word: 'passed' };
 const FAILED: Look = { tone: 'bad', icon: 'cross', word: 'failed' };
 /** Neither: an earlier step failed, or the device could not say. */
-const NOT_LOOKED_AT: Look = { tone: 'quiet', icon: 'muted', word: 'not looked at' };
+const NOT_LOOKED_AT: Look = {
+  tone: 'quiet',
+  icon: 'muted',
+  word: 'not looked at',
+};
 
 function measured({ value, unit }: CheckStep): string {
   if (value === null) return '–';
@@ -25,10 +29,16 @@ const COLUMNS: readonly Column<CheckStep>[] = [
   { header: 'Step', cell: ({ name }) => name.replaceAll('_', ' ') },
   {
     header: 'Passed?',
-    cell: ({ ok }) => <Status look={ok === null ? NOT_LOOKED_AT : ok ? PASSED : FAILED} />,
+    cell: ({ ok }) => (
+      <Status look={ok === null ? NOT_LOOKED_AT : ok ? PASSED : FAILED} />
+    ),
   },
   { header: 'Measured', align: 'right', cell: measured },
-  { header: 'In words', cell: ({ text }) => (text === '' ? '–' : text), wrap: true },
+  {
+    header: 'In words',
+    cell: ({ text }) => (text === '' ? '–' : text),
+    wrap: true,
+  },
 ];
 
 export function CheckPanel({ check }: { check: HealthCheck | null }) {
@@ -36,8 +46,9 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
     return (
       <Panel title="Last health check">
         <EmptyState icon="eye" title="Not checked yet">
-          A device is checked before its first job: a round trip, a push that is hashed, its self-test, its
-          gates and its free space. It takes about half a minute.
+          A device is checked before its first job: a round trip, a push that is
+          hashed, its self-test, its gates and its free space. It takes about
+          half a minute.
         </EmptyState>
       </Panel>
     );
@@ -49,7 +60,8 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
       mark={<Status look={check.ok ? PASSED : FAILED} />}
       note={
         <>
-          <TimeAgo at={check.at} />, took {formatDuration(check.took_ms / 1000)}. {failureWords(check)}
+          <TimeAgo at={check.at} />, took {formatDuration(check.took_ms / 1000)}
+          . {failureWords(check)}
         </>
       }
     >

@@ -2,11 +2,19 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { targetConditionsQuery } from '../../api/targets';
-import type { ConditionTrack, JobConditions, TargetConditions } from '../../api/types';
+import type {
+  ConditionTrack,
+  JobConditions,
+  TargetConditions,
+} from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { timeTicks } from '../../charts/time-ticks';
 import { TrackChart } from '../../charts/track-chart';
-import { compareConditions, conditionFormat, conditionLabels } from '../../lib/conditions';
+import {
+  compareConditions,
+  conditionFormat,
+  conditionLabels,
+} from '../../lib/conditions';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Loaded } from '../../ui/loaded';
@@ -27,7 +35,11 @@ export interface ConditionsPanelProps {
   onOver: (over: Span) => void;
 }
 
-export function ConditionsPanel({ targetId, over = 'week', onOver }: ConditionsPanelProps) {
+export function ConditionsPanel({
+  targetId,
+  over = 'week',
+  onOver,
+}: ConditionsPanelProps) {
   const conditions = useQuery(targetConditionsQuery(targetId, DAYS[over]));
   return (
     <Panel
@@ -71,7 +83,10 @@ function drawnTracks(tracks: TargetConditions['tracks']): Drawn[] {
   return sorted.map(({ key, points }, index) => {
     const format = conditionFormat(key);
     const values = points.map(({ value }) => value);
-    const [low, high] = [format(Math.min(...values)), format(Math.max(...values))];
+    const [low, high] = [
+      format(Math.min(...values)),
+      format(Math.max(...values)),
+    ];
     return {
       key,
       label: labels[index] ?? key,
@@ -91,21 +106,38 @@ function Readings({ data, over }: { data: TargetConditions; over: Span }) {
       </EmptyState>
     );
   }
-  const said = tracks.slice(0, 3).map(({ label, words }) => `${label} ${words}`);
+  const said = tracks
+    .slice(0, 3)
+    .map(({ label, words }) => `${label} ${words}`);
   return (
     <ChartFrame
       title={`Readings of the last ${over}`}
       summary={`${said.join('; ')}. ${data.note}`}
       chart={<Tracks tracks={tracks} gaps={data.gaps} />}
       tableToggle="Readings as a table"
-      table={<DataTable label="Readings" rows={tracks} rowKey={({ key }) => key} columns={READINGS} />}
+      table={
+        <DataTable
+          label="Readings"
+          rows={tracks}
+          rowKey={({ key }) => key}
+          columns={READINGS}
+        />
+      }
     />
   );
 }
 
 /** All on one axis of time: what was hot when it was slow stands above each other. */
-function Tracks({ tracks, gaps }: { tracks: readonly Drawn[]; gaps: TargetConditions['gaps'] }) {
-  const instants = tracks.flatMap(({ points }) => points.map(({ at }) => Date.parse(at)));
+function Tracks({
+  tracks,
+  gaps,
+}: {
+  tracks: readonly Drawn[];
+  gaps: TargetConditions['gaps'];
+}) {
+  const instants = tracks.flatMap(({ points }) =>
+    points.map(({ at }) => Date.parse(at)),
+  );
   const [start, end] = [Math.min(...instants), Math.max(...instants)];
   const { ticks, format: tickWords } = timeTicks(start, end, 5);
   const seconds = (at: number) => (at - start) / 1000;
@@ -113,14 +145,20 @@ function Tracks({ tracks, gaps }: { tracks: readonly Drawn[]; gaps: TargetCondit
     after: seconds(Date.parse(after)),
     until: seconds(Date.parse(until)),
   }));
-  const axis = { ticks: ticks.map(seconds), format: (tick: number) => tickWords(start + tick * 1000) };
+  const axis = {
+    ticks: ticks.map(seconds),
+    format: (tick: number) => tickWords(start + tick * 1000),
+  };
   return tracks.map(({ key, label, format, points, words }, index) => (
     <div key={key} className={classes.track}>
       <div className={classes.trackName}>
         {label} <span>{words}</span>
       </div>
       <TrackChart
-        points={points.map(({ at, value }) => ({ seconds: seconds(Date.parse(at)), value }))}
+        points={points.map(({ at, value }) => ({
+          seconds: seconds(Date.parse(at)),
+          value,
+        }))}
         span={[0, Math.max(1, seconds(end))]}
         format={format}
         showAxis={index === tracks.length - 1}
@@ -133,13 +171,19 @@ function Tracks({ tracks, gaps }: { tracks: readonly Drawn[]; gaps: TargetCondit
 }
 
 const extreme = (pick: (...values: number[]) => number) => (track: Drawn) =>
-  track.format(track.points.map(({ value }) => value).reduce((a, b) => pick(a, b)));
+  track.format(
+    track.points.map(({ value }) => value).reduce((a, b) => pick(a, b)),
+  );
 
 const READINGS: readonly Column<Drawn>[] = [
   { header: 'Reading', cell: ({ label }) => label },
   { header: 'Lowest', cell: extreme(Math.min), align: 'right' },
   { header: 'Highest', cell: extreme(Math.max), align: 'right' },
-  { header: 'Last', cell: ({ points, format }) => format(points.at(-1)?.value ?? 0), align: 'right' },
+  {
+    header: 'Last',
+    cell: ({ points, format }) => format(points.at(-1)?.value ?? 0),
+    align: 'right',
+  },
   { header: 'Points', cell: ({ points }) => points.length, align: 'right' },
 ];
 
@@ -147,7 +191,12 @@ function Jobs({ jobs }: { jobs: readonly JobConditions[] }) {
   return (
     <div className={classes.jobs}>
       <h3>While it measured, the median of each job</h3>
-      <DataTable label="Conditions of its jobs" rows={jobs} rowKey={({ job_id: id }) => id} columns={JOBS} />
+      <DataTable
+        label="Conditions of its jobs"
+        rows={jobs}
+        rowKey={({ job_id: id }) => id}
+        columns={JOBS}
+      />
     </div>
   );
 }
@@ -163,12 +212,18 @@ const JOBS: readonly Column<JobConditions>[] = [
   },
   {
     header: 'Verdict',
-    cell: ({ verdict }) => (verdict === null ? '–' : <Status look={VERDICTS[verdict]} />),
+    cell: ({ verdict }) =>
+      verdict === null ? '–' : <Status look={VERDICTS[verdict]} />,
   },
-  { header: 'Conditions', cell: ({ conditions }) => conditionWords(conditions), wrap: true },
+  {
+    header: 'Conditions',
+    cell: ({ conditions }) => conditionWords(conditions),
+    wrap: true,
+  },
   {
     header: 'Suppressed',
-    cell: ({ suppressed }) => (suppressed.length === 0 ? 'nothing' : suppressed.join(', ')),
+    cell: ({ suppressed }) =>
+      suppressed.length === 0 ? 'nothing' : suppressed.join(', '),
   },
 ];
 
@@ -176,7 +231,9 @@ const JOBS: readonly Column<JobConditions>[] = [
 const SAID = 4;
 
 function conditionWords(conditions: JobConditions['conditions']): string {
-  const keys = Object.keys(conditions).toSorted(compareConditions).slice(0, SAID);
+  const keys = Object.keys(conditions)
+    .toSorted(compareConditions)
+    .slice(0, SAID);
   const labels = conditionLabels(keys);
   const said = keys.flatMap((key, index) => {
     const { median, max } = conditions[key] ?? {};

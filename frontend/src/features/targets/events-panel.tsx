@@ -1,6 +1,10 @@
 /** Everything that happened to a target, by axis, with the evidence of each step. */
 import { Button } from '@mantine/core';
-import { useInfiniteQuery, type InfiniteData, type UseQueryResult } from '@tanstack/react-query';
+import {
+  useInfiniteQuery,
+  type InfiniteData,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 
 import { targetEventsQuery } from '../../api/targets';
 import type { EventAxis, Page, TargetEvent } from '../../api/types';
@@ -35,7 +39,11 @@ export function EventsPanel({ targetId, axis, onAxis }: EventsPanelProps) {
         />
       }
     >
-      <Loaded query={events as UseQueryResult<InfiniteData<Page<TargetEvent>>>} what="the history" lines={4}>
+      <Loaded
+        query={events as UseQueryResult<InfiniteData<Page<TargetEvent>>>}
+        what="the history"
+        lines={4}
+      >
         {({ pages }) => <Events events={pages.flatMap(({ items }) => items)} />}
       </Loaded>
       {events.hasNextPage && (
@@ -57,7 +65,8 @@ function Events({ events }: { events: readonly TargetEvent[] }) {
   if (events.length === 0) {
     return (
       <EmptyState icon="audit" title="Nothing has happened here">
-        Every change of connection, health and maintenance stands here with its reason and its evidence.
+        Every change of connection, health and maintenance stands here with its
+        reason and its evidence.
       </EmptyState>
     );
   }

@@ -34,7 +34,8 @@ export function RunsPanel({ targetId }: { targetId: string }) {
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState icon="runs" title="Nothing was measured here yet">
-              A run that names this target, or one of every online target, appears here.
+              A run that names this target, or one of every online target,
+              appears here.
             </EmptyState>
           ) : (
             <RunsTable label="Runs" runs={items.slice(0, NEWEST)} brief />
@@ -58,7 +59,11 @@ const FLOORS: readonly Column<NoiseFloor>[] = [
       </>
     ),
   },
-  { header: 'Noise floor', align: 'right', cell: ({ mde }) => formatPercent(mde) },
+  {
+    header: 'Noise floor',
+    align: 'right',
+    cell: ({ mde }) => formatPercent(mde),
+  },
   { header: 'In words', cell: ({ words }) => words, wrap: true },
   { header: 'Measured', cell: ({ measured_at: at }) => <TimeAgo at={at} /> },
 ];
@@ -80,7 +85,8 @@ export function NoisePanel({ targetId }: { targetId: string }) {
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState icon="noise" title="Not measured">
-              An A/A run on this target would say which effects it resolves; rules below that are refused.
+              An A/A run on this target would say which effects it resolves;
+              rules below that are refused.
             </EmptyState>
           ) : (
             <DataTable

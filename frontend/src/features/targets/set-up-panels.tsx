@@ -1,5 +1,9 @@
 /** How a target is set up: errors of configuration by name, preflight, and what makes up its fingerprint. */
-import type { ConfigurationError, PreflightFinding, Target } from '../../api/types';
+import type {
+  ConfigurationError,
+  PreflightFinding,
+  Target,
+} from '../../api/types';
 import { DataTable } from '../../ui/data-table';
 import { PREFLIGHT_LEVELS } from '../../ui/looks';
 import { Panel } from '../../ui/panel';
@@ -7,7 +11,11 @@ import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { LEVELS } from './target-marks';
 
-export function ConfigurationPanel({ errors }: { errors: readonly ConfigurationError[] }) {
+export function ConfigurationPanel({
+  errors,
+}: {
+  errors: readonly ConfigurationError[];
+}) {
   return (
     <Panel
       title="Configuration errors"
@@ -16,7 +24,8 @@ export function ConfigurationPanel({ errors }: { errors: readonly ConfigurationE
     >
       {errors.length === 0 ? (
         <EmptyState icon="check" title="None">
-          Nothing about how the device is set up makes its timings untrustworthy.
+          Nothing about how the device is set up makes its timings
+          untrustworthy.
         </EmptyState>
       ) : (
         <DataTable
@@ -24,7 +33,10 @@ export function ConfigurationPanel({ errors }: { errors: readonly ConfigurationE
           rows={errors}
           rowKey={({ name }) => name}
           columns={[
-            { header: 'Name', cell: ({ name }) => <span className="pl-mono">{name}</span> },
+            {
+              header: 'Name',
+              cell: ({ name }) => <span className="pl-mono">{name}</span>,
+            },
             { header: 'What is wrong', cell: ({ text }) => text, wrap: true },
             { header: 'Advice', cell: ({ advice }) => advice, wrap: true },
           ]}
@@ -34,9 +46,17 @@ export function ConfigurationPanel({ errors }: { errors: readonly ConfigurationE
   );
 }
 
-export function PreflightPanel({ findings }: { findings: readonly PreflightFinding[] }) {
+export function PreflightPanel({
+  findings,
+}: {
+  findings: readonly PreflightFinding[];
+}) {
   return (
-    <Panel title="Preflight" flush note="What the agent found about this target and what to do about it.">
+    <Panel
+      title="Preflight"
+      flush
+      note="What the agent found about this target and what to do about it."
+    >
       {findings.length === 0 ? (
         <EmptyState icon="check" title="Nothing to improve">
           The target looks fit for measuring.
@@ -44,12 +64,21 @@ export function PreflightPanel({ findings }: { findings: readonly PreflightFindi
       ) : (
         <DataTable
           label="Preflight findings"
-          rows={findings.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))}
+          rows={findings.toSorted(
+            (a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level),
+          )}
           rowKey={({ code, text }) => `${code}|${text}`}
           columns={[
-            { header: 'Level', cell: ({ level }) => <Status look={PREFLIGHT_LEVELS[level]} /> },
+            {
+              header: 'Level',
+              cell: ({ level }) => <Status look={PREFLIGHT_LEVELS[level]} />,
+            },
             { header: 'Finding', cell: ({ text }) => text, wrap: true },
-            { header: 'Advice', cell: ({ advice }) => advice ?? '–', wrap: true },
+            {
+              header: 'Advice',
+              cell: ({ advice }) => advice ?? '–',
+              wrap: true,
+            },
           ]}
         />
       )}
@@ -58,7 +87,9 @@ export function PreflightPanel({ findings }: { findings: readonly PreflightFindi
 }
 
 export function Fingerprint({ target }: { target: Target }) {
-  const factors = Object.entries(target.factors).toSorted(([a], [b]) => a.localeCompare(b));
+  const factors = Object.entries(target.factors).toSorted(([a], [b]) =>
+    a.localeCompare(b),
+  );
   return (
     <Panel
       title="Fingerprint"
@@ -76,7 +107,11 @@ export function Fingerprint({ target }: { target: Target }) {
         rowKey={([name]) => name}
         columns={[
           { header: 'Factor', cell: ([name]) => name.replaceAll('_', ' ') },
-          { header: 'Value', cell: ([, value]) => (value === null ? 'unknown' : String(value)), wrap: true },
+          {
+            header: 'Value',
+            cell: ([, value]) => (value === null ? 'unknown' : String(value)),
+            wrap: true,
+          },
         ]}
       />
     </Panel>

@@ -2,13 +2,21 @@
 import { Group } from '@mantine/core';
 
 import type { PreflightFinding, Target } from '../../api/types';
-import { CONNECTION_STATES, HEALTH_STATES, HOLDS, PREFLIGHT_LEVELS, TARGET_STATES } from '../../ui/looks';
+import {
+  CONNECTION_STATES,
+  HEALTH_STATES,
+  HOLDS,
+  PREFLIGHT_LEVELS,
+  TARGET_STATES,
+} from '../../ui/looks';
 import { Status } from '../../ui/status';
 import { SimulatedMark } from '../../ui/target-name';
 
 /** A device that cannot be used says what is between it and us, which "offline" would hide. */
 function stateLook({ state, connection }: Target) {
-  return state === 'offline' && connection !== null && connection.state !== 'online'
+  return state === 'offline' &&
+    connection !== null &&
+    connection.state !== 'online'
     ? CONNECTION_STATES[connection.state]
     : TARGET_STATES[state];
 }
@@ -23,9 +31,22 @@ export function TargetMarks({ target, stacked = false }: TargetMarksProps) {
   const { kind, health, maintenance, connection } = target;
   return (
     <Group gap={stacked ? 4 : 6} {...(stacked ? { maw: '8.5rem' } : {})}>
-      <Status look={stateLook(target)} title={connection?.reason ?? undefined} />
-      {kind === 'device' && <Status look={HEALTH_STATES[health.state]} title={health.reason ?? undefined} />}
-      {maintenance !== null && <Status look={HOLDS.maintenance} title={maintenance.reason ?? undefined} />}
+      <Status
+        look={stateLook(target)}
+        title={connection?.reason ?? undefined}
+      />
+      {kind === 'device' && (
+        <Status
+          look={HEALTH_STATES[health.state]}
+          title={health.reason ?? undefined}
+        />
+      )}
+      {maintenance !== null && (
+        <Status
+          look={HOLDS.maintenance}
+          title={maintenance.reason ?? undefined}
+        />
+      )}
     </Group>
   );
 }
@@ -43,10 +64,19 @@ export function TitleMarks({ target }: { target: Target }) {
 /** The gravest first. */
 export const LEVELS = ['blocker', 'warning', 'info'] as const;
 
-export function Preflight({ findings }: { findings: readonly PreflightFinding[] }) {
-  if (findings.length === 0) return <Status look={{ tone: 'good', icon: 'check', word: 'clean' }} />;
+export function Preflight({
+  findings,
+}: {
+  findings: readonly PreflightFinding[];
+}) {
+  if (findings.length === 0)
+    return <Status look={{ tone: 'good', icon: 'check', word: 'clean' }} />;
   const counted = LEVELS.map(
-    (level) => [level, findings.filter((finding) => finding.level === level).length] as const,
+    (level) =>
+      [
+        level,
+        findings.filter((finding) => finding.level === level).length,
+      ] as const,
   );
   return (
     <Group gap={4} maw="7rem">
@@ -55,7 +85,10 @@ export function Preflight({ findings }: { findings: readonly PreflightFinding[] 
         .map(([level, count]) => (
           <Status
             key={level}
-            look={{ ...PREFLIGHT_LEVELS[level], word: `${count} ${PREFLIGHT_LEVELS[level].word}` }}
+            look={{
+              ...PREFLIGHT_LEVELS[level],
+              word: `${count} ${PREFLIGHT_LEVELS[level].word}`,
+            }}
           />
         ))}
     </Group>

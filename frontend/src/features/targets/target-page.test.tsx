@@ -20,7 +20,9 @@ describe('the axes of a target', () => {
     expect(await region('Connection')).toHaveTextContent(
       /unauthorized.*The prompt on its screen was not accepted\..*Unlock it and accept.*usb:1-4\.2/,
     );
-    expect(await region('Jobs')).toHaveTextContent(/takes none.*Takes no jobs: it is in quarantine/);
+    expect(await region('Jobs')).toHaveTextContent(
+      /takes none.*Takes no jobs: it is in quarantine/,
+    );
     expect(await region('Health')).toHaveTextContent(
       /quarantined.*3 infrastructure failures.*the hash differs\..*Look at the evidence.*last good run: 3/,
     );
@@ -28,9 +30,15 @@ describe('the axes of a target', () => {
 
   it('are two for a host: it has no health checks', async () => {
     renderApp('/targets/target-1');
-    expect(await region('Connection')).toHaveTextContent('Its agent lab-host speaks for it.');
-    expect(screen.queryByRole('region', { name: 'Health' })).not.toBeInTheDocument();
-    expect(screen.queryByRole('heading', { name: 'Last health check' })).not.toBeInTheDocument();
+    expect(await region('Connection')).toHaveTextContent(
+      'Its agent lab-host speaks for it.',
+    );
+    expect(
+      screen.queryByRole('region', { name: 'Health' }),
+    ).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('heading', { name: 'Last health check' }),
+    ).not.toBeInTheDocument();
   });
 
   it('change when the stream says that something did', async () => {
@@ -46,20 +54,28 @@ describe('the axes of a target', () => {
       job_id: null,
       data: { id: 'target-2' },
     });
-    expect(await screen.findByText(/Takes no jobs: it is in quarantine/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/Takes no jobs: it is in quarantine/),
+    ).toBeInTheDocument();
   });
 });
 
 describe('the evidence of a health check', () => {
   it('is every step with what it measured, and what its commands printed', async () => {
     const { user } = renderApp(DEVICE);
-    const table = await screen.findByRole('table', { name: 'Steps of the check' });
-    expect(within(table).getByRole('row', { name: /push and hash/ })).toHaveTextContent(
-      /passed.*38\.2 MB\/s/,
-    );
-    expect(within(table).getByRole('row', { name: /free space/ })).toHaveTextContent('61.4 GiB');
+    const table = await screen.findByRole('table', {
+      name: 'Steps of the check',
+    });
+    expect(
+      within(table).getByRole('row', { name: /push and hash/ }),
+    ).toHaveTextContent(/passed.*38\.2 MB\/s/);
+    expect(
+      within(table).getByRole('row', { name: /free space/ }),
+    ).toHaveTextContent('61.4 GiB');
     await user.click(screen.getByText('What its commands printed'));
-    const list = screen.getByRole('list', { name: 'Texts of the health check' });
+    const list = screen.getByRole('list', {
+      name: 'Texts of the health check',
+    });
     expect(list).toHaveTextContent(/dumpsys battery exit 0/);
     expect(list).toHaveTextContent(/temperature: 410/);
     expect(list).toHaveTextContent(/did not end.*It printed nothing\./);
@@ -67,23 +83,38 @@ describe('the evidence of a health check', () => {
 
   it('says of a step that was not looked at that it was not, which is no failure', async () => {
     const checked = phone();
-    const step = { name: 'self_test', ok: null, text: 'the round trip failed', value: null, unit: null };
-    renderApp(DEVICE, only(phone({ check: { ...checked.check!, steps: [step] } })));
-    const table = await screen.findByRole('table', { name: 'Steps of the check' });
-    expect(within(table).getByRole('row', { name: /self test/ })).toHaveTextContent(
-      /not looked at.*the round trip failed/,
+    const step = {
+      name: 'self_test',
+      ok: null,
+      text: 'the round trip failed',
+      value: null,
+      unit: null,
+    };
+    renderApp(
+      DEVICE,
+      only(phone({ check: { ...checked.check!, steps: [step] } })),
     );
+    const table = await screen.findByRole('table', {
+      name: 'Steps of the check',
+    });
+    expect(
+      within(table).getByRole('row', { name: /self test/ }),
+    ).toHaveTextContent(/not looked at.*the round trip failed/);
     expect(table).not.toHaveTextContent(/failed (?!the)/);
   });
 
   it('says which failure counts towards quarantine', async () => {
     renderApp(DEVICE, only(quarantinedPhone()));
-    expect(await screen.findByText(/it counts towards quarantine/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/it counts towards quarantine/),
+    ).toBeInTheDocument();
   });
 
   it('is absent before the first check, which is explained', async () => {
     renderApp(DEVICE, only(phone({ check: null })));
-    expect(await screen.findByText(/a push that is hashed/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/a push that is hashed/),
+    ).toBeInTheDocument();
   });
 });
 
@@ -91,19 +122,30 @@ describe('the history of a target', () => {
   it('is in the server’s words with its evidence, and goes back by pages', async () => {
     const { user } = renderApp(DEVICE);
     const list = await screen.findByRole('list', { name: 'History' });
-    expect(list).toHaveTextContent(/Was hot, low or full.*health, agent.*Evidence.*battery c: 41/);
+    expect(list).toHaveTextContent(
+      /Was hot, low or full.*health, agent.*Evidence.*battery c: 41/,
+    );
     expect(list).not.toHaveTextContent(/Was reached/);
     await user.click(screen.getByRole('button', { name: 'Show older' }));
     expect(await within(list).findByText('Was reached')).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Show older' }),
+    ).not.toBeInTheDocument();
   });
 
   it('is of one axis when asked, and that is in the address', async () => {
     const { user, router } = renderApp(DEVICE);
     await screen.findByRole('list', { name: 'History' });
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Of its' }), 'maintenance');
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Of its' }),
+      'maintenance',
+    );
     await waitFor(() =>
-      expect(within(screen.getByRole('list', { name: 'History' })).getAllByRole('listitem')).toHaveLength(1),
+      expect(
+        within(screen.getByRole('list', { name: 'History' })).getAllByRole(
+          'listitem',
+        ),
+      ).toHaveLength(1),
     );
     expect(router.state.location.search).toEqual({ axis: 'maintenance' });
   });
@@ -114,16 +156,23 @@ describe('conditions over time', () => {
     renderApp(DEVICE);
     const summary =
       /^Readings of the last week\. Battery temperature 2\d\.\d °C to [34]\d.*status none to moderate/;
-    expect(await screen.findByRole('img', { name: summary })).toBeInTheDocument();
+    expect(
+      await screen.findByRole('img', { name: summary }),
+    ).toBeInTheDocument();
     const table = screen.getByRole('table', { name: 'Readings' });
-    expect(within(table).getByRole('row', { name: /^Battery 64\.0 %/ })).toBeInTheDocument();
-    const said = /a gap is a device that was not connected, or that a job measured on/;
+    expect(
+      within(table).getByRole('row', { name: /^Battery 64\.0 %/ }),
+    ).toBeInTheDocument();
+    const said =
+      /a gap is a device that was not connected, or that a job measured on/;
     expect(screen.getAllByText(said)[0]).toBeInTheDocument();
   });
 
   it('summarise each job with what was suppressed for it', async () => {
     renderApp(DEVICE);
-    const table = await screen.findByRole('table', { name: 'Conditions of its jobs' });
+    const table = await screen.findByRole('table', {
+      name: 'Conditions of its jobs',
+    });
     expect(table).toHaveTextContent(
       /CPU frequency 2\.91 GHz.*Battery temperature 33\.1 °C, at most 36\.4 °C/,
     );
@@ -135,29 +184,45 @@ describe('conditions over time', () => {
     await screen.findByRole('table', { name: 'Readings' });
     await user.click(screen.getByRole('radio', { name: 'month' }));
     await waitFor(() => expect(world.fleet.windows).toHaveLength(2));
-    const days = (Date.now() - Date.parse(world.fleet.windows[1] ?? '')) / 86_400_000;
+    const days =
+      (Date.now() - Date.parse(world.fleet.windows[1] ?? '')) / 86_400_000;
     expect(Math.round(days)).toBe(30);
     expect(router.state.location.search).toEqual({ over: 'month' });
   });
 
   it('say why there are none', async () => {
     renderApp(DEVICE, (world) => {
-      world.fleet.conditions = { tracks: [], gaps: [], jobs: [], note: 'No readings in this time.' };
+      world.fleet.conditions = {
+        tracks: [],
+        gaps: [],
+        jobs: [],
+        note: 'No readings in this time.',
+      };
     });
-    expect(await screen.findByText('No readings in the last week')).toBeInTheDocument();
+    expect(
+      await screen.findByText('No readings in the last week'),
+    ).toBeInTheDocument();
   });
 });
 
 describe('how a target is set up', () => {
   it('is told by named configuration errors with what to do', async () => {
     renderApp(DEVICE);
-    const table = await screen.findByRole('table', { name: 'Configuration errors' });
-    expect(table).toHaveTextContent(/unlocked_clocks.*its clocks are not held.*suppress unlocked_clocks/);
+    const table = await screen.findByRole('table', {
+      name: 'Configuration errors',
+    });
+    expect(table).toHaveTextContent(
+      /unlocked_clocks.*its clocks are not held.*suppress unlocked_clocks/,
+    );
   });
 
   it('is told by preflight and the factors of its fingerprint', async () => {
     renderApp('/targets/target-1');
-    expect(await screen.findByText('Switch boost off in the firmware or the kernel.')).toBeInTheDocument();
+    expect(
+      await screen.findByText(
+        'Switch boost off in the firmware or the kernel.',
+      ),
+    ).toBeInTheDocument();
     expect(screen.getByText('EPYC 9354')).toBeInTheDocument();
   });
 });
@@ -165,9 +230,9 @@ describe('how a target is set up', () => {
 describe('what a target has measured', () => {
   it('stands on its page: its runs and its noise floors', async () => {
     renderApp(DEVICE, withDevices);
-    expect(await screen.findByRole('table', { name: 'Noise floors' })).toHaveTextContent(
-      /effects below 3\.1 % are not resolved here/,
-    );
+    expect(
+      await screen.findByRole('table', { name: 'Noise floors' }),
+    ).toHaveTextContent(/effects below 3\.1 % are not resolved here/);
     const runs = within(await screen.findByRole('table', { name: 'Runs' }))
       .getAllByRole('row')
       .slice(1);
@@ -179,43 +244,77 @@ describe('what a target has measured', () => {
 describe('an action on a target', () => {
   it('is maintenance with a reason and an end, and comes back', async () => {
     const { user, world } = renderApp('/targets/target-1');
-    await user.click(await screen.findByRole('button', { name: 'Start maintenance' }));
-    const dialog = await screen.findByRole('dialog', { name: 'Maintenance of lab-host' });
-    await user.type(within(dialog).getByRole('textbox', { name: 'Reason' }), 'new cooler');
+    await user.click(
+      await screen.findByRole('button', { name: 'Start maintenance' }),
+    );
+    const dialog = await screen.findByRole('dialog', {
+      name: 'Maintenance of lab-host',
+    });
+    await user.type(
+      within(dialog).getByRole('textbox', { name: 'Reason' }),
+      'new cooler',
+    );
     await user.type(within(dialog).getByLabelText('Until'), '2031-05-06T07:08');
-    await user.click(within(dialog).getByRole('button', { name: 'Start maintenance' }));
-    expect(await region('Maintenance')).toHaveTextContent(/By Ada, until 6 May 2031.*New cooler\./);
+    await user.click(
+      within(dialog).getByRole('button', { name: 'Start maintenance' }),
+    );
+    expect(await region('Maintenance')).toHaveTextContent(
+      /By Ada, until 6 May 2031.*New cooler\./,
+    );
     expect(world.fleet.asked[0]?.body).toEqual({
       on: true,
       reason: 'new cooler',
       until: new Date('2031-05-06T07:08').toISOString(),
     });
-    await user.click(await screen.findByRole('button', { name: 'End maintenance' }));
     await user.click(
-      within(await screen.findByRole('dialog')).getByRole('button', { name: 'End maintenance' }),
+      await screen.findByRole('button', { name: 'End maintenance' }),
+    );
+    await user.click(
+      within(await screen.findByRole('dialog')).getByRole('button', {
+        name: 'End maintenance',
+      }),
     );
     await waitFor(() =>
-      expect(screen.queryByRole('region', { name: 'Maintenance' })).not.toBeInTheDocument(),
+      expect(
+        screen.queryByRole('region', { name: 'Maintenance' }),
+      ).not.toBeInTheDocument(),
     );
-    expect(world.fleet.asked[1]?.body).toEqual({ on: false, reason: null, until: null });
+    expect(world.fleet.asked[1]?.body).toEqual({
+      on: false,
+      reason: null,
+      until: null,
+    });
   });
 
   it('is confirmed with a reason: a release lets nothing run before its check', async () => {
     const { user, world } = renderApp(DEVICE, only(quarantinedPhone()));
     await user.click(await screen.findByRole('button', { name: 'Release' }));
-    const dialog = await screen.findByRole('dialog', { name: 'Release pixel-8 from quarantine' });
+    const dialog = await screen.findByRole('dialog', {
+      name: 'Release pixel-8 from quarantine',
+    });
     const confirm = within(dialog).getByRole('button', { name: 'Release it' });
     expect(confirm).toBeDisabled();
-    await user.type(within(dialog).getByRole('textbox', { name: 'Reason' }), 'new cable');
+    await user.type(
+      within(dialog).getByRole('textbox', { name: 'Reason' }),
+      'new cable',
+    );
     await user.click(confirm);
-    expect(await screen.findByText('Takes no jobs: its health is being checked.')).toBeInTheDocument();
-    expect(world.fleet.asked).toEqual([{ action: 'release', body: { reason: 'new cable' } }]);
+    expect(
+      await screen.findByText('Takes no jobs: its health is being checked.'),
+    ).toBeInTheDocument();
+    expect(world.fleet.asked).toEqual([
+      { action: 'release', body: { reason: 'new cable' } },
+    ]);
   });
 
   it('is not done without being confirmed', async () => {
     const { user, world } = renderApp(DEVICE, only(phone()));
     await user.click(await screen.findByRole('button', { name: 'Restart' }));
-    await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Cancel' }));
+    await user.click(
+      within(await screen.findByRole('dialog')).getByRole('button', {
+        name: 'Cancel',
+      }),
+    );
     expect(world.fleet.asked).toEqual([]);
   });
 
@@ -226,29 +325,51 @@ describe('an action on a target', () => {
       text: 'It listens by TCP until it restarts.',
       advice: 'Plug it in by USB.',
     };
-    const { user, world } = renderApp(DEVICE, only({ ...phone(), preflight: [finding] }));
+    const { user, world } = renderApp(
+      DEVICE,
+      only({ ...phone(), preflight: [finding] }),
+    );
     await user.click(await screen.findByRole('button', { name: 'Restart' }));
     const dialog = await screen.findByRole('dialog');
-    expect(dialog).toHaveTextContent(/It will not come back by itself\..* until it restarts\. Plug it in/);
+    expect(dialog).toHaveTextContent(
+      /It will not come back by itself\..* until it restarts\. Plug it in/,
+    );
     expect(world.fleet.asked).toEqual([]);
     await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
-    await user.click(await screen.findByRole('button', { name: 'Check again' }));
-    expect(await screen.findByRole('dialog')).not.toHaveTextContent(/come back by itself/);
+    await user.click(
+      await screen.findByRole('button', { name: 'Check again' }),
+    );
+    expect(await screen.findByRole('dialog')).not.toHaveTextContent(
+      /come back by itself/,
+    );
   });
 
   it('that an agent has to carry out is shown as asked for, never as done', async () => {
     const { user } = renderApp(DEVICE, only(phone()));
     await user.click(await screen.findByRole('button', { name: 'Restart' }));
     await user.click(
-      within(await screen.findByRole('dialog')).getByRole('button', { name: 'Ask for a restart' }),
+      within(await screen.findByRole('dialog')).getByRole('button', {
+        name: 'Ask for a restart',
+      }),
     );
-    expect(await region('Asked for')).toHaveTextContent(/A restart, by Ada.*It waits until/);
+    expect(await region('Asked for')).toHaveTextContent(
+      /A restart, by Ada.*It waits until/,
+    );
     expect(await region('Connection')).toHaveTextContent(/online/);
   });
 
   it('that an agent refused is told with why', async () => {
-    const order = { id: 'o', kind: 'reboot', life: 'refused', requested_by: 'Ada' } as const;
-    const refused = { ...order, requested_at: new Date().toISOString(), why: 'it was restarted twice today' };
+    const order = {
+      id: 'o',
+      kind: 'reboot',
+      life: 'refused',
+      requested_by: 'Ada',
+    } as const;
+    const refused = {
+      ...order,
+      requested_at: new Date().toISOString(),
+      why: 'it was restarted twice today',
+    };
     renderApp(DEVICE, only(phone({ refused_orders: [refused] })));
     expect(await region('Asked for')).toHaveTextContent(
       /A restart, by Ada.*, was refused: It was restarted twice today\./,
@@ -257,10 +378,19 @@ describe('an action on a target', () => {
 
   it('does what its dialog says, whatever somebody else does while it is open', async () => {
     const { user, world, stream } = renderApp(DEVICE, only(phone()));
-    await user.click(await screen.findByRole('button', { name: 'Start maintenance' }));
-    const dialog = await screen.findByRole('dialog', { name: 'Maintenance of pixel-8' });
+    await user.click(
+      await screen.findByRole('button', { name: 'Start maintenance' }),
+    );
+    const dialog = await screen.findByRole('dialog', {
+      name: 'Maintenance of pixel-8',
+    });
     stream.current?.ready();
-    const maintenance = { by: 'Grace', reason: null, until: null, since: new Date().toISOString() };
+    const maintenance = {
+      by: 'Grace',
+      reason: null,
+      until: null,
+      since: new Date().toISOString(),
+    };
     world.targets = [phone({ maintenance })];
     stream.current?.send({
       id: 1,
@@ -271,9 +401,15 @@ describe('an action on a target', () => {
       data: { id: 'target-2' },
     });
     expect(await screen.findByText(/By Grace/)).toBeInTheDocument();
-    await user.click(within(dialog).getByRole('button', { name: 'Start maintenance' }));
+    await user.click(
+      within(dialog).getByRole('button', { name: 'Start maintenance' }),
+    );
     await waitFor(() => expect(world.fleet.asked).toHaveLength(1));
-    expect(world.fleet.asked[0]?.body).toEqual({ on: true, reason: null, until: null });
+    expect(world.fleet.asked[0]?.body).toEqual({
+      on: true,
+      reason: null,
+      until: null,
+    });
   });
 
   it('that is refused does not take back what came meanwhile', async () => {
@@ -282,14 +418,24 @@ describe('an action on a target', () => {
     server.use(
       http.post('*/reboot', () => {
         world.targets = [quarantinedPhone()];
-        return problem(409, 'too_many_reboots', 'It was restarted 2 times within a day.');
+        return problem(
+          409,
+          'too_many_reboots',
+          'It was restarted 2 times within a day.',
+        );
       }),
     );
     await user.click(
-      within(await screen.findByRole('dialog')).getByRole('button', { name: 'Ask for a restart' }),
+      within(await screen.findByRole('dialog')).getByRole('button', {
+        name: 'Ask for a restart',
+      }),
     );
-    expect(await screen.findByText(/Not done: It was restarted 2 times/)).toBeInTheDocument();
-    expect(await screen.findByText(/Takes no jobs: it is in quarantine/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/Not done: It was restarted 2 times/),
+    ).toBeInTheDocument();
+    expect(
+      await screen.findByText(/Takes no jobs: it is in quarantine/),
+    ).toBeInTheDocument();
   });
 
   it('shows at once and is taken back when it is refused, with the reason and what was typed', async () => {
@@ -303,30 +449,64 @@ describe('an action on a target', () => {
         return problem(409, 'conflict', 'It is being moved to another agent.');
       }),
     );
-    await user.type(await screen.findByRole('textbox', { name: 'Reason' }), 'dropped on the floor');
-    await user.click(screen.getByRole('button', { name: 'Put into quarantine' }));
-    expect(await region('Health')).toHaveTextContent(/quarantined.*Dropped on the floor/);
-    expect(await region('Jobs')).toHaveTextContent('The server is being asked.');
+    await user.type(
+      await screen.findByRole('textbox', { name: 'Reason' }),
+      'dropped on the floor',
+    );
+    await user.click(
+      screen.getByRole('button', { name: 'Put into quarantine' }),
+    );
+    expect(await region('Health')).toHaveTextContent(
+      /quarantined.*Dropped on the floor/,
+    );
+    expect(await region('Jobs')).toHaveTextContent(
+      'The server is being asked.',
+    );
     answers[0]?.();
-    const dialog = await screen.findByRole('dialog', { name: 'Quarantine pixel-8' });
-    expect(dialog).toHaveTextContent('Not done: It is being moved to another agent.');
-    expect(within(dialog).getByRole('textbox', { name: 'Reason' })).toHaveValue('dropped on the floor');
+    const dialog = await screen.findByRole('dialog', {
+      name: 'Quarantine pixel-8',
+    });
+    expect(dialog).toHaveTextContent(
+      'Not done: It is being moved to another agent.',
+    );
+    expect(within(dialog).getByRole('textbox', { name: 'Reason' })).toHaveValue(
+      'dropped on the floor',
+    );
     await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
     expect(await region('Health')).toHaveTextContent(/good/);
   });
 
   it('is offered as far as the server allows it, with the restarts that are left', async () => {
-    renderApp(DEVICE, only(phone({ actions: ['maintenance', 'quarantine', 'recheck'], reboots_left: 0 })));
-    expect(await screen.findByRole('button', { name: 'Check again' })).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Restart' })).not.toBeInTheDocument();
-    expect(screen.getByText(/Restarts left within a day: 0/)).toBeInTheDocument();
+    renderApp(
+      DEVICE,
+      only(
+        phone({
+          actions: ['maintenance', 'quarantine', 'recheck'],
+          reboots_left: 0,
+        }),
+      ),
+    );
+    expect(
+      await screen.findByRole('button', { name: 'Check again' }),
+    ).toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Restart' }),
+    ).not.toBeInTheDocument();
+    expect(
+      screen.getByText(/Restarts left within a day: 0/),
+    ).toBeInTheDocument();
   });
 
   it('is for administrators only', async () => {
     renderApp(DEVICE, (world) => {
-      if (world.session !== null) world.session = { ...world.session, scopes: ['read'] };
+      if (world.session !== null)
+        world.session = { ...world.session, scopes: ['read'] };
     });
-    expect(await screen.findByText(/An administrator can check it again/)).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Quarantine' })).not.toBeInTheDocument();
+    expect(
+      await screen.findByText(/An administrator can check it again/),
+    ).toBeInTheDocument();
+    expect(
+      screen.queryByRole('button', { name: 'Quarantine' }),
+    ).not.toBeInTheDocument();
   });
 });

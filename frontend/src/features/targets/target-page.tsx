@@ -20,7 +20,11 @@ import { CheckPanel } from './check-panel';
 import { ConditionsPanel } from './conditions-panel';
 import { EventsPanel } from './events-panel';
 import { NoisePanel, RunsPanel } from './record-panels';
-import { ConfigurationPanel, Fingerprint, PreflightPanel } from './set-up-panels';
+import {
+  ConfigurationPanel,
+  Fingerprint,
+  PreflightPanel,
+} from './set-up-panels';
 import { TitleMarks } from './target-marks';
 import type { TargetSearch } from './targets-search';
 import { gateWords } from './target-words';
@@ -51,7 +55,9 @@ export function TargetPage({ targetId, search, onSearch }: TargetPageProps) {
     <Page
       title={target.data?.name ?? 'Target'}
       crumb={<AppLink to="/targets">Targets</AppLink>}
-      {...(target.data === undefined ? {} : { lead: <TitleMarks target={target.data} /> })}
+      {...(target.data === undefined
+        ? {}
+        : { lead: <TitleMarks target={target.data} /> })}
     >
       <Loaded query={target} what="target" lines={8}>
         {(data) => (
@@ -110,13 +116,18 @@ function About({ target }: { target: Target }) {
     <Panel title="About">
       <Facts
         items={[
-          ['Kind', target.simulated ? `${target.kind}, simulated` : target.kind],
+          [
+            'Kind',
+            target.simulated ? `${target.kind}, simulated` : target.kind,
+          ],
           ['Serial', mono(target.serial)],
           ['Agent', target.agent_name],
           ['Last seen', <TimeAgo key="l" at={target.last_seen_at} />],
           ...(boot === null ? [] : [['Boot', mono(boot)] as const]),
           ...(gates === null ? [] : gateWords(gates)),
-          ...(gates === null ? [] : [['Read', formatDateTime(gates.at)] as const]),
+          ...(gates === null
+            ? []
+            : [['Read', formatDateTime(gates.at)] as const]),
         ]}
       />
     </Panel>

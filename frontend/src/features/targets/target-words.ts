@@ -11,7 +11,9 @@ function read<T>(value: T | null, format: (value: T) => string): string {
 }
 
 /** Thermal unknown is not cool: a reading the device could not give says so. */
-export function gateWords(gates: Gates): readonly (readonly [name: string, words: string])[] {
+export function gateWords(
+  gates: Gates,
+): readonly (readonly [name: string, words: string])[] {
   const {
     battery_c: heat,
     battery_percent: charge,
@@ -19,14 +21,18 @@ export function gateWords(gates: Gates): readonly (readonly [name: string, words
     thermal_status: status,
     free_bytes: free,
   } = gates;
-  const plugged = charging === null ? '' : charging ? ', charging' : ', not charging';
+  const plugged =
+    charging === null ? '' : charging ? ', charging' : ', not charging';
   return [
     [
       'Battery',
       `${read(heat, conditionFormat('battery_c'))}, ` +
         `${read(charge, conditionFormat('battery_percent'))}${plugged}`,
     ],
-    ['Thermal status', read(status, (value) => THERMAL_STATUS[value] ?? String(value))],
+    [
+      'Thermal status',
+      read(status, (value) => THERMAL_STATUS[value] ?? String(value)),
+    ],
     ['Free space', read(free, conditionFormat('free_bytes'))],
   ];
 }
@@ -64,14 +70,16 @@ export const ACTIONS: Record<TargetAction, ActionWords> = {
   quarantine: {
     label: 'Quarantine',
     title: (name) => `Quarantine ${name}`,
-    meaning: 'It takes no jobs until a person releases it, whatever its health checks say.',
+    meaning:
+      'It takes no jobs until a person releases it, whatever its health checks say.',
     reason: 'needed',
     confirm: 'Put into quarantine',
   },
   release: {
     label: 'Release',
     title: (name) => `Release ${name} from quarantine`,
-    meaning: 'It is checked first, and takes jobs when that passes. Look at the evidence before.',
+    meaning:
+      'It is checked first, and takes jobs when that passes. Look at the evidence before.',
     reason: 'needed',
     confirm: 'Release it',
   },
@@ -94,7 +102,8 @@ export const ACTIONS: Record<TargetAction, ActionWords> = {
 export const END_MAINTENANCE: ActionWords = {
   label: 'End maintenance',
   title: (name) => `End the maintenance of ${name}`,
-  meaning: 'It takes jobs again, unless its health or its connection is in the way.',
+  meaning:
+    'It takes jobs again, unless its health or its connection is in the way.',
   reason: 'none',
   confirm: 'End maintenance',
 };
@@ -104,7 +113,8 @@ const LOST_BY_RESTART = 'restart_loses_it';
 
 /** What a person is told of an action before it is done, about this target as it is now. */
 export function wordsOf(target: Target, action: TargetAction): ActionWords {
-  if (action === 'maintenance' && target.maintenance !== null) return END_MAINTENANCE;
+  if (action === 'maintenance' && target.maintenance !== null)
+    return END_MAINTENANCE;
   const words = ACTIONS[action];
   const lost = target.preflight.find(({ code }) => code === LOST_BY_RESTART);
   if (action !== 'reboot' || lost === undefined) return words;

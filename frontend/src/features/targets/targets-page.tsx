@@ -31,7 +31,11 @@ export interface TargetsPageProps {
 export function TargetsPage({ search, onSearch }: TargetsPageProps) {
   const { simulated, ...filters } = search;
   const targets = useQuery(
-    fleetQuery(simulated === undefined ? filters : { ...filters, simulated: simulated === 'yes' }),
+    fleetQuery(
+      simulated === undefined
+        ? filters
+        : { ...filters, simulated: simulated === 'yes' },
+    ),
   );
   useLiveStream({
     enabled: true,
@@ -60,7 +64,14 @@ export function TargetsPage({ search, onSearch }: TargetsPageProps) {
           onCursor={(next) => onSearch(compact({ ...chosen, cursor: next }))}
           empty={<NoTargets />}
         >
-          {(rows) => <DataTable label="Targets" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />}
+          {(rows) => (
+            <DataTable
+              label="Targets"
+              columns={COLUMNS}
+              rows={rows}
+              rowKey={({ id }) => id}
+            />
+          )}
         </Listed>
       </Panel>
     </Page>
@@ -68,7 +79,8 @@ export function TargetsPage({ search, onSearch }: TargetsPageProps) {
 }
 
 function Filters({ search, onSearch }: TargetsPageProps) {
-  const set = (change: TargetsSearch) => onSearch(compact({ ...search, cursor: undefined, ...change }));
+  const set = (change: TargetsSearch) =>
+    onSearch(compact({ ...search, cursor: undefined, ...change }));
   return (
     <FilterBar dense>
       <TextFilter
@@ -88,15 +100,23 @@ function Filters({ search, onSearch }: TargetsPageProps) {
         label="State"
         all="Any state"
         value={search.state}
-        options={STATES.map((value) => ({ value, label: TARGET_STATES[value].word }))}
+        options={STATES.map((value) => ({
+          value,
+          label: TARGET_STATES[value].word,
+        }))}
         onChange={(state) => set({ state: state as TargetsSearch['state'] })}
       />
       <FilterSelect
         label="Health"
         all="Any health"
         value={search.health}
-        options={HEALTHS.map((value) => ({ value, label: HEALTH_STATES[value].word }))}
-        onChange={(health) => set({ health: health as TargetsSearch['health'] })}
+        options={HEALTHS.map((value) => ({
+          value,
+          label: HEALTH_STATES[value].word,
+        }))}
+        onChange={(health) =>
+          set({ health: health as TargetsSearch['health'] })
+        }
       />
       <FilterSelect
         label="Simulated"
@@ -106,7 +126,9 @@ function Filters({ search, onSearch }: TargetsPageProps) {
           { value: 'no', label: 'real ones only' },
           { value: 'yes', label: 'simulated ones only' },
         ]}
-        onChange={(simulated) => set({ simulated: simulated as TargetsSearch['simulated'] })}
+        onChange={(simulated) =>
+          set({ simulated: simulated as TargetsSearch['simulated'] })
+        }
       />
     </FilterBar>
   );
@@ -114,12 +136,20 @@ function Filters({ search, onSearch }: TargetsPageProps) {
 
 const COLUMNS: readonly Column<Target>[] = [
   { header: 'Target', cell: (target) => <Named target={target} /> },
-  { header: 'State', cell: (target) => <TargetMarks target={target} stacked /> },
-  { header: 'Jobs', cell: ({ takes_jobs: { words } }) => <Brief words={words} />, wrap: true },
+  {
+    header: 'State',
+    cell: (target) => <TargetMarks target={target} stacked />,
+  },
+  {
+    header: 'Jobs',
+    cell: ({ takes_jobs: { words } }) => <Brief words={words} />,
+    wrap: true,
+  },
   { header: 'Readings', cell: ({ gates }) => <Readings gates={gates} /> },
   {
     header: 'Preflight',
-    cell: (target) => (target.imported ? '–' : <Preflight findings={target.preflight} />),
+    cell: (target) =>
+      target.imported ? '–' : <Preflight findings={target.preflight} />,
   },
   {
     header: 'Agent',
@@ -146,7 +176,11 @@ function Brief({ words }: { words: string }) {
   );
 }
 
-function Named({ target: { id, name, kind, serial, simulated } }: { target: Target }) {
+function Named({
+  target: { id, name, kind, serial, simulated },
+}: {
+  target: Target;
+}) {
   return (
     <>
       <AppLink to="/targets/$targetId" params={{ targetId: id }}>
@@ -185,8 +219,9 @@ function NoTargets() {
       title="No target has reported yet"
       action={<CodeBox text="paceline-server enrolment-code" />}
     >
-      Make a one-time code on the server and start an agent with it. The host and its devices appear here with
-      the first heartbeat. Without a phone, simulated devices show the whole loop: make run DEVICES=3.
+      Make a one-time code on the server and start an agent with it. The host
+      and its devices appear here with the first heartbeat. Without a phone,
+      simulated devices show the whole loop: make run DEVICES=3.
     </EmptyState>
   );
 }

@@ -14,13 +14,21 @@ export const HEALTHS: readonly HealthState[] = [
   'unknown',
   'good',
 ];
-export const AXES: readonly EventAxis[] = ['connection', 'health', 'maintenance', 'order', 'recovery'];
+export const AXES: readonly EventAxis[] = [
+  'connection',
+  'health',
+  'maintenance',
+  'order',
+  'recovery',
+];
 
 export interface TargetsSearch extends Omit<TargetFilters, 'simulated'> {
   simulated?: 'yes' | 'no' | undefined;
 }
 
-export function parseTargetsSearch(search: Record<string, unknown>): TargetsSearch {
+export function parseTargetsSearch(
+  search: Record<string, unknown>,
+): TargetsSearch {
   return {
     kind: oneOf(search['kind'], KINDS),
     state: oneOf(search['state'], STATES),
@@ -40,6 +48,11 @@ export interface TargetSearch {
   axis?: EventAxis | undefined;
 }
 
-export function parseTargetSearch(search: Record<string, unknown>): TargetSearch {
-  return { over: oneOf(search['over'], SPANS), axis: oneOf(search['axis'], AXES) };
+export function parseTargetSearch(
+  search: Record<string, unknown>,
+): TargetSearch {
+  return {
+    over: oneOf(search['over'], SPANS),
+    axis: oneOf(search['axis'], AXES),
+  };
 }

@@ -3,22 +3,31 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { quarantinedPhone } from '../../testing/fixtures-targets';
 import { renderApp } from '../../testing/render-app';
 
-const rows = async () => within(await screen.findByRole('table', { name: 'Targets' })).getAllByRole('row');
+const rows = async () =>
+  within(await screen.findByRole('table', { name: 'Targets' })).getAllByRole(
+    'row',
+  );
 
 describe('the fleet', () => {
   it('says of each target how it is, and in the server’s words why it takes no jobs', async () => {
     renderApp('/targets');
     const [, host, hot, simulated] = await rows();
-    expect(host).toHaveTextContent(/lab-host.*host.*busy.*takes no other job: it runs one/);
+    expect(host).toHaveTextContent(
+      /lab-host.*host.*busy.*takes no other job: it runs one/,
+    );
     expect(hot).toHaveTextContent(
       /pixel-8.*online.*recovering.*battery at 41 °C, measuring again below 32 °C/,
     );
-    expect(simulated).toHaveTextContent(/sim-healthy ?simulated.*good.*takes jobs/);
+    expect(simulated).toHaveTextContent(
+      /sim-healthy ?simulated.*good.*takes jobs/,
+    );
   });
 
   it('does not call a phone cool that could not say', async () => {
     renderApp('/targets');
-    expect((await rows())[2]).toHaveTextContent(/41\.0 °C, 64\.0 %, charging.*Thermal status not known/);
+    expect((await rows())[2]).toHaveTextContent(
+      /41\.0 °C, 64\.0 %, charging.*Thermal status not known/,
+    );
   });
 
   it('says what is between a device and us instead of offline', async () => {
@@ -31,13 +40,28 @@ describe('the fleet', () => {
   it('keeps its filters in the address', async () => {
     const { user, router } = renderApp('/targets');
     await rows();
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Kind' }), 'devices');
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Kind' }),
+      'devices',
+    );
     await waitFor(async () => expect(await rows()).toHaveLength(3));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Simulated' }), 'simulated ones only');
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Simulated' }),
+      'simulated ones only',
+    );
     await waitFor(async () => expect(await rows()).toHaveLength(2));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Health' }), 'quarantined');
-    expect(await screen.findByText('No target matches these filters')).toBeInTheDocument();
-    expect(router.state.location.search).toEqual({ kind: 'device', simulated: 'yes', health: 'quarantined' });
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Health' }),
+      'quarantined',
+    );
+    expect(
+      await screen.findByText('No target matches these filters'),
+    ).toBeInTheDocument();
+    expect(router.state.location.search).toEqual({
+      kind: 'device',
+      simulated: 'yes',
+      health: 'quarantined',
+    });
     await user.click(screen.getByRole('button', { name: 'Clear the filters' }));
     await waitFor(async () => expect(await rows()).toHaveLength(4));
   });
@@ -52,7 +76,9 @@ describe('the fleet', () => {
     expect(field).toHaveFocus();
     await user.type(field, 'ies');
     expect(field).toHaveValue('pixies');
-    await waitFor(() => expect(router.state.location.search).toEqual({ q: 'pixies' }));
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({ q: 'pixies' }),
+    );
     router.history.back();
     await waitFor(() => expect(field).toHaveValue('pix'));
   });
@@ -68,12 +94,18 @@ describe('a simulated target', () => {
     renderApp('/runs', (world) => {
       world.runs = world.runs.map((run) => ({
         ...run,
-        jobs: run.jobs.map((job) => ({ ...job, target_id: 'target-3', target_name: 'sim-healthy' })),
+        jobs: run.jobs.map((job) => ({
+          ...job,
+          target_id: 'target-3',
+          target_name: 'sim-healthy',
+        })),
       }));
     });
     const table = await screen.findByRole('table', { name: 'Runs' });
     expect((await within(table).findAllByText('simulated')).length).toBe(5);
-    expect(screen.getByRole('option', { name: 'sim-healthy (simulated)' })).toBeInTheDocument();
+    expect(
+      screen.getByRole('option', { name: 'sim-healthy (simulated)' }),
+    ).toBeInTheDocument();
   });
 
   it('is not mistaken for a real one beside it', async () => {

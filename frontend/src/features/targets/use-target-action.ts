@@ -25,7 +25,10 @@ export interface Asked {
   until: string | null;
 }
 
-function send(id: string, { action, on, reason, until }: Asked): Promise<Target> {
+function send(
+  id: string,
+  { action, on, reason, until }: Asked,
+): Promise<Target> {
   switch (action) {
     case 'maintenance':
       return setMaintenance(id, {
@@ -44,14 +47,29 @@ function send(id: string, { action, on, reason, until }: Asked): Promise<Target>
   }
 }
 
-const ASKING: Target['takes_jobs'] = { ok: false, words: 'the server is being asked' };
+const ASKING: Target['takes_jobs'] = {
+  ok: false,
+  words: 'the server is being asked',
+};
 
 function ordered(kind: Order['kind'], by: string, now: string): Order {
-  return { id: `asked ${kind}`, kind, life: 'pending', requested_by: by, requested_at: now, why: null };
+  return {
+    id: `asked ${kind}`,
+    kind,
+    life: 'pending',
+    requested_by: by,
+    requested_at: now,
+    why: null,
+  };
 }
 
 /** What the target looks like until the server has answered. */
-export function guess(target: Target, asked: Asked, by: string, now: string): Target {
+export function guess(
+  target: Target,
+  asked: Asked,
+  by: string,
+  now: string,
+): Target {
   const { action, on, until } = asked;
   const reason = asked.reason === '' ? null : asked.reason;
   const health = (state: Target['health']['state']) => ({
@@ -63,15 +81,25 @@ export function guess(target: Target, asked: Asked, by: string, now: string): Ta
   });
   switch (action) {
     case 'maintenance':
-      return { ...target, takes_jobs: ASKING, maintenance: on ? { by, reason, until, since: now } : null };
+      return {
+        ...target,
+        takes_jobs: ASKING,
+        maintenance: on ? { by, reason, until, since: now } : null,
+      };
     case 'quarantine':
       return { ...target, takes_jobs: ASKING, health: health('quarantined') };
     case 'release':
       return { ...target, takes_jobs: ASKING, health: health('unknown') };
     case 'recheck':
-      return { ...target, orders: [...target.orders, ordered('check', by, now)] };
+      return {
+        ...target,
+        orders: [...target.orders, ordered('check', by, now)],
+      };
     case 'reboot':
-      return { ...target, orders: [...target.orders, ordered('reboot', by, now)] };
+      return {
+        ...target,
+        orders: [...target.orders, ordered('reboot', by, now)],
+      };
   }
 }
 
@@ -92,7 +120,10 @@ export function useTargetAction(id: string) {
     },
     onError: (_error, _asked, mine) => {
       // What came meanwhile is newer than what was before: only the guess is taken back.
-      if (mine !== undefined && client.getQueryData<Target>(key) === mine.guessed) {
+      if (
+        mine !== undefined &&
+        client.getQueryData<Target>(key) === mine.guessed
+      ) {
         client.setQueryData(key, mine.before);
       }
       void client.invalidateQueries({ queryKey: key });

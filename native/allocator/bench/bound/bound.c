@@ -1,10 +1,13 @@
 /* The bound: what an allocator costs that never has to look anything up.
 
-   Each object has its class in the eight bytes before it, written once when it is carved; malloc pops its
-   class's list, free pushes to it, the list's links lie in the freed objects. Lists are per thread; an object
-   freed by another thread stays there. Nothing is checked, given back, or shared. Place: an arm of the suite
-   that no program should use; the share of its speed that an allocator reaches is a derived metric. It is no
-   bound of mathematics: an allocator without headers has denser objects and may be quicker at large sets. */
+   Each object has its class in the eight bytes before it, written once when it
+   is carved; malloc pops its class's list, free pushes to it, the list's links
+   lie in the freed objects. Lists are per thread; an object freed by another
+   thread stays there. Nothing is checked, given back, or shared. Place: an arm
+   of the suite that no program should use; the share of its speed that an
+   allocator reaches is a derived metric. It is no bound of mathematics: an
+   allocator without headers has denser objects and may be quicker at large
+   sets. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -16,7 +19,8 @@
 enum {
     STEP = 16,
     HEADER = 8,
-    CLASSES = 129, /* strides of 16 … 2,048 bytes; beyond, a mapping of its own */
+    CLASSES =
+        129, /* strides of 16 … 2,048 bytes; beyond, a mapping of its own */
     LARGEST = (CLASSES - 1) * STEP - HEADER,
     PIECE = 1 << 20, /* taken from the kernel at once */
     PAGE = 4096,
@@ -29,7 +33,8 @@ struct object {
 static _Thread_local struct object *lists[CLASSES];
 static _Thread_local char *fresh, *fresh_end;
 
-/* Of an object of its own mapping: where that begins and how long it is. The class before the object is 0. */
+/* Of an object of its own mapping: where that begins and how long it is. The
+ * class before the object is 0. */
 struct mapping {
     void *start;
     size_t length;
@@ -39,16 +44,17 @@ struct mapping {
 
 static inline uint64_t *header(void *object) { return (uint64_t *)object - 1; }
 
-static inline struct mapping *mapping_of(void *object) { return (struct mapping *)object - 1; }
+static inline struct mapping *mapping_of(void *object) {
+    return (struct mapping *)object - 1;
+}
 
-static void *map(size_t bytes)
-{
-    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static void *map(size_t bytes) {
+    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return start == MAP_FAILED ? NULL : start;
 }
 
-static void *mapped(size_t bytes, size_t alignment)
-{
+static void *mapped(size_t bytes, size_t alignment) {
     size_t room = alignment > PAGE ? alignment : PAGE;
     if (bytes > PTRDIFF_MAX - 2 * room - PAGE) {
         errno = ENOMEM;
@@ -61,14 +67,15 @@ static void *mapped(size_t bytes, size_t alignment)
         return NULL;
     }
     uintptr_t first = (uintptr_t)start + sizeof(struct mapping);
-    size_t aligned = (size_t)(((first + alignment - 1) & ~(uintptr_t)(alignment - 1)) - (uintptr_t)start);
+    size_t aligned =
+        (size_t)(((first + alignment - 1) & ~(uintptr_t)(alignment - 1)) -
+                 (uintptr_t)start);
     void *object = start + aligned;
     *mapping_of(object) = (struct mapping){start, length, bytes, 0};
     return object;
 }
 
-__attribute__((noinline)) static void *carve(size_t class)
-{
+__attribute__((noinline)) static void *carve(size_t class) {
     size_t stride = class * STEP;
     if ((size_t)(fresh_end - fresh) < stride + STEP) {
         char *piece = map(PIECE);
@@ -85,8 +92,7 @@ __attribute__((noinline)) static void *carve(size_t class)
     return object;
 }
 
-void *malloc(size_t bytes)
-{
+void *malloc(size_t bytes) {
     if (__builtin_expect(bytes > LARGEST, 0))
         return mapped(bytes, STEP);
     size_t class = (bytes + HEADER + STEP - 1) / STEP;
@@ -97,8 +103,7 @@ void *malloc(size_t bytes)
     return object;
 }
 
-void free(void *address)
-{
+void free(void *address) {
     if (address == NULL)
         return;
     uint64_t class = *header(address);
@@ -112,16 +117,14 @@ void free(void *address)
     lists[class] = object;
 }
 
-size_t malloc_usable_size(void *address)
-{
+size_t malloc_usable_size(void *address) {
     if (address == NULL)
         return 0;
     uint64_t class = *header(address);
     return class == 0 ? mapping_of(address)->bytes : class * STEP - HEADER;
 }
 
-void *calloc(size_t count, size_t bytes)
-{
+void *calloc(size_t count, size_t bytes) {
     size_t total;
     if (__builtin_mul_overflow(count, bytes, &total)) {
         errno = ENOMEM;
@@ -131,8 +134,7 @@ void *calloc(size_t count, size_t bytes)
     return object == NULL ? NULL : memset(object, 0, total);
 }
 
-void *realloc(void *address, size_t bytes)
-{
+void *realloc(void *address, size_t bytes) {
     size_t before = malloc_usable_size(address);
     if (address != NULL && bytes <= before && bytes >= before / 2)
         return address;
@@ -144,15 +146,15 @@ void *realloc(void *address, size_t bytes)
     return object;
 }
 
-int posix_memalign(void **address, size_t alignment, size_t bytes)
-{
+int posix_memalign(void **address, size_t alignment, size_t bytes) {
     *address = alignment <= STEP ? malloc(bytes) : mapped(bytes, alignment);
     return *address == NULL ? ENOMEM : 0;
 }
 
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
+void *aligned_alloc(size_t alignment, size_t bytes) {
     return alignment <= STEP ? malloc(bytes) : mapped(bytes, alignment);
 }
 
-void *memalign(size_t alignment, size_t bytes) { return aligned_alloc(alignment, bytes); }
+void *memalign(size_t alignment, size_t bytes) {
+    return aligned_alloc(alignment, bytes);
+}

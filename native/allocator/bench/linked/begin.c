@@ -1,3 +1,4 @@
-/* The mark before an arm's code in a static subject: see ../subject/provider.c. */
+/* The mark before an arm's code in a static subject: see ../subject/provider.c.
+ */
 void paceline_arm_begins(void);
 void paceline_arm_begins(void) {}

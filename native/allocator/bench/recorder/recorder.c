@@ -1,12 +1,14 @@
 /* Records what a program asks its allocator for, into a trace (trace.h).
 
-     LD_PRELOAD=libpaceline_trace.so PACELINE_TRACE_FILE=out.trace [PACELINE_TRACE_EVENTS=200000] program …
+     LD_PRELOAD=libpaceline_trace.so PACELINE_TRACE_FILE=out.trace
+   [PACELINE_TRACE_EVENTS=200000] program …
 
-   The memory itself is glibc's. The first process that runs with it makes the file; processes it starts find
-   it there and record nothing, nor does a forked child. Invariants: one lock around "ask glibc, then write
-   the event", so the order in the file is an order that happened; the recorder's own memory is mapped, never
-   malloc'ed. Recording ends at the limit of events, at exit, or at fork's child; the file is whole at any of
-   them, and not after a kill. */
+   The memory itself is glibc's. The first process that runs with it makes the
+   file; processes it starts find it there and record nothing, nor does a forked
+   child. Invariants: one lock around "ask glibc, then write the event", so the
+   order in the file is an order that happened; the recorder's own memory is
+   mapped, never malloc'ed. Recording ends at the limit of events, at exit, or
+   at fork's child; the file is whole at any of them, and not after a kill. */
 #define _GNU_SOURCE
 #include "trace.h"
 
@@ -21,7 +23,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { TABLE = 1 << 22, OUT_BYTES = 1 << 16, EVENT_BYTES_MAX = 24, EVENTS_DEFAULT = 200000 };
+enum {
+    TABLE = 1 << 22,
+    OUT_BYTES = 1 << 16,
+    EVENT_BYTES_MAX = 24,
+    EVENTS_DEFAULT = 200000
+};
 
 /* glibc's own, which no preloading hides. */
 extern void *__libc_malloc(size_t);
@@ -30,7 +37,8 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-/* Address → number; open addressing, deletion by moving back, so that chains stay whole. */
+/* Address → number; open addressing, deletion by moving back, so that chains
+ * stay whole. */
 struct place {
     void *address;
     uint32_t number;
@@ -45,16 +53,16 @@ static unsigned char *out;
 static size_t out_used;
 static int file = -1;
 static uint32_t events, events_limit, threads, last_thread;
-static _Thread_local uint32_t own_thread __attribute__((tls_model("initial-exec"))); /* + 1; 0: none yet */
+static _Thread_local uint32_t own_thread
+    __attribute__((tls_model("initial-exec"))); /* + 1; 0: none yet */
 
-static void *mapped(size_t bytes)
-{
-    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static void *mapped(size_t bytes) {
+    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return start == MAP_FAILED ? NULL : start;
 }
 
-static void flush(void)
-{
+static void flush(void) {
     for (size_t sent = 0; sent < out_used;) {
         ssize_t now = write(file, out + sent, out_used - sent);
         if (now <= 0)
@@ -64,8 +72,7 @@ static void flush(void)
     out_used = 0;
 }
 
-static void finish(void)
-{
+static void finish(void) {
     if (!recording)
         return;
     recording = false;
@@ -76,16 +83,14 @@ static void finish(void)
     close(file);
 }
 
-static void put(uint64_t value)
-{
+static void put(uint64_t value) {
     for (; value >= 0x80; value >>= 7)
         out[out_used++] = (unsigned char)(value | 0x80);
     out[out_used++] = (unsigned char)value;
 }
 
 /* The event's first number; under the lock. */
-static void event(enum trace_kind kind, uint64_t argument)
-{
+static void event(enum trace_kind kind, uint64_t argument) {
     if (own_thread == 0)
         own_thread = ++threads;
     if (out_used > OUT_BYTES - EVENT_BYTES_MAX)
@@ -99,30 +104,28 @@ static void event(enum trace_kind kind, uint64_t argument)
     put(argument << TRACE_KIND_BITS | kind);
 }
 
-static size_t home(const void *address)
-{
-    return (size_t)(((uintptr_t)address >> 4) * 0x9e3779b97f4a7c15u >> 42) % TABLE;
+static size_t home(const void *address) {
+    return (size_t)(((uintptr_t)address >> 4) * 0x9e3779b97f4a7c15u >> 42) %
+           TABLE;
 }
 
-static struct place *place_of(const void *address)
-{
+static struct place *place_of(const void *address) {
     for (size_t i = home(address);; i = (i + 1) % TABLE)
         if (table[i].address == address || table[i].address == NULL)
             return &table[i];
 }
 
-static void remember(void *address, uint32_t number)
-{
+static void remember(void *address, uint32_t number) {
     *place_of(address) = (struct place){address, number};
     if (++live > TABLE / 2)
         finish(); /* a program with so many objects has told enough */
 }
 
-static void forget(struct place *gone)
-{
+static void forget(struct place *gone) {
     size_t hole = (size_t)(gone - table);
     live--;
-    for (size_t i = (hole + 1) % TABLE; table[i].address != NULL; i = (i + 1) % TABLE) {
+    for (size_t i = (hole + 1) % TABLE; table[i].address != NULL;
+         i = (i + 1) % TABLE) {
         size_t wanted = home(table[i].address);
         if ((i - wanted + TABLE) % TABLE >= (i - hole + TABLE) % TABLE) {
             table[hole] = table[i];
@@ -132,17 +135,16 @@ static void forget(struct place *gone)
     table[hole].address = NULL;
 }
 
-static void born(void *address)
-{
+static void born(void *address) {
     if (address != NULL)
-        remember(address, free_count != 0 ? free_numbers[--free_count] : next_number++);
+        remember(address,
+                 free_count != 0 ? free_numbers[--free_count] : next_number++);
     if (events >= events_limit)
         finish();
 }
 
 /* Whether it was known: what was made before recording began is not. */
-static bool gone(void *address)
-{
+static bool gone(void *address) {
     struct place *place = place_of(address);
     if (place->address == NULL)
         return false;
@@ -152,8 +154,7 @@ static bool gone(void *address)
     return true;
 }
 
-static void in_child(void)
-{
+static void in_child(void) {
     recording = false;
     pthread_mutex_init(&lock, NULL);
 }
@@ -162,16 +163,18 @@ static void before_fork(void) { pthread_mutex_lock(&lock); }
 
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
 
-__attribute__((constructor)) static void start(void)
-{
-    const char *path = getenv("PACELINE_TRACE_FILE"), *limit = getenv("PACELINE_TRACE_EVENTS");
+__attribute__((constructor)) static void start(void) {
+    const char *path = getenv("PACELINE_TRACE_FILE"),
+               *limit = getenv("PACELINE_TRACE_EVENTS");
     if (path == NULL)
         return;
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0)
         return;
-    unsigned long asked = limit == NULL ? EVENTS_DEFAULT : strtoul(limit, NULL, 10);
-    events_limit = asked < TRACE_EVENTS_MAX - 4 ? (uint32_t)asked : TRACE_EVENTS_MAX - 4;
+    unsigned long asked =
+        limit == NULL ? EVENTS_DEFAULT : strtoul(limit, NULL, 10);
+    events_limit =
+        asked < TRACE_EVENTS_MAX - 4 ? (uint32_t)asked : TRACE_EVENTS_MAX - 4;
     table = mapped(TABLE * sizeof *table);
     free_numbers = mapped(TABLE * sizeof *free_numbers);
     out = mapped(OUT_BYTES);
@@ -183,16 +186,14 @@ __attribute__((constructor)) static void start(void)
     recording = true;
 }
 
-__attribute__((destructor)) static void stop(void)
-{
+__attribute__((destructor)) static void stop(void) {
     pthread_mutex_lock(&lock);
     finish();
     pthread_mutex_unlock(&lock);
 }
 
 /* Sizes a trace cannot hold end it: it stays a trace of what was before. */
-static bool begin(size_t bytes)
-{
+static bool begin(size_t bytes) {
     if (!recording)
         return false;
     pthread_mutex_lock(&lock);
@@ -204,14 +205,12 @@ static bool begin(size_t bytes)
     return false;
 }
 
-static void *end(void *address)
-{
+static void *end(void *address) {
     pthread_mutex_unlock(&lock);
     return address;
 }
 
-void *malloc(size_t bytes)
-{
+void *malloc(size_t bytes) {
     if (!begin(bytes))
         return __libc_malloc(bytes);
     void *address = __libc_malloc(bytes);
@@ -221,8 +220,7 @@ void *malloc(size_t bytes)
     return end(address);
 }
 
-void *calloc(size_t count, size_t bytes)
-{
+void *calloc(size_t count, size_t bytes) {
     size_t total = 0;
     if (__builtin_mul_overflow(count, bytes, &total) || !begin(total))
         return __libc_calloc(count, bytes);
@@ -233,8 +231,7 @@ void *calloc(size_t count, size_t bytes)
     return end(address);
 }
 
-void free(void *address)
-{
+void free(void *address) {
     if (address != NULL && begin(0)) {
         gone(address);
         __libc_free(address);
@@ -244,8 +241,7 @@ void free(void *address)
     }
 }
 
-void *realloc(void *address, size_t bytes)
-{
+void *realloc(void *address, size_t bytes) {
     if (address == NULL)
         return malloc(bytes);
     if (!begin(bytes))
@@ -267,8 +263,7 @@ void *realloc(void *address, size_t bytes)
     return end(moved);
 }
 
-static void *aligned(size_t alignment, size_t bytes)
-{
+static void *aligned(size_t alignment, size_t bytes) {
     if (alignment > (1u << 30) || alignment == 0 || !begin(bytes))
         return __libc_memalign(alignment, bytes);
     void *address = __libc_memalign(alignment, bytes);
@@ -280,13 +275,17 @@ static void *aligned(size_t alignment, size_t bytes)
     return end(address);
 }
 
-void *memalign(size_t alignment, size_t bytes) { return aligned(alignment, bytes); }
+void *memalign(size_t alignment, size_t bytes) {
+    return aligned(alignment, bytes);
+}
 
-void *aligned_alloc(size_t alignment, size_t bytes) { return aligned(alignment, bytes); }
+void *aligned_alloc(size_t alignment, size_t bytes) {
+    return aligned(alignment, bytes);
+}
 
-int posix_memalign(void **address, size_t alignment, size_t bytes)
-{
-    if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0)
+int posix_memalign(void **address, size_t alignment, size_t bytes) {
+    if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 ||
+        alignment == 0)
         return EINVAL;
     void *made = aligned(alignment, bytes);
     if (made == NULL)

@@ -1,19 +1,23 @@
-/* A recorded trace: what a program asked its allocator for, without what it did with it.
+/* A recorded trace: what a program asked its allocator for, without what it did
+   with it.
 
-   A file is the header, then `events` events; all integers little-endian. An event is one or two numbers,
-   each base 128, low bits first, the high bit of a byte saying that another follows (LEB128):
+   A file is the header, then `events` events; all integers little-endian. An
+   event is one or two numbers, each base 128, low bits first, the high bit of a
+   byte saying that another follows (LEB128):
 
      first  = argument × 8 + kind
-     kind 0   malloc    argument: bytes                      the object gets a number
-     kind 1   free      argument: the object's number        the number is free again
-     kind 2   realloc   argument: the object's number        second: bytes; it keeps its number
-     kind 3   calloc    argument: bytes                      gets a number
-     kind 4   aligned   argument: log2 of the alignment      second: bytes; gets a number
-     kind 5   thread    argument: which thread what follows is of, from 0; a trace begins on thread 0
+     kind 0   malloc    argument: bytes                      the object gets a
+   number kind 1   free      argument: the object's number        the number is
+   free again kind 2   realloc   argument: the object's number        second:
+   bytes; it keeps its number kind 3   calloc    argument: bytes gets a number
+     kind 4   aligned   argument: log2 of the alignment      second: bytes; gets
+   a number kind 5   thread    argument: which thread what follows is of, from
+   0; a trace begins on thread 0
 
-   Numbers are not in the file: an object gets the number that was given back last, or else the next that
-   never was given. `objects` numbers are enough for the whole trace. free(NULL) is not recorded,
-   realloc(NULL, n) is a malloc, realloc(p, 0) a free. Objects that are alive at the end are freed by who
+   Numbers are not in the file: an object gets the number that was given back
+   last, or else the next that never was given. `objects` numbers are enough for
+   the whole trace. free(NULL) is not recorded, realloc(NULL, n) is a malloc,
+   realloc(p, 0) a free. Objects that are alive at the end are freed by who
    replays, in their numbers' order. */
 #ifndef PACELINE_BENCH_TRACE_H
 #define PACELINE_BENCH_TRACE_H
@@ -22,9 +26,20 @@
 
 #define TRACE_MAGIC "PLTRACE1"
 
-enum trace_kind { TRACE_MALLOC, TRACE_FREE, TRACE_REALLOC, TRACE_CALLOC, TRACE_ALIGNED, TRACE_THREAD };
+enum trace_kind {
+    TRACE_MALLOC,
+    TRACE_FREE,
+    TRACE_REALLOC,
+    TRACE_CALLOC,
+    TRACE_ALIGNED,
+    TRACE_THREAD
+};
 
-enum { TRACE_KIND_BITS = 3, TRACE_EVENTS_MAX = 1 << 24, TRACE_BYTES_MAX = 0x7fffffff };
+enum {
+    TRACE_KIND_BITS = 3,
+    TRACE_EVENTS_MAX = 1 << 24,
+    TRACE_BYTES_MAX = 0x7fffffff
+};
 
 struct trace_header {
     char magic[8];

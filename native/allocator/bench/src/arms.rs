@@ -56,8 +56,17 @@ pub(crate) struct Allocator {
     huge: Option<Variables>,
 }
 
-const fn of(name: &'static str, library: Option<&'static str>, huge: Option<Variables>) -> Allocator {
-    Allocator { name, library, variables: &[], huge }
+const fn of(
+    name: &'static str,
+    library: Option<&'static str>,
+    huge: Option<Variables>,
+) -> Allocator {
+    Allocator {
+        name,
+        library,
+        variables: &[],
+        huge,
+    }
 }
 
 /// Every arm, in the order of `suite.toml`.
@@ -67,11 +76,31 @@ pub(crate) const ALL: [Allocator; 11] = [
         variables: &[("PACELINE_ALLOC_HARDENED", "1")],
         ..of("paceline_hardened", Some("paceline"), Some(&[]))
     },
-    of("system", None, Some(&[("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")])),
-    of("mimalloc343", Some("mimalloc343"), Some(&[("MIMALLOC_ALLOW_THP", "1")])),
-    of("mimalloc", Some("mimalloc"), Some(&[("MIMALLOC_ALLOW_THP", "1")])),
-    of("mimalloc2", Some("mimalloc2"), Some(&[("MIMALLOC_ALLOW_THP", "1")])),
-    of("jemalloc", Some("jemalloc"), Some(&[("MALLOC_CONF", "thp:always")])),
+    of(
+        "system",
+        None,
+        Some(&[("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")]),
+    ),
+    of(
+        "mimalloc343",
+        Some("mimalloc343"),
+        Some(&[("MIMALLOC_ALLOW_THP", "1")]),
+    ),
+    of(
+        "mimalloc",
+        Some("mimalloc"),
+        Some(&[("MIMALLOC_ALLOW_THP", "1")]),
+    ),
+    of(
+        "mimalloc2",
+        Some("mimalloc2"),
+        Some(&[("MIMALLOC_ALLOW_THP", "1")]),
+    ),
+    of(
+        "jemalloc",
+        Some("jemalloc"),
+        Some(&[("MALLOC_CONF", "thp:always")]),
+    ),
     // Its caches are per CPU by a registration with the kernel (rseq) that glibc makes first.
     Allocator {
         variables: &[("GLIBC_TUNABLES", "glibc.pthread.rseq=0")],
@@ -89,7 +118,8 @@ pub(crate) const ARGUMENT_0: &str = "subject";
 
 /// The folder with `subject`, `direct/`, `lib/` and `traces/`: where this program lies.
 pub(crate) fn folder() -> Result<PathBuf, Failure> {
-    let this = std::env::current_exe().map_err(|error| Failure::new("internal", error.to_string()))?;
+    let this =
+        std::env::current_exe().map_err(|error| Failure::new("internal", error.to_string()))?;
     Ok(this.parent().unwrap_or(Path::new("/")).to_owned())
 }
 
@@ -98,7 +128,9 @@ impl Allocator {
     fn file(&self, folder: &Path, setup: Setup) -> PathBuf {
         match (self.library, setup) {
             (None, _) => folder.join("subject"),
-            (Some(library), Setup::Direct) => folder.join("direct").join(format!("subject-{library}")),
+            (Some(library), Setup::Direct) => {
+                folder.join("direct").join(format!("subject-{library}"))
+            }
             (Some(library), _) => folder.join("lib").join(format!("lib{library}.so")),
         }
     }
@@ -106,15 +138,22 @@ impl Allocator {
     /// Why it cannot be measured, if so.
     pub(crate) fn missing(&self, folder: &Path, setup: Setup) -> Option<String> {
         if STATIC && setup != Setup::Direct {
-            return Some("a static program loads no library; setup=direct has the arm linked in".to_owned());
+            return Some(
+                "a static program loads no library; setup=direct has the arm linked in".to_owned(),
+            );
         }
         if setup == Setup::PreloadHugePages && self.huge.is_none() {
-            return Some(format!("{} has no option that asks for huge pages", self.name));
+            return Some(format!(
+                "{} has no option that asks for huge pages",
+                self.name
+            ));
         }
         if self.file(folder, setup).exists() {
             return None;
         }
-        let why = self.library.map(|library| folder.join("lib").join(format!("{library}.why")));
+        let why = self
+            .library
+            .map(|library| folder.join("lib").join(format!("{library}.why")));
         let told = why.and_then(|path| std::fs::read_to_string(path).ok());
         let told = told.map(|text| text.trim().to_owned());
         Some(told.unwrap_or_else(|| format!("{} was not built: see bench/build.sh", self.name)))
@@ -124,10 +163,17 @@ impl Allocator {
     pub(crate) fn command(&self, folder: &Path, setup: Setup) -> Command {
         let file = self.file(folder, setup);
         let direct = setup == Setup::Direct || self.library.is_none();
-        let mut command = Command::new(if direct { file.clone() } else { folder.join("subject") });
+        let mut command = Command::new(if direct {
+            file.clone()
+        } else {
+            folder.join("subject")
+        });
         command.env_clear().arg0(ARGUMENT_0);
-        let mut variables: Vec<(&str, OsString)> =
-            self.variables.iter().map(|(name, value)| (*name, (*value).into())).collect();
+        let mut variables: Vec<(&str, OsString)> = self
+            .variables
+            .iter()
+            .map(|(name, value)| (*name, (*value).into()))
+            .collect();
         if !direct {
             variables.push(("LD_PRELOAD", file.into()));
         }
@@ -139,7 +185,10 @@ impl Allocator {
             unsafe { command.pre_exec(no_huge_pages) };
         }
         // NAME=value and its end, as the kernel lays them out.
-        let used: usize = variables.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+        let used: usize = variables
+            .iter()
+            .map(|(name, value)| name.len() + value.len() + 2)
+            .sum();
         let padding = ENVIRONMENT_BYTES.saturating_sub(used + "PADDING=".len() + 1);
         command.env("PADDING", "x".repeat(padding)).envs(variables);
         command
@@ -147,9 +196,14 @@ impl Allocator {
 
     /// Any program with this allocator preloaded, as it is shipped; the environment is else empty.
     pub(crate) fn around(&self, folder: &Path, words: &[String]) -> Command {
-        let (program, arguments) = words.split_first().map_or(("", words), |(first, rest)| (first, rest));
+        let (program, arguments) = words
+            .split_first()
+            .map_or(("", words), |(first, rest)| (first, rest));
         let mut command = Command::new(program);
-        command.args(arguments).env_clear().envs(self.variables.iter().copied());
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(self.variables.iter().copied());
         if self.library.is_some() {
             command.env("LD_PRELOAD", self.file(folder, Setup::Shipped));
         }
@@ -186,13 +240,20 @@ pub(crate) fn facts() -> Result<Vec<(String, String)>, Failure> {
     let folder = folder()?;
     let policy = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
     let policy = policy.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned());
-    let mut facts = vec![("huge_pages".to_owned(), policy), ("cpus".to_owned(), cpus().to_string())];
+    let mut facts = vec![
+        ("huge_pages".to_owned(), policy),
+        ("cpus".to_owned(), cpus().to_string()),
+    ];
     if !kernel_forbids_huge_pages() {
-        facts.push(("huge_pages_forbidden".to_owned(), "no: this kernel cannot".to_owned()));
+        facts.push((
+            "huge_pages_forbidden".to_owned(),
+            "no: this kernel cannot".to_owned(),
+        ));
     }
     // The system's own has one where it is linked in: which C library that is.
     for library in ALL.iter().map(|arm| arm.library.unwrap_or(arm.name)) {
-        let version = std::fs::read_to_string(folder.join("lib").join(format!("{library}.version")));
+        let version =
+            std::fs::read_to_string(folder.join("lib").join(format!("{library}.version")));
         if let Ok(version) = version {
             facts.push((format!("arm.{library}"), version.trim().to_owned()));
         }

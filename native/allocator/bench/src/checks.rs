@@ -12,15 +12,23 @@ pub(crate) fn blocks_intact() -> Vec<Check> {
         Ok(folder) => folder,
         Err(failure) => return vec![check(false, failure.text)],
     };
-    let ways = ALL.iter().flat_map(|arm| [(arm, Setup::Preload), (arm, Setup::Direct)]);
+    let ways = ALL
+        .iter()
+        .flat_map(|arm| [(arm, Setup::Preload), (arm, Setup::Direct)]);
     let there = ways.filter(|(arm, setup)| arm.missing(&folder, *setup).is_none());
     there.map(|(arm, setup)| of(arm, setup, &folder)).collect()
 }
 
 fn of(arm: &Allocator, setup: Setup, folder: &std::path::Path) -> Check {
-    let told = arm.command(folder, setup).args(["check", "--seed", SEED]).output();
+    let told = arm
+        .command(folder, setup)
+        .args(["check", "--seed", SEED])
+        .output();
     let (ok, said) = match told {
-        Ok(output) => (output.status.success(), format!("{}{}", text(&output.stdout), text(&output.stderr))),
+        Ok(output) => (
+            output.status.success(),
+            format!("{}{}", text(&output.stdout), text(&output.stderr)),
+        ),
         Err(error) => (false, error.to_string()),
     };
     check(ok, format!("{} by {setup:?}: {said}", arm.name))
@@ -31,5 +39,9 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn check(ok: bool, detail: String) -> Check {
-    Check { name: "blocks_intact".to_owned(), ok, detail }
+    Check {
+        name: "blocks_intact".to_owned(),
+        ok,
+        detail,
+    }
 }

@@ -20,8 +20,15 @@ const THREADS: u64 = 2;
 
 /// Both.
 pub(crate) fn benchmarks() -> Vec<Benchmark> {
-    let alone = Reports { chunks: true, percentiles: true, leftovers: false };
-    let together = Reports { percentiles: false, ..alone };
+    let alone = Reports {
+        chunks: true,
+        percentiles: true,
+        leftovers: false,
+    };
+    let together = Reports {
+        percentiles: false,
+        ..alone
+    };
     let working_set = || Param::int("working_set", &WORKING_SETS, 1, WORKING_SET_MAX);
     let mode = || Param::words("mode", &["compat", "independent"]);
     vec![
@@ -38,11 +45,18 @@ pub(crate) fn benchmarks() -> Vec<Benchmark> {
         Benchmark {
             name: "random_mixed_threads".to_owned(),
             arms: arm_names(),
-            params: vec![working_set(), mode(), Param::int("remote_percent", &[0, 1, 50], 0, 100)],
+            params: vec![
+                working_set(),
+                mode(),
+                Param::int("remote_percent", &[0, 1, 50], 0, 100),
+            ],
             metrics: metrics(together),
             prepare: Box::new(move |context| {
                 let remote = context.int("remote_percent");
-                prepare(&plan(context, Setup::USUAL, THREADS, remote, together), context)
+                prepare(
+                    &plan(context, Setup::USUAL, THREADS, remote, together),
+                    context,
+                )
             }),
         },
     ]
@@ -58,7 +72,10 @@ fn plan(context: &Context<'_>, setup: Setup, threads: u64, remote: u64, reports:
         scenario: "random_mixed",
         options: vec![
             ("slots", context.int("working_set")),
-            ("independent", u64::from(context.text("mode") == "independent")),
+            (
+                "independent",
+                u64::from(context.text("mode") == "independent"),
+            ),
             ("lanes", threads),
             ("remote", remote),
         ],

@@ -43,8 +43,16 @@ pub(crate) struct Reports {
 /// The metrics of a benchmark, as `suite.toml` has them.
 pub(crate) fn metrics(reports: Reports) -> Vec<Metric> {
     let metric = |name: &str, unit| {
-        let direction = if name == "throughput" { Direction::Higher } else { Direction::Lower };
-        Metric { name: name.to_owned(), unit, direction }
+        let direction = if name == "throughput" {
+            Direction::Higher
+        } else {
+            Direction::Lower
+        };
+        Metric {
+            name: name.to_owned(),
+            unit,
+            direction,
+        }
     };
     let mut metrics = vec![metric("throughput", Unit::OperationsPerSecond)];
     if reports.chunks {
@@ -97,13 +105,21 @@ pub(crate) fn prepare(plan: &Plan, context: &Context<'_>) -> Result<Prepared, Fa
     let mut prepared = Vec::new();
     let mut seats = Vec::new();
     for allocator in &ALL {
-        let missing = allocator.missing(&folder, plan.setup).or_else(|| too_few_cpus(plan.cpus));
+        let missing = allocator
+            .missing(&folder, plan.setup)
+            .or_else(|| too_few_cpus(plan.cpus));
         if let Some(reason) = missing {
             prepared.push(Arm::unavailable(allocator.name, reason));
             continue;
         }
         let subject = Subject::start(allocator, &folder, plan.setup, &arguments)?;
-        let seat = Seat { subject, last: Round::default(), rounds: 0, chunks_ns: Vec::new(), end: None };
+        let seat = Seat {
+            subject,
+            last: Round::default(),
+            rounds: 0,
+            chunks_ns: Vec::new(),
+            end: None,
+        };
         let seat = Rc::new(RefCell::new(seat));
         prepared.push(arm(allocator, &seat, plan, context.rounds));
         seats.push((allocator.name, seat));
@@ -142,14 +158,20 @@ fn arm(allocator: &Allocator, seat: &Rc<RefCell<Seat>>, plan: &Plan, rounds: u64
     .with_metric("throughput", move || {
         Reading::Total(per_second(iterations * items, rate.borrow().last.total_ns))
     })
-    .with_metric("rss_peak", move || Reading::Each(vec![peak.borrow().last.peak_bytes]))
+    .with_metric("rss_peak", move || {
+        Reading::Each(vec![peak.borrow().last.peak_bytes])
+    })
     .with_launch_metric("page_faults", move || Ok(faults.borrow_mut().end()?.faults));
     if reports.chunks {
         let (each, quick) = (at(), at());
         let measured = usize::try_from(rounds * asked.chunks).unwrap_or(usize::MAX);
         arm = arm
-            .with_metric("chunk_time", move || Reading::Each(each.borrow().last.chunks_ns.clone()))
-            .with_launch_metric("chunk_q10", move || Ok(quick_chunk(&quick.borrow().chunks_ns, measured)));
+            .with_metric("chunk_time", move || {
+                Reading::Each(each.borrow().last.chunks_ns.clone())
+            })
+            .with_launch_metric("chunk_q10", move || {
+                Ok(quick_chunk(&quick.borrow().chunks_ns, measured))
+            });
     }
     if reports.percentiles {
         let (p50, p99) = (at(), at());
@@ -162,7 +184,9 @@ fn arm(allocator: &Allocator, seat: &Rc<RefCell<Seat>>, plan: &Plan, rounds: u64
     if reports.leftovers {
         let (after, idle) = (at(), at());
         arm = arm
-            .with_metric("rss_after", move || Reading::Each(vec![after.borrow().last.settled_bytes]))
+            .with_metric("rss_after", move || {
+                Reading::Each(vec![after.borrow().last.settled_bytes])
+            })
             .with_launch_metric("rss_idle", move || Ok(idle.borrow_mut().end()?.idle_bytes));
     }
     arm
@@ -177,13 +201,23 @@ fn per_second(items: u64, total_ns: u64) -> u64 {
 fn quick_chunk(chunks_ns: &[u64], measured: usize) -> u64 {
     let mut counted = chunks_ns[chunks_ns.len().saturating_sub(measured)..].to_vec();
     counted.sort_unstable();
-    counted.get(counted.len().saturating_sub(1) / QUICK_DIVISOR).copied().unwrap_or(0)
+    counted
+        .get(counted.len().saturating_sub(1) / QUICK_DIVISOR)
+        .copied()
+        .unwrap_or(0)
 }
 
 /// Every arm drew the same, holds the same objects, and finds in each what it wrote there.
 fn same_operations(seats: &[(&'static str, Rc<RefCell<Seat>>)]) -> Check {
-    let most = seats.iter().map(|(_, seat)| seat.borrow().rounds).max().unwrap_or(0);
-    let asked: Vec<_> = seats.iter().filter(|(_, seat)| seat.borrow().rounds == most).collect();
+    let most = seats
+        .iter()
+        .map(|(_, seat)| seat.borrow().rounds)
+        .max()
+        .unwrap_or(0);
+    let asked: Vec<_> = seats
+        .iter()
+        .filter(|(_, seat)| seat.borrow().rounds == most)
+        .collect();
     let mut first = None;
     let mut wrong = Vec::new();
     for (name, seat) in &asked {
@@ -198,8 +232,16 @@ fn same_operations(seats: &[(&'static str, Rc<RefCell<Seat>>)]) -> Check {
         }
     }
     let ok = wrong.is_empty();
-    let detail = if ok { format!("{} arms, {most} rounds", asked.len()) } else { wrong.join("; ") };
-    Check { name: "same_operations".to_owned(), ok, detail }
+    let detail = if ok {
+        format!("{} arms, {most} rounds", asked.len())
+    } else {
+        wrong.join("; ")
+    };
+    Check {
+        name: "same_operations".to_owned(),
+        ok,
+        detail,
+    }
 }
 
 #[cfg(test)]
@@ -209,7 +251,10 @@ mod tests {
     #[test]
     fn the_quick_chunk_is_the_tenth_percentile_of_the_measured_ones() {
         let warmup = [1; 50]; // quicker than any measured one, and not counted
-        let chunks: Vec<u64> = warmup.into_iter().chain((1..=200).rev().map(|n| n * 10)).collect();
+        let chunks: Vec<u64> = warmup
+            .into_iter()
+            .chain((1..=200).rev().map(|n| n * 10))
+            .collect();
         assert_eq!(quick_chunk(&chunks, 200), 200, "19 of 200 are quicker");
         assert_eq!(quick_chunk(&[7], 200), 7);
         assert_eq!(quick_chunk(&[], 200), 0);

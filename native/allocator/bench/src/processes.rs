@@ -27,7 +27,11 @@ impl Used {
     /// The geometric mean of each figure: the ratio of two arms' means is the mean of their ratios.
     pub(crate) fn mean(parts: &[Self]) -> Self {
         let of = |figure: fn(&Self) -> u64| geometric_mean(parts.iter().map(figure));
-        Self { ns: of(|one| one.ns), peak_bytes: of(|one| one.peak_bytes), faults: of(|one| one.faults) }
+        Self {
+            ns: of(|one| one.ns),
+            peak_bytes: of(|one| one.peak_bytes),
+            faults: of(|one| one.faults),
+        }
     }
 }
 
@@ -39,7 +43,9 @@ impl Used {
 )]
 fn geometric_mean(figures: impl Iterator<Item = u64>) -> u64 {
     let logs: Vec<f64> = figures.map(|figure| (figure.max(1) as f64).ln()).collect();
-    (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp().round() as u64
+    (logs.iter().sum::<f64>() / logs.len().max(1) as f64)
+        .exp()
+        .round() as u64
 }
 
 /// Runs it to its end: what it used, and a digest of what it said.
@@ -47,7 +53,9 @@ fn geometric_mean(figures: impl Iterator<Item = u64>) -> u64 {
 /// Fails when it cannot be started or says that it failed.
 pub(crate) fn run(command: &mut Command, name: &str) -> Result<(Used, u64), Failure> {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| failed(name, &error.to_string()))?;
+    let mut child = command
+        .spawn()
+        .map_err(|error| failed(name, &error.to_string()))?;
     let said = digest_of(&mut child).map_err(|error| failed(name, &error.to_string()))?;
     Ok((ended(&child, name)?, said))
 }
@@ -64,20 +72,25 @@ pub(crate) fn ended(child: &Child, name: &str) -> Result<Used, Failure> {
 }
 
 pub(crate) fn failed(name: &str, how: &str) -> Failure {
-    Failure::new("program_failed", format!("{name}: {how}. Its messages are in the job's log."))
+    Failure::new(
+        "program_failed",
+        format!("{name}: {how}. Its messages are in the job's log."),
+    )
 }
 
 fn digest_of(child: &mut Child) -> io::Result<u64> {
-    let Some(mut output) = child.stdout.take() else { return Ok(FNV_START) };
+    let Some(mut output) = child.stdout.take() else {
+        return Ok(FNV_START);
+    };
     let (mut digest, mut piece) = (FNV_START, vec![0; 1 << 16]);
     loop {
         let got = output.read(&mut piece)?;
         if got == 0 {
             return Ok(digest);
         }
-        digest = piece[..got]
-            .iter()
-            .fold(digest, |digest, byte| (digest ^ u64::from(*byte)).wrapping_mul(FNV_PRIME));
+        digest = piece[..got].iter().fold(digest, |digest, byte| {
+            (digest ^ u64::from(*byte)).wrapping_mul(FNV_PRIME)
+        });
     }
 }
 
@@ -111,18 +124,31 @@ fn wait(child: &Child) -> io::Result<(ExitStatus, Used)> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "what cannot be started fails the test, which is meant")]
+#[allow(
+    clippy::unwrap_used,
+    reason = "what cannot be started fails the test, which is meant"
+)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_ratio_of_means_is_the_mean_of_ratios() {
-        let of = |ns| Used { ns, ..Used::default() };
+        let of = |ns| Used {
+            ns,
+            ..Used::default()
+        };
         assert_eq!(Used::mean(&[of(100), of(400)]).ns, 200);
-        let (ours, theirs) = ([of(1_000_000), of(9_000_000)], [of(2_000_000), of(2_000_000)]);
+        let (ours, theirs) = (
+            [of(1_000_000), of(9_000_000)],
+            [of(2_000_000), of(2_000_000)],
+        );
         assert_eq!(Used::mean(&ours).ns, 3_000_000);
         assert_eq!(Used::mean(&theirs).ns, 2_000_000);
-        assert_eq!(Used::mean(&[of(0), of(1)]).ns, 1, "what took no time counts as one");
+        assert_eq!(
+            Used::mean(&[of(0), of(1)]).ns,
+            1,
+            "what took no time counts as one"
+        );
     }
 
     #[test]

@@ -26,13 +26,26 @@ const ARMS: [&str; 4] = ["paceline", "paceline_hardened", "system", "mimalloc343
 /// The geometric mean of all others.
 const TOGETHER: &str = "all";
 /// As `programs/prepare.sh` names them.
-const PROGRAMS: [&str; 7] = ["python_start", "python", "sqlite", "cc1", "perl", "git_repack", "git_log"];
+const PROGRAMS: [&str; 7] = [
+    "python_start",
+    "python",
+    "sqlite",
+    "cc1",
+    "perl",
+    "git_repack",
+    "git_log",
+];
 const LOADS: [&str; 3] = ["server", "messages", "redis"];
 /// Of the work that takes about a second per program.
 const PERCENT: u64 = 25;
 const PERCENT_MAX: u64 = 1000;
 /// Operations of `server` and `messages` in a round: some milliseconds, and with a slow arm some tens.
-const ROUND: Asked = Asked { chunks: 5, times: 40_000, lead: 10_000, runs: 0 };
+const ROUND: Asked = Asked {
+    chunks: 5,
+    times: 40_000,
+    lead: 10_000,
+    runs: 0,
+};
 /// Longer than a server takes to listen, wherever that is.
 const CONNECT_TRIES: u32 = 5000;
 const CONNECT_PAUSE: Duration = Duration::from_millis(2);
@@ -47,7 +60,11 @@ type Parts = (&'static str, Result<Vec<Part>, String>);
 /// Both.
 pub(crate) fn benchmarks() -> Vec<Benchmark> {
     let with_all = |names: &[&'static str]| [&[TOGETHER], names].concat();
-    let metric = |name: &str, unit| Metric { name: name.to_owned(), unit, direction: Direction::Lower };
+    let metric = |name: &str, unit| Metric {
+        name: name.to_owned(),
+        unit,
+        direction: Direction::Lower,
+    };
     let arms: Vec<String> = ARMS.map(str::to_owned).into();
     vec![
         Benchmark {
@@ -57,7 +74,10 @@ pub(crate) fn benchmarks() -> Vec<Benchmark> {
                 Param::words("program", &with_all(&PROGRAMS)),
                 Param::int("percent", &[PERCENT], 1, PERCENT_MAX),
             ],
-            metrics: vec![metric("rss_peak", Unit::Bytes), metric("page_faults", Unit::Count)],
+            metrics: vec![
+                metric("rss_peak", Unit::Bytes),
+                metric("page_faults", Unit::Count),
+            ],
             prepare: Box::new(programs),
         },
         Benchmark {
@@ -88,10 +108,16 @@ impl Work {
         // What an earlier launch with this number left when it was killed.
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).map_err(|error| broken(error.to_string()))?;
-        let mut work = Self { folder, commands: BTreeMap::new() };
+        let mut work = Self {
+            folder,
+            commands: BTreeMap::new(),
+        };
         let script = here.join("programs").join("prepare.sh");
         let mut prepare = Command::new("sh");
-        prepare.arg(script).arg(&work.folder).arg(percent.to_string());
+        prepare
+            .arg(script)
+            .arg(&work.folder)
+            .arg(percent.to_string());
         match prepare.stdout(Stdio::null()).status() {
             Ok(status) if status.success() => {}
             Ok(status) => return Err(broken(format!("prepare.sh: {status}"))),
@@ -100,25 +126,35 @@ impl Work {
         let said = std::fs::read_to_string(work.folder.join("commands"));
         for line in said.map_err(|error| broken(error.to_string()))?.lines() {
             let mut words = line.split('\t').map(str::to_owned);
-            work.commands.extend(words.next().map(|name| (name, words.collect())));
+            work.commands
+                .extend(words.next().map(|name| (name, words.collect())));
         }
         Ok(Rc::new(work))
     }
 
     /// Why these cannot be run here, if so.
     fn missing(&self, wanted: &[&str]) -> Option<String> {
-        let gone: Vec<&str> =
-            wanted.iter().copied().filter(|name| !self.commands.contains_key(*name)).collect();
+        let gone: Vec<&str> = wanted
+            .iter()
+            .copied()
+            .filter(|name| !self.commands.contains_key(*name))
+            .collect();
         (!gone.is_empty()).then(|| format!("not installed here: {}", gone.join(", ")))
     }
 
     /// A program in this folder's world, where nothing of the user's decides, with an allocator around it.
     fn command(&self, allocator: &Allocator, here: &Path, words: &[String]) -> Command {
         let mut command = allocator.around(here, words);
-        command.current_dir(&self.folder).env("HOME", &self.folder).env("LC_ALL", "C");
+        command
+            .current_dir(&self.folder)
+            .env("HOME", &self.folder)
+            .env("LC_ALL", "C");
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs([("PYTHONMALLOC", "malloc"), ("PYTHONHASHSEED", "0")]);
-        command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")]);
+        command.envs([
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ]);
         command
     }
 }
@@ -143,14 +179,23 @@ impl Outputs {
         self.runs += 1;
         let first = *self.first.entry(program.to_owned()).or_insert(said);
         if first != said {
-            self.wrong.push(format!("{program} under {arm} says something else"));
+            self.wrong
+                .push(format!("{program} under {arm} says something else"));
         }
     }
 
     fn check(&self) -> Check {
         let ok = self.wrong.is_empty();
-        let detail = if ok { format!("{} runs of programs", self.runs) } else { self.wrong.join("; ") };
-        Check { name: "same_operations".to_owned(), ok, detail }
+        let detail = if ok {
+            format!("{} runs of programs", self.runs)
+        } else {
+            self.wrong.join("; ")
+        };
+        Check {
+            name: "same_operations".to_owned(),
+            ok,
+            detail,
+        }
     }
 }
 
@@ -158,7 +203,11 @@ fn programs(context: &Context<'_>) -> Result<Prepared, Failure> {
     let here = arms::folder()?;
     let wanted = match context.text("program") {
         TOGETHER => PROGRAMS.to_vec(),
-        one => PROGRAMS.iter().copied().filter(|name| *name == one).collect(),
+        one => PROGRAMS
+            .iter()
+            .copied()
+            .filter(|name| *name == one)
+            .collect(),
     };
     if let Some(prepared) = nothing_to_preload(&here) {
         return Ok(prepared);
@@ -170,8 +219,12 @@ fn programs(context: &Context<'_>) -> Result<Prepared, Failure> {
         let mut parts: Vec<Part> = Vec::new();
         for name in &wanted {
             let words = work.commands[*name].clone();
-            let (work, outputs, here, name) =
-                (Rc::clone(&work), Rc::clone(&outputs), here.clone(), (*name).to_owned());
+            let (work, outputs, here, name) = (
+                Rc::clone(&work),
+                Rc::clone(&outputs),
+                here.clone(),
+                (*name).to_owned(),
+            );
             parts.push(Box::new(move || {
                 let (used, said) = run(&mut work.command(allocator, &here, &words), &name)?;
                 outputs.borrow_mut().note(allocator.name, &name, said);
@@ -193,14 +246,30 @@ fn multithreaded(context: &Context<'_>) -> Result<Prepared, Failure> {
         return Ok(prepared);
     }
     let work = Work::made(&here, 100)?;
-    let installed: Vec<&str> = wanted.iter().copied().filter(|name| *name == "redis").collect();
-    let why = work.missing(&installed).or_else(|| (arms::cpus() < 2).then(|| "needs 2 CPUs".to_owned()));
+    let installed: Vec<&str> = wanted
+        .iter()
+        .copied()
+        .filter(|name| *name == "redis")
+        .collect();
+    let why = work
+        .missing(&installed)
+        .or_else(|| (arms::cpus() < 2).then(|| "needs 2 CPUs".to_owned()));
     let outputs = Rc::new(RefCell::new(Outputs::default()));
     let seed = context.seed.to_string();
     let arms = each_arm(&here, why.as_ref(), |allocator| {
         let part = |load: &&str| match *load {
-            "server" => threads(&["server", "--slots", "1000", "--threads", "2"], allocator, &here, &seed),
-            "messages" => threads(&["producer_consumer", "--lanes", "2"], allocator, &here, &seed),
+            "server" => threads(
+                &["server", "--slots", "1000", "--threads", "2"],
+                allocator,
+                &here,
+                &seed,
+            ),
+            "messages" => threads(
+                &["producer_consumer", "--lanes", "2"],
+                allocator,
+                &here,
+                &seed,
+            ),
             _ => {
                 let (work, here) = (Rc::clone(&work), here.clone());
                 Ok(Box::new(move || redis(allocator, &here, &work)) as Saying)
@@ -219,7 +288,9 @@ fn noting(mut part: Saying, arm: &'static str, load: &str, outputs: &Rc<RefCell<
     Box::new(move || {
         let (used, said) = part()?;
         runs += 1;
-        outputs.borrow_mut().note(arm, &format!("run {runs} of {load}"), said);
+        outputs
+            .borrow_mut()
+            .note(arm, &format!("run {runs} of {load}"), said);
         Ok(used)
     })
 }
@@ -231,12 +302,19 @@ fn threads(
     here: &Path,
     seed: &str,
 ) -> Result<Saying, Failure> {
-    let words: Vec<String> =
-        scenario.iter().chain(&["--seed", seed]).map(|word| (*word).to_owned()).collect();
+    let words: Vec<String> = scenario
+        .iter()
+        .chain(&["--seed", seed])
+        .map(|word| (*word).to_owned())
+        .collect();
     let mut subject = Subject::start(allocator, here, Setup::Shipped, &words)?;
     Ok(Box::new(move || {
         let round = subject.round(ROUND)?;
-        let used = Used { ns: round.total_ns, peak_bytes: round.peak_bytes, faults: 0 };
+        let used = Used {
+            ns: round.total_ns,
+            peak_bytes: round.peak_bytes,
+            faults: 0,
+        };
         Ok((used, subject.state()?))
     }))
 }
@@ -245,10 +323,23 @@ fn threads(
 /// without any allocator of ours.
 fn redis(allocator: &Allocator, here: &Path, work: &Work) -> Result<(Used, u64), Failure> {
     let [program, client, requests] = work.commands["redis"].as_slice() else {
-        return Err(failed("redis", "prepare.sh names a server, a client and a number"));
+        return Err(failed(
+            "redis",
+            "prepare.sh names a server, a client and a number",
+        ));
     };
     let socket = work.folder.join("socket").to_string_lossy().into_owned();
-    let words = [program, "--port", "0", "--unixsocket", &socket, "--save", "", "--loglevel", "warning"];
+    let words = [
+        program,
+        "--port",
+        "0",
+        "--unixsocket",
+        &socket,
+        "--save",
+        "",
+        "--loglevel",
+        "warning",
+    ];
     let words: Vec<String> = words.map(str::to_owned).into();
     let mut command = work.command(allocator, here, &words);
     let mut child = command
@@ -257,12 +348,17 @@ fn redis(allocator: &Allocator, here: &Path, work: &Work) -> Result<(Used, u64),
         .spawn()
         .map_err(|error| failed("redis", &error.to_string()))?;
     let kinds_answered = connected(&socket).and_then(|mut connection| {
-        let load = ["-s", &socket, "-q", "-n", requests, "-c", "20", "-P", "16", "-d", "300", "-r", "10000"];
+        let load = [
+            "-s", &socket, "-q", "-n", requests, "-c", "20", "-P", "16", "-d", "300", "-r", "10000",
+        ];
         let kinds = ["-t", "set,get,lpush,lpop,sadd,hset"];
         let client = Command::new(client).args(load).args(kinds).output().ok()?;
         connection.write_all(b"SHUTDOWN NOSAVE\r\n").ok()?;
         let said = String::from_utf8_lossy(&client.stdout).into_owned();
-        client.status.success().then(|| said.matches("requests per second").count() as u64)
+        client
+            .status
+            .success()
+            .then(|| said.matches("requests per second").count() as u64)
     });
     match kinds_answered {
         Some(kinds) => Ok((ended(&child, "redis")?, kinds)),
@@ -290,7 +386,12 @@ fn connected(socket: &str) -> Option<UnixStream> {
 /// Where no arm can be preloaded nothing is made ready, and each says why.
 fn nothing_to_preload(here: &Path) -> Option<Prepared> {
     let missing: Option<Vec<Arm>> = allocators()
-        .map(|one| Some(Arm::unavailable(one.name, one.missing(here, Setup::Shipped)?)))
+        .map(|one| {
+            Some(Arm::unavailable(
+                one.name,
+                one.missing(here, Setup::Shipped)?,
+            ))
+        })
         .collect();
     missing.map(|arms| Prepared {
         arms,
@@ -307,7 +408,10 @@ fn each_arm(
 ) -> Result<Vec<Parts>, Failure> {
     let mut arms = Vec::new();
     for allocator in allocators() {
-        if let Some(reason) = allocator.missing(here, Setup::Shipped).or_else(|| why.cloned()) {
+        if let Some(reason) = allocator
+            .missing(here, Setup::Shipped)
+            .or_else(|| why.cloned())
+        {
             arms.push((allocator.name, Err(reason)));
             continue;
         }
@@ -319,7 +423,11 @@ fn each_arm(
     Ok(arms)
 }
 
-fn prepared(arms: Vec<Parts>, counts_faults: bool, check: impl Fn() -> Check + 'static) -> Prepared {
+fn prepared(
+    arms: Vec<Parts>,
+    counts_faults: bool,
+    check: impl Fn() -> Check + 'static,
+) -> Prepared {
     let arms = arms.into_iter().map(|(name, parts)| match parts {
         Ok(parts) => arm(name, parts, counts_faults),
         Err(reason) => Arm::unavailable(name, reason),
@@ -336,14 +444,21 @@ fn arm(name: &str, mut parts: Vec<Part>, counts_faults: bool) -> Arm {
     let last = Rc::new(Cell::new(Used::default()));
     let (peak, faults) = (Rc::clone(&last), Rc::clone(&last));
     let arm = Arm::elsewhere(name, move |_| {
-        let used = parts.iter_mut().map(|part| part()).collect::<Result<Vec<_>, _>>()?;
+        let used = parts
+            .iter_mut()
+            .map(|part| part())
+            .collect::<Result<Vec<_>, _>>()?;
         last.set(Used::mean(&used));
         Ok(last.get().ns)
     })
     .with_iterations(1)
-    .with_metric("rss_peak", move || Reading::Each(vec![peak.get().peak_bytes]));
+    .with_metric("rss_peak", move || {
+        Reading::Each(vec![peak.get().peak_bytes])
+    });
     if !counts_faults {
         return arm;
     }
-    arm.with_metric("page_faults", move || Reading::Each(vec![faults.get().faults]))
+    arm.with_metric("page_faults", move || {
+        Reading::Each(vec![faults.get().faults])
+    })
 }

@@ -67,27 +67,52 @@ impl Subject {
     ) -> Result<Self, Failure> {
         let gone = |what: &str| Failure::new("subject_died", format!("{}: {what}", arm.name));
         let mut command = arm.command(folder, setup);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| gone(&format!("cannot be started: {error}")))?;
+        command
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .map_err(|error| gone(&format!("cannot be started: {error}")))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(gone("has no pipes"));
         };
-        let mut subject = Self { name: arm.name, child, input, output: BufReader::new(output) };
+        let mut subject = Self {
+            name: arm.name,
+            child,
+            input,
+            output: BufReader::new(output),
+        };
         let ready = subject.line()?;
         let provider = ready.strip_prefix("ready ").unwrap_or(&ready);
         if arm.is_provided_by(provider, setup) {
             return Ok(subject);
         }
-        let text = format!("{}: malloc comes from {provider}. Build the suite again.", arm.name);
+        let text = format!(
+            "{}: malloc comes from {provider}. Build the suite again.",
+            arm.name
+        );
         Err(Failure::new("wrong_allocator", text))
     }
 
     /// One round.
     pub(crate) fn round(&mut self, asked: Asked) -> Result<Round, Failure> {
-        let Asked { chunks, times, lead, runs } = asked;
+        let Asked {
+            chunks,
+            times,
+            lead,
+            runs,
+        } = asked;
         let numbers = self.ask(&format!("round {chunks} {times} {lead} {runs}"), "round")?;
         match numbers.as_slice() {
-            [total_ns, run_p50_ns, run_p99_ns, peak_bytes, settled_bytes, chunks @ ..] => Ok(Round {
+            [
+                total_ns,
+                run_p50_ns,
+                run_p99_ns,
+                peak_bytes,
+                settled_bytes,
+                chunks @ ..,
+            ] => Ok(Round {
                 total_ns: *total_ns,
                 run_p50_ns: *run_p50_ns,
                 run_p99_ns: *run_p99_ns,
@@ -102,7 +127,10 @@ impl Subject {
     /// A digest of everything it did, equal in every arm that did the same.
     pub(crate) fn state(&mut self) -> Result<u64, Failure> {
         let numbers = self.ask("state", "state")?;
-        numbers.first().copied().ok_or_else(|| self.broken("no digest"))
+        numbers
+            .first()
+            .copied()
+            .ok_or_else(|| self.broken("no digest"))
     }
 
     /// What it says at its end.
@@ -121,7 +149,13 @@ impl Subject {
         if words.next() != Some(word) {
             return Err(self.broken(&format!("'{line}'")));
         }
-        words.map(|number| number.parse().map_err(|_| self.broken(&format!("'{line}'")))).collect()
+        words
+            .map(|number| {
+                number
+                    .parse()
+                    .map_err(|_| self.broken(&format!("'{line}'")))
+            })
+            .collect()
     }
 
     fn line(&mut self) -> Result<String, Failure> {
@@ -136,8 +170,14 @@ impl Subject {
     fn broken(&mut self, what: &str) -> Failure {
         // Input is over for it: if it still runs, it ends now.
         let _ = self.child.kill();
-        let how = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
-        let text = format!("{}: {what} ({how}). Its messages are in the job's log.", self.name);
+        let how = self
+            .child
+            .wait()
+            .map_or_else(|error| error.to_string(), |status| status.to_string());
+        let text = format!(
+            "{}: {what} ({how}). Its messages are in the job's log.",
+            self.name
+        );
         Failure::new("subject_died", text)
     }
 }

@@ -1,27 +1,33 @@
 /* fragmentation: what stays resident when nearly everything was freed.
 
-   A burst of objects of 16 to 1,039 bytes is made and written to, then 95 % of them are freed in random
-   order. Timed is that; what the process holds is read after it. Then the others are freed, and the next
-   round begins from an empty heap. Once is one burst. A first burst comes before all rounds: after it the
-   process rests, since an allocator may give memory back in its own time, and what it then holds is said at
-   the end. It rests while other arms make their first burst, and before its own first round for what is then
-   missing. A program that bursts again and again is another case than one that did so once. */
+   A burst of objects of 16 to 1,039 bytes is made and written to, then 95 % of
+   them are freed in random order. Timed is that; what the process holds is read
+   after it. Then the others are freed, and the next round begins from an empty
+   heap. Once is one burst. A first burst comes before all rounds: after it the
+   process rests, since an allocator may give memory back in its own time, and
+   what it then holds is said at the end. It rests while other arms make their
+   first burst, and before its own first round for what is then missing. A
+   program that bursts again and again is another case than one that did so
+   once. */
 #include "subject.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_ONE_IN = 20, MEAN_SIZE = SMALLEST + SIZE_MASK / 2, NS_PER_MS = 1000000 };
+enum {
+    KEPT_ONE_IN = 20,
+    MEAN_SIZE = SMALLEST + SIZE_MASK / 2,
+    NS_PER_MS = 1000000
+};
 
 struct burst {
     uint64_t count;
-    uint32_t *order; /* the first 95 % are freed */
+    uint32_t *order;     /* the first 95 % are freed */
     uint64_t ended_ns;   /* when the first burst was over */
     uint64_t idle_bytes; /* 0: not read yet */
 };
 
-static void make_and_free_most(struct lane *lane)
-{
+static void make_and_free_most(struct lane *lane) {
     const struct burst *burst = lane->own;
     uint32_t state = lane->state;
     for (uint64_t i = 0; i < burst->count; i++) {
@@ -37,8 +43,7 @@ static void make_and_free_most(struct lane *lane)
     lane->state = state;
 }
 
-static bool prepare(struct lane *lane)
-{
+static bool prepare(struct lane *lane) {
     struct burst *burst = pages(sizeof *burst, 0);
     burst->count = lane->options->bytes / MEAN_SIZE;
     if (burst->count < KEPT_ONE_IN)
@@ -53,7 +58,8 @@ static bool prepare(struct lane *lane)
         burst->order[i] = burst->order[j];
         burst->order[j] = kept;
     }
-    lane->slots = pages((size_t)burst->count * sizeof(void *), lane->options->layout);
+    lane->slots =
+        pages((size_t)burst->count * sizeof(void *), lane->options->layout);
     /* The slots' own pages are resident from here on, in every arm. */
     memset(lane->slots, 0xff, (size_t)burst->count * sizeof(void *));
     memset(lane->slots, 0, (size_t)burst->count * sizeof(void *));
@@ -63,8 +69,7 @@ static bool prepare(struct lane *lane)
     return true;
 }
 
-static void free_survivors(struct lane *lane)
-{
+static void free_survivors(struct lane *lane) {
     const struct burst *burst = lane->own;
     for (uint64_t i = 0; i < burst->count; i++) {
         free(lane->slots[i]);
@@ -72,22 +77,19 @@ static void free_survivors(struct lane *lane)
     }
 }
 
-static void work(struct lane *lane, uint64_t times)
-{
+static void work(struct lane *lane, uint64_t times) {
     for (uint64_t i = 0; i < times; i++) {
         free_survivors(lane);
         make_and_free_most(lane);
     }
 }
 
-static uint64_t settle(struct lane *lane)
-{
+static uint64_t settle(struct lane *lane) {
     (void)lane;
     return resident_bytes();
 }
 
-static uint64_t idle(struct lane *lane)
-{
+static uint64_t idle(struct lane *lane) {
     struct burst *burst = lane->own;
     if (burst->idle_bytes == 0) {
         uint64_t rested_ms = (now_ns() - burst->ended_ns) / NS_PER_MS;
@@ -98,8 +100,7 @@ static uint64_t idle(struct lane *lane)
     return burst->idle_bytes;
 }
 
-static uint64_t digest(const struct lane *lane)
-{
+static uint64_t digest(const struct lane *lane) {
     const struct burst *burst = lane->own;
     uint64_t hash = fnv1a(FNV_START, lane->state);
     for (uint64_t i = 0; i < burst->count; i++)
@@ -108,4 +109,5 @@ static uint64_t digest(const struct lane *lane)
     return hash;
 }
 
-const struct scenario fragmentation = {"fragmentation", prepare, work, digest, settle, idle};
+const struct scenario fragmentation = {"fragmentation", prepare, work,
+                                       digest,          settle,  idle};

@@ -1,8 +1,10 @@
-/* check: whether this process's allocator gives what it must, told by content alone.
+/* check: whether this process's allocator gives what it must, told by content
+   alone.
 
-   Every object is filled with bytes of its own and looked at before it goes: objects that overlap, move
-   without their content or are not zero when they must be show. Place: once per arm before anything is timed,
-   in a process of its own, so that no arm is measured on a heap that was used before. */
+   Every object is filled with bytes of its own and looked at before it goes:
+   objects that overlap, move without their content or are not zero when they
+   must be show. Place: once per arm before anything is timed, in a process of
+   its own, so that no arm is measured on a heap that was used before. */
 #define _GNU_SOURCE
 #include "subject.h"
 
@@ -21,23 +23,20 @@ struct object {
 
 static const char *fault;
 
-static bool expect(bool holds, const char *what)
-{
+static bool expect(bool holds, const char *what) {
     if (!holds && fault == NULL)
         fault = what;
     return holds;
 }
 
-static bool filled(const struct object *object, size_t size)
-{
+static bool filled(const struct object *object, size_t size) {
     for (size_t i = 0; i < size; i++)
         if (object->at[i] != object->stamp)
             return false;
     return true;
 }
 
-static void fill(struct object *object, uint32_t draw, size_t size)
-{
+static void fill(struct object *object, uint32_t draw, size_t size) {
     object->stamp = (unsigned char)(draw >> 8 | 1);
     object->size = size;
     if (expect(object->at != NULL, "no memory"))
@@ -45,14 +44,15 @@ static void fill(struct object *object, uint32_t draw, size_t size)
 }
 
 /* Mostly the bench's sizes; now and then up to 300 KB. */
-static size_t size_of(uint32_t draw)
-{
-    return (draw & 0xff0000) == 0 ? (draw >> 3) % 300000 + 1 : 1 + (draw >> 5) % 1039;
+static size_t size_of(uint32_t draw) {
+    return (draw & 0xff0000) == 0 ? (draw >> 3) % 300000 + 1
+                                  : 1 + (draw >> 5) % 1039;
 }
 
-static void make(struct object *object, uint32_t draw)
-{
-    size_t size = size_of(draw), alignment = (size_t)16 << (draw >> 29); /* some refuse more than a page */
+static void make(struct object *object, uint32_t draw) {
+    size_t size = size_of(draw),
+           alignment = (size_t)16
+                       << (draw >> 29); /* some refuse more than a page */
     switch (draw >> 24 & 7) {
     case 0:
         object->at = calloc(size, 1);
@@ -60,26 +60,30 @@ static void make(struct object *object, uint32_t draw)
             expect(object->at[i] == 0, "calloc gave memory that is not zero");
         break;
     case 1:
-        object->at = aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
-        expect(((uintptr_t)object->at & (alignment - 1)) == 0, "aligned_alloc gave another alignment");
+        object->at =
+            aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
+        expect(((uintptr_t)object->at & (alignment - 1)) == 0,
+               "aligned_alloc gave another alignment");
         break;
     default:
         object->at = malloc(size);
-        expect(((uintptr_t)object->at & (size < 16 ? 7 : 15)) == 0, "malloc gave less alignment");
+        expect(((uintptr_t)object->at & (size < 16 ? 7 : 15)) == 0,
+               "malloc gave less alignment");
     }
-    expect(malloc_usable_size(object->at) >= size, "usable size is less than asked for");
+    expect(malloc_usable_size(object->at) >= size,
+           "usable size is less than asked for");
     fill(object, draw, size);
 }
 
-static void change(struct object *object, uint32_t draw)
-{
+static void change(struct object *object, uint32_t draw) {
     if (object->at == NULL) {
         make(object, draw);
         return;
     }
     expect(filled(object, object->size), "an object's content changed");
     if ((draw >> 27 & 3) == 0) {
-        size_t size = size_of(xorshift32(draw)), kept = size < object->size ? size : object->size;
+        size_t size = size_of(xorshift32(draw)),
+               kept = size < object->size ? size : object->size;
         object->at = realloc(object->at, size);
         if (expect(object->at != NULL, "no memory"))
             expect(filled(object, kept), "realloc lost content");
@@ -90,8 +94,7 @@ static void change(struct object *object, uint32_t draw)
     }
 }
 
-static void steps(struct object *objects, uint32_t state, int count)
-{
+static void steps(struct object *objects, uint32_t state, int count) {
     for (int i = 0; i < count && fault == NULL; i++) {
         state = xorshift32(state);
         change(&objects[state % OBJECTS], xorshift32(state ^ 0x9e3779b9u));
@@ -103,26 +106,27 @@ struct passed_on {
     uint32_t state;
 };
 
-static void *other_thread(void *argument)
-{
+static void *other_thread(void *argument) {
     struct passed_on *passed = argument;
     steps(passed->objects, passed->state, THREAD_STEPS);
     return NULL;
 }
 
 /* 0 when everything held; says so, or what did not. */
-int check_intact(uint64_t seed)
-{
-    struct passed_on passed = {pages(OBJECTS * sizeof(struct object), 0), (uint32_t)seed | 1};
+int check_intact(uint64_t seed) {
+    struct passed_on passed = {pages(OBJECTS * sizeof(struct object), 0),
+                               (uint32_t)seed | 1};
     steps(passed.objects, passed.state, STEPS);
     pthread_t thread;
     if (pthread_create(&thread, NULL, other_thread, &passed) != 0)
         fault = "no thread";
     else
-        pthread_join(thread, NULL); /* it frees what this thread made, and the other way round below */
+        pthread_join(thread, NULL); /* it frees what this thread made, and the
+                                       other way round below */
     for (int i = 0; i < OBJECTS && fault == NULL; i++) {
         if (passed.objects[i].at != NULL)
-            expect(filled(&passed.objects[i], passed.objects[i].size), "an object's content changed");
+            expect(filled(&passed.objects[i], passed.objects[i].size),
+                   "an object's content changed");
         free(passed.objects[i].at);
     }
     say(fault == NULL ? "intact" : fault);

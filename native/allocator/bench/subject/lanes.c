@@ -1,8 +1,9 @@
 /* The threads of a scenario and the clock around them.
 
-   Lane 0 is the main thread. The others sleep in the kernel while other arms are measured, so that they cost
-   them nothing, and spin inside a round, so that waking up is in no sample (a round begins with a part that
-   is not timed). */
+   Lane 0 is the main thread. The others sleep in the kernel while other arms
+   are measured, so that they cost them nothing, and spin inside a round, so
+   that waking up is in no sample (a round begins with a part that is not
+   timed). */
 #define _GNU_SOURCE
 #include "subject.h"
 #include "ring.h"
@@ -27,8 +28,7 @@ static _Atomic uint32_t finished;
 static uint64_t times_asked;
 
 /* Lane n has the n-th CPU from the end: interrupts mostly come to the first. */
-void pin(uint32_t lane)
-{
+void pin(uint32_t lane) {
     for (size_t cpu = CPU_SETSIZE; cpu-- > 0;) {
         if (CPU_ISSET(cpu, &allowed) && lane-- == 0) {
             cpu_set_t one;
@@ -40,8 +40,7 @@ void pin(uint32_t lane)
     }
 }
 
-static void wait_for_work(uint32_t seen)
-{
+static void wait_for_work(uint32_t seen) {
     for (int spins = 0; spins < SPINS_BEFORE_SLEEP; spins++) {
         if (atomic_load_explicit(&generation, memory_order_acquire) != seen)
             return;
@@ -49,12 +48,12 @@ static void wait_for_work(uint32_t seen)
     }
     atomic_fetch_add(&sleepers, 1);
     while (atomic_load(&generation) == seen)
-        syscall(SYS_futex, &generation, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+        syscall(SYS_futex, &generation, FUTEX_WAIT_PRIVATE, seen, NULL, NULL,
+                0);
     atomic_fetch_sub(&sleepers, 1);
 }
 
-static void *lane_thread(void *argument)
-{
+static void *lane_thread(void *argument) {
     struct lane *lane = argument;
     pin(lane->number);
     for (uint32_t seen = 0;; seen++) {
@@ -65,8 +64,7 @@ static void *lane_thread(void *argument)
     return NULL;
 }
 
-uint64_t run_lanes(uint64_t times)
-{
+uint64_t run_lanes(uint64_t times) {
     times_asked = times;
     atomic_store(&finished, 0);
     for (uint32_t i = 0; i < count; i++)
@@ -78,7 +76,8 @@ uint64_t run_lanes(uint64_t times)
     if (count > 1) {
         atomic_fetch_add(&generation, 1);
         if (atomic_load(&sleepers) != 0)
-            syscall(SYS_futex, &generation, FUTEX_WAKE_PRIVATE, LANES_MAX, NULL, NULL, 0);
+            syscall(SYS_futex, &generation, FUTEX_WAKE_PRIVATE, LANES_MAX, NULL,
+                    NULL, 0);
     }
     chosen->work(&lanes[0], times);
     while (atomic_load_explicit(&finished, memory_order_acquire) != count - 1)
@@ -87,8 +86,8 @@ uint64_t run_lanes(uint64_t times)
     return now_ns() - begin;
 }
 
-void start_lanes(const struct scenario *scenario, const struct options *options)
-{
+void start_lanes(const struct scenario *scenario,
+                 const struct options *options) {
     chosen = scenario;
     count = (uint32_t)options->lanes;
     sched_getaffinity(0, sizeof allowed, &allowed);
@@ -118,8 +117,7 @@ void start_lanes(const struct scenario *scenario, const struct options *options)
 
 struct lane *first_lane(void) { return &lanes[0]; }
 
-uint64_t digest_lanes(void)
-{
+uint64_t digest_lanes(void) {
     uint64_t digest = FNV_START;
     for (uint32_t i = 0; i < count; i++)
         digest = fnv1a(digest, chosen->digest(&lanes[i]));

@@ -1,43 +1,49 @@
 /* The subject's command line and its answers.
 
-     subject SCENARIO [--NAME NUMBER]… [--trace FILE]      then a line in, a line out, until the end of input:
-       round CHUNKS TIMES LEAD RUNS   round TOTAL P50 P99 PEAK SETTLED CHUNK…
-       state                          state DIGEST
-       end                            end FAULTS IDLE
-     subject check --seed NUMBER       one line: `intact`, or what is wrong
+     subject SCENARIO [--NAME NUMBER]… [--trace FILE]      then a line in, a
+   line out, until the end of input: round CHUNKS TIMES LEAD RUNS   round TOTAL
+   P50 P99 PEAK SETTLED CHUNK… state                          state DIGEST end
+   end FAULTS IDLE subject check --seed NUMBER       one line: `intact`, or what
+   is wrong
 
-   It greets with `ready PROVIDER`, the file malloc came from. LEAD times are worked but not timed, so that
-   caches are this arm's own again; then CHUNKS chunks of TIMES; then RUNS short runs, each timed by itself,
-   for the percentiles. Times are nanoseconds, of a run of 32; memory is bytes. */
+   It greets with `ready PROVIDER`, the file malloc came from. LEAD times are
+   worked but not timed, so that caches are this arm's own again; then CHUNKS
+   chunks of TIMES; then RUNS short runs, each timed by itself, for the
+   percentiles. Times are nanoseconds, of a run of 32; memory is bytes. */
 #include "subject.h"
 
 #include <string.h>
 
 enum { RUNS_MAX = 4096, RUN_TIMES = 32, CHUNKS_MAX = 100 };
 
-static const struct scenario *const scenarios[] = {&random_mixed, &churn, &server, &producer_consumer,
-                                                   &fragmentation, &realloc_growth, &replay};
-static struct options options = {.slots = 1024, .lanes = 1, .threads = 1, .bytes = 1 << 20};
+static const struct scenario *const scenarios[] = {
+    &random_mixed,  &churn,          &server, &producer_consumer,
+    &fragmentation, &realloc_growth, &replay};
+static struct options options = {
+    .slots = 1024, .lanes = 1, .threads = 1, .bytes = 1 << 20};
 static uint64_t runs_ns[RUNS_MAX];
 
-static uint64_t *option(const char *name)
-{
+static uint64_t *option(const char *name) {
     const struct {
         const char *name;
         uint64_t *value;
-    } known[] = {{"--seed", &options.seed},       {"--layout", &options.layout},
-                 {"--slots", &options.slots},     {"--remote", &options.remote},
-                 {"--lanes", &options.lanes},     {"--independent", &options.independent},
-                 {"--order", &options.order},     {"--bytes", &options.bytes},
-                 {"--threads", &options.threads}, {"--idle-ms", &options.idle_ms}};
+    } known[] = {{"--seed", &options.seed},
+                 {"--layout", &options.layout},
+                 {"--slots", &options.slots},
+                 {"--remote", &options.remote},
+                 {"--lanes", &options.lanes},
+                 {"--independent", &options.independent},
+                 {"--order", &options.order},
+                 {"--bytes", &options.bytes},
+                 {"--threads", &options.threads},
+                 {"--idle-ms", &options.idle_ms}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, name) == 0)
             return known[i].value;
     give_up("unknown option ", name);
 }
 
-static void read_options(int count, char **words)
-{
+static void read_options(int count, char **words) {
     options.scenario = count > 1 ? words[1] : "";
     for (int i = 2; i + 1 < count; i += 2) {
         const char *value = words[i + 1];
@@ -50,8 +56,7 @@ static void read_options(int count, char **words)
         give_up("out of range: ", "--lanes 1 to 2, --remote 0 to 100");
 }
 
-static const struct scenario *scenario_named(const char *name)
-{
+static const struct scenario *scenario_named(const char *name) {
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
         if (strcmp(scenarios[i]->name, name) == 0)
             return scenarios[i];
@@ -59,19 +64,18 @@ static const struct scenario *scenario_named(const char *name)
 }
 
 /* Shell's sort: qsort may allocate. */
-static void sort(uint64_t *values, size_t count)
-{
+static void sort(uint64_t *values, size_t count) {
     for (size_t gap = count / 2; gap > 0; gap /= 2)
         for (size_t i = gap; i < count; i++)
-            for (size_t j = i; j >= gap && values[j - gap] > values[j]; j -= gap) {
+            for (size_t j = i; j >= gap && values[j - gap] > values[j];
+                 j -= gap) {
                 uint64_t kept = values[j];
                 values[j] = values[j - gap];
                 values[j - gap] = kept;
             }
 }
 
-static void answer_round(const struct scenario *scenario, const char *line)
-{
+static void answer_round(const struct scenario *scenario, const char *line) {
     uint64_t chunks = take_number(&line), times = take_number(&line);
     uint64_t lead = take_number(&line), runs = take_number(&line);
     uint64_t total = 0, chunk_ns[CHUNKS_MAX];
@@ -97,16 +101,15 @@ static void answer_round(const struct scenario *scenario, const char *line)
     say_end();
 }
 
-static void answer_end(const struct scenario *scenario)
-{
+static void answer_end(const struct scenario *scenario) {
     say("end");
     say_number(page_faults());
-    say_number(scenario->idle == NULL ? resident_bytes() : scenario->idle(first_lane()));
+    say_number(scenario->idle == NULL ? resident_bytes()
+                                      : scenario->idle(first_lane()));
     say_end();
 }
 
-int main(int count, char **words)
-{
+int main(int count, char **words) {
     char line[256];
     read_options(count, words);
     if (strcmp(options.scenario, "check") == 0)

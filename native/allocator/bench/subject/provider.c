@@ -1,7 +1,9 @@
-/* Where this process's malloc comes from: what the workload compares with the arm it wanted.
+/* Where this process's malloc comes from: what the workload compares with the
+   arm it wanted.
 
-   A host's subject asks the loader which file it is in. A static program (PACELINE_STATIC: Android devices)
-   has one file and no loader, so it asks the linker: what an arm consists of lies between two marks
+   A host's subject asks the loader which file it is in. A static program
+   (PACELINE_STATIC: Android devices) has one file and no loader, so it asks the
+   linker: what an arm consists of lies between two marks
    (../linked/), in the order it was given in, and the C library behind them. */
 #define _GNU_SOURCE
 #include "subject.h"
@@ -14,27 +16,28 @@
 void paceline_arm_begins(void);
 void paceline_arm_ends(void);
 
-static bool is_of_arm(uintptr_t function)
-{
-    return (uintptr_t)paceline_arm_begins < function && function < (uintptr_t)paceline_arm_ends;
+static bool is_of_arm(uintptr_t function) {
+    return (uintptr_t)paceline_arm_begins < function &&
+           function < (uintptr_t)paceline_arm_ends;
 }
 
-const char *malloc_provider(void)
-{
-    const uintptr_t family[] = {(uintptr_t)malloc, (uintptr_t)free, (uintptr_t)calloc, (uintptr_t)realloc,
+const char *malloc_provider(void) {
+    const uintptr_t family[] = {(uintptr_t)malloc, (uintptr_t)free,
+                                (uintptr_t)calloc, (uintptr_t)realloc,
                                 (uintptr_t)aligned_alloc};
     size_t of_arm = 0, count = sizeof family / sizeof *family;
     for (size_t i = 0; i < count; i++)
         of_arm += is_of_arm(family[i]);
-    return of_arm == count ? "subject" : of_arm == 0 ? "libc.a" : "an arm and libc.a";
+    return of_arm == count ? "subject"
+           : of_arm == 0   ? "libc.a"
+                           : "an arm and libc.a";
 }
 
 #else
 
 #include <dlfcn.h>
 
-const char *malloc_provider(void)
-{
+const char *malloc_provider(void) {
     Dl_info provider = {0};
     void *(*made_by)(size_t) = malloc;
     void *address;

@@ -1,6 +1,7 @@
-/* replay: a recorded trace (recorder/trace.h), by one thread whatever it was recorded of. Once is the whole
-   trace. The file is decoded before anything is timed. Of each object the first and the last byte are
-   written: a trace does not say what its program did with them. */
+/* replay: a recorded trace (recorder/trace.h), by one thread whatever it was
+   recorded of. Once is the whole trace. The file is decoded before anything is
+   timed. Of each object the first and the last byte are written: a trace does
+   not say what its program did with them. */
 #define _GNU_SOURCE
 #include "subject.h"
 #include "../recorder/trace.h"
@@ -31,10 +32,10 @@ struct reader {
     const unsigned char *at, *end;
 };
 
-static uint64_t number_of(struct reader *reader)
-{
+static uint64_t number_of(struct reader *reader) {
     uint64_t value = 0;
-    for (unsigned shift = 0; reader->at < reader->end && shift < 63; shift += 7) {
+    for (unsigned shift = 0; reader->at < reader->end && shift < 63;
+         shift += 7) {
         unsigned char byte = *reader->at++;
         value |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
@@ -43,8 +44,7 @@ static uint64_t number_of(struct reader *reader)
     give_up("broken trace: ", "a number does not end");
 }
 
-static uint32_t bytes_of(uint64_t bytes)
-{
+static uint32_t bytes_of(uint64_t bytes) {
     if (bytes > TRACE_BYTES_MAX)
         give_up("broken trace: ", "an object of 2 GiB");
     return (uint32_t)bytes;
@@ -57,24 +57,24 @@ struct numbers {
     uint32_t free_count, next, limit;
 };
 
-static uint32_t next_number(struct numbers *numbers)
-{
-    uint32_t number = numbers->free_count ? numbers->free_ones[--numbers->free_count] : numbers->next++;
+static uint32_t next_number(struct numbers *numbers) {
+    uint32_t number = numbers->free_count
+                          ? numbers->free_ones[--numbers->free_count]
+                          : numbers->next++;
     if (number >= numbers->limit)
         give_up("broken trace: ", "more objects than it says");
     numbers->live[number] = 1;
     return number;
 }
 
-static uint32_t live_number(const struct numbers *numbers, uint64_t number)
-{
+static uint32_t live_number(const struct numbers *numbers, uint64_t number) {
     if (number >= numbers->limit || !numbers->live[number])
         give_up("broken trace: ", "an object that is not alive");
     return (uint32_t)number;
 }
 
-static bool decode(struct reader *reader, struct numbers *numbers, struct step *step)
-{
+static bool decode(struct reader *reader, struct numbers *numbers,
+                   struct step *step) {
     uint64_t first = number_of(reader), argument = first >> TRACE_KIND_BITS;
     step->kind = first & 7;
     switch (step->kind) {
@@ -106,38 +106,41 @@ static bool decode(struct reader *reader, struct numbers *numbers, struct step *
     }
 }
 
-static bool prepare(struct lane *lane)
-{
+static bool prepare(struct lane *lane) {
     const char *path = lane->options->trace;
     int file = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     struct stat about;
-    if (file < 0 || fstat(file, &about) != 0 || (size_t)about.st_size < sizeof(struct trace_header))
+    if (file < 0 || fstat(file, &about) != 0 ||
+        (size_t)about.st_size < sizeof(struct trace_header))
         give_up("no trace: ", path == NULL ? "none named" : path);
-    const unsigned char *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    const unsigned char *map =
+        mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (map == MAP_FAILED)
         give_up("no trace: ", strerror(errno));
     struct trace_header header;
     memcpy(&header, map, sizeof header);
-    if (memcmp(header.magic, TRACE_MAGIC, 8) != 0 || header.events > TRACE_EVENTS_MAX ||
-        header.objects > TRACE_EVENTS_MAX)
+    if (memcmp(header.magic, TRACE_MAGIC, 8) != 0 ||
+        header.events > TRACE_EVENTS_MAX || header.objects > TRACE_EVENTS_MAX)
         give_up("not a trace: ", path);
     struct trace *trace = pages(sizeof *trace, 0);
     struct reader reader = {map + sizeof header, map + about.st_size};
-    struct numbers numbers = {pages(4 * (size_t)header.events + 4, 0), pages(header.objects + (size_t)1, 0),
-                              0, 0, header.objects};
+    struct numbers numbers = {pages(4 * (size_t)header.events + 4, 0),
+                              pages(header.objects + (size_t)1, 0), 0, 0,
+                              header.objects};
     trace->objects = header.objects;
-    trace->of = pages(sizeof(struct step) * ((size_t)header.events + 1), lane->options->layout);
+    trace->of = pages(sizeof(struct step) * ((size_t)header.events + 1),
+                      lane->options->layout);
     for (uint32_t i = 0; i < header.events; i++)
         trace->steps += decode(&reader, &numbers, &trace->of[trace->steps]);
-    lane->slots = pages(sizeof(void *) * ((size_t)header.objects + 1), lane->options->layout);
+    lane->slots = pages(sizeof(void *) * ((size_t)header.objects + 1),
+                        lane->options->layout);
     lane->own = trace;
     munmap((void *)(uintptr_t)map, (size_t)about.st_size);
     close(file);
     return true;
 }
 
-static void *made(const struct step *step, void *before)
-{
+static void *made(const struct step *step, void *before) {
     unsigned char *object = NULL;
     switch (step->kind) {
     case TRACE_MALLOC:
@@ -160,8 +163,7 @@ static void *made(const struct step *step, void *before)
     return object;
 }
 
-static void work(struct lane *lane, uint64_t times)
-{
+static void work(struct lane *lane, uint64_t times) {
     const struct trace *trace = lane->own;
     for (uint64_t done = 0; done < times; done++) {
         for (uint32_t i = 0; i < trace->steps; i++) {
@@ -182,8 +184,7 @@ static void work(struct lane *lane, uint64_t times)
     }
 }
 
-static uint64_t digest(const struct lane *lane)
-{
+static uint64_t digest(const struct lane *lane) {
     const struct trace *trace = lane->own;
     return fnv1a(fnv1a(FNV_START, trace->steps), lane->state);
 }

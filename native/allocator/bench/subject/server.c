@@ -1,9 +1,11 @@
-/* server and producer_consumer: objects that outlive, or leave, the thread that made them.
+/* server and producer_consumer: objects that outlive, or leave, the thread that
+   made them.
 
-   server (after Larson and Krishnan 1998): each thread has a table of objects of 8 to 1,000 bytes and
-   replaces them at random; then it ends, and another, new thread goes on with its table, so that most objects
-   are freed by a thread that did not make them. Once is one replacement. producer_consumer: lane 0 makes
-   objects, lane 1 reads and frees them. Once is one object. */
+   server (after Larson and Krishnan 1998): each thread has a table of objects
+   of 8 to 1,000 bytes and replaces them at random; then it ends, and another,
+   new thread goes on with its table, so that most objects are freed by a thread
+   that did not make them. Once is one replacement. producer_consumer: lane 0
+   makes objects, lane 1 reads and frees them. Once is one object. */
 #include "subject.h"
 #include "ring.h"
 
@@ -27,15 +29,14 @@ struct tables {
     struct table of[LANES_MAX];
 };
 
-static unsigned char *made(uint32_t draw)
-{
-    unsigned char *object = malloc(SERVER_SMALLEST + (draw >> 12) % SERVER_SPAN);
+static unsigned char *made(uint32_t draw) {
+    unsigned char *object =
+        malloc(SERVER_SMALLEST + (draw >> 12) % SERVER_SPAN);
     object[0] = (unsigned char)draw;
     return object;
 }
 
-static bool server_prepare(struct lane *lane)
-{
+static bool server_prepare(struct lane *lane) {
     struct tables *tables = pages(sizeof *tables, 0);
     uint64_t slots = lane->options->slots;
     lane->own = tables;
@@ -43,17 +44,18 @@ static bool server_prepare(struct lane *lane)
         struct table *table = &tables->of[t];
         table->state = lane->state + t * 2;
         table->slots = slots;
-        table->objects = pages((size_t)slots * sizeof(void *), lane->options->layout);
+        table->objects =
+            pages((size_t)slots * sizeof(void *), lane->options->layout);
         for (uint64_t i = 0; i < slots && t < lane->options->threads; i++) {
             table->state = xorshift32(table->state);
             table->objects[i] = made(table->state);
         }
     }
-    return slots != 0 && lane->options->threads != 0 && lane->options->threads <= LANES_MAX;
+    return slots != 0 && lane->options->threads != 0 &&
+           lane->options->threads <= LANES_MAX;
 }
 
-static void *connection(void *argument)
-{
+static void *connection(void *argument) {
     struct table *table = argument;
     pin(table->cpu);
     uint32_t state = table->state;
@@ -67,8 +69,7 @@ static void *connection(void *argument)
     return NULL;
 }
 
-static void server_work(struct lane *lane, uint64_t times)
-{
+static void server_work(struct lane *lane, uint64_t times) {
     struct tables *tables = lane->own;
     uint64_t threads = lane->options->threads;
     pthread_t running[LANES_MAX];
@@ -85,8 +86,7 @@ static void server_work(struct lane *lane, uint64_t times)
     tables->handed_over++;
 }
 
-static uint64_t server_digest(const struct lane *lane)
-{
+static uint64_t server_digest(const struct lane *lane) {
     const struct tables *tables = lane->own;
     uint64_t hash = FNV_START;
     for (uint64_t t = 0; t < lane->options->threads; t++) {
@@ -97,12 +97,14 @@ static uint64_t server_digest(const struct lane *lane)
     return hash;
 }
 
-const struct scenario server = {"server", server_prepare, server_work, server_digest, NULL, NULL};
+const struct scenario server = {"server",      server_prepare, server_work,
+                                server_digest, NULL,           NULL};
 
-static bool pair_prepare(struct lane *lane) { return lane->options->lanes == 2; }
+static bool pair_prepare(struct lane *lane) {
+    return lane->options->lanes == 2;
+}
 
-static void produce(struct lane *lane, uint64_t times)
-{
+static void produce(struct lane *lane, uint64_t times) {
     uint32_t state = lane->state;
     for (uint64_t i = 0; i < times; i++) {
         state = xorshift32(state);
@@ -114,8 +116,7 @@ static void produce(struct lane *lane, uint64_t times)
     lane->state = state;
 }
 
-static void consume(struct lane *lane, uint64_t times)
-{
+static void consume(struct lane *lane, uint64_t times) {
     uint32_t state = lane->state;
     for (uint64_t i = 0; i < times; i++) {
         unsigned char *object;
@@ -127,12 +128,13 @@ static void consume(struct lane *lane, uint64_t times)
     lane->state = state;
 }
 
-static void pair_work(struct lane *lane, uint64_t times)
-{
+static void pair_work(struct lane *lane, uint64_t times) {
     (lane->number == 0 ? produce : consume)(lane, times);
 }
 
-static uint64_t pair_digest(const struct lane *lane) { return fnv1a(FNV_START, lane->state); }
+static uint64_t pair_digest(const struct lane *lane) {
+    return fnv1a(FNV_START, lane->state);
+}
 
-const struct scenario producer_consumer = {"producer_consumer", pair_prepare, pair_work, pair_digest,
-                                           NULL, NULL};
+const struct scenario producer_consumer = {
+    "producer_consumer", pair_prepare, pair_work, pair_digest, NULL, NULL};

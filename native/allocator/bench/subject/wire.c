@@ -7,8 +7,7 @@
 static char out[4096];
 static size_t out_used;
 
-bool read_line(char *line, size_t room)
-{
+bool read_line(char *line, size_t room) {
     size_t used = 0;
     while (used + 1 < room) {
         if (read(STDIN_FILENO, line + used, 1) != 1)
@@ -22,17 +21,16 @@ bool read_line(char *line, size_t room)
     return false;
 }
 
-bool word_is(const char **line, const char *word)
-{
+bool word_is(const char **line, const char *word) {
     size_t length = strlen(word);
-    if (strncmp(*line, word, length) != 0 || ((*line)[length] != 0 && (*line)[length] != ' '))
+    if (strncmp(*line, word, length) != 0 ||
+        ((*line)[length] != 0 && (*line)[length] != ' '))
         return false;
     *line += length;
     return true;
 }
 
-uint64_t take_number(const char **line)
-{
+uint64_t take_number(const char **line) {
     uint64_t number = 0;
     while (**line == ' ')
         ++*line;
@@ -41,8 +39,7 @@ uint64_t take_number(const char **line)
     return number;
 }
 
-void say(const char *text)
-{
+void say(const char *text) {
     size_t length = strlen(text);
     if (length > sizeof out - 1 - out_used)
         length = sizeof out - 1 - out_used;
@@ -50,8 +47,7 @@ void say(const char *text)
     out_used += length;
 }
 
-void say_number(uint64_t number)
-{
+void say_number(uint64_t number) {
     char digits[21];
     char *at = digits + sizeof digits - 1;
     *at = 0;
@@ -63,8 +59,7 @@ void say_number(uint64_t number)
     say(at);
 }
 
-static void send_all(int file)
-{
+static void send_all(int file) {
     for (size_t sent = 0; sent < out_used;) {
         ssize_t now = write(file, out + sent, out_used - sent);
         if (now <= 0)
@@ -74,14 +69,12 @@ static void send_all(int file)
     out_used = 0;
 }
 
-void say_end(void)
-{
+void say_end(void) {
     out[out_used++] = '\n';
     send_all(STDOUT_FILENO);
 }
 
-_Noreturn void give_up(const char *why, const char *what)
-{
+_Noreturn void give_up(const char *why, const char *what) {
     out_used = 0;
     say("subject: ");
     say(why);

@@ -1,7 +1,10 @@
 //! The workload with its real parts: our library, the system's allocator and the bound, built here by the
 //! suite's own script; other people's allocators are left out, which shows what happens to an arm that is not
 //! there.
-#![allow(clippy::unwrap_used, reason = "what cannot be read fails the test, which is meant")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "what cannot be read fails the test, which is meant"
+)]
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
@@ -19,7 +22,12 @@ const THERE: [&str; 4] = ["paceline", "paceline_hardened", "system", "bound"];
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("allocator-bench");
     let script = Path::new(HERE).join("build.sh");
-    let built = Command::new("sh").arg(script).arg("parts").env("OUT", &folder).status().unwrap();
+    let built = Command::new("sh")
+        .arg(script)
+        .arg("parts")
+        .env("OUT", &folder)
+        .status()
+        .unwrap();
     assert!(built.success(), "build.sh parts failed");
     let program = folder.join("paceline-allocator-bench");
     std::fs::copy(env!("CARGO_BIN_EXE_paceline-allocator-bench"), &program).unwrap();
@@ -28,8 +36,14 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
 
 fn launch(args: &[&str]) -> (Output, Vec<Event>) {
     let program = FOLDER.join("paceline-allocator-bench");
-    let output = Command::new(program).args(args).stderr(Stdio::inherit()).output().unwrap();
-    let events = Reader::new(output.stdout.as_slice()).collect::<Result<_, _>>().unwrap();
+    let output = Command::new(program)
+        .args(args)
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
+    let events = Reader::new(output.stdout.as_slice())
+        .collect::<Result<_, _>>()
+        .unwrap();
     (output, events)
 }
 
@@ -37,9 +51,17 @@ fn launch(args: &[&str]) -> (Output, Vec<Event>) {
 fn subject(library: Option<&str>, arguments: &[&str], lines: &str) -> String {
     let mut command = Command::new(FOLDER.join("subject"));
     if let Some(library) = library {
-        command.env("LD_PRELOAD", FOLDER.join("lib").join(format!("lib{library}.so")));
+        command.env(
+            "LD_PRELOAD",
+            FOLDER.join("lib").join(format!("lib{library}.so")),
+        );
     }
-    let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     match child.stdin.take().unwrap().write_all(lines.as_bytes()) {
         // One that refuses a trace says so and leaves; the rest of it has nobody to read it.
         Err(reason) if reason.kind() == std::io::ErrorKind::BrokenPipe => {}
@@ -49,11 +71,20 @@ fn subject(library: Option<&str>, arguments: &[&str], lines: &str) -> String {
 }
 
 fn digest(said: &str) -> u64 {
-    said.lines().find_map(|line| line.strip_prefix("state ")).unwrap().parse().unwrap()
+    said.lines()
+        .find_map(|line| line.strip_prefix("state "))
+        .unwrap()
+        .parse()
+        .unwrap()
 }
 
 /// The draws of `random_mixed`, by the rules of the README and without an allocator: stamps of live slots.
-fn model(seed_state: u32, slots: usize, times: u64, independent: bool) -> (u32, Vec<Option<(u8, u32)>>) {
+fn model(
+    seed_state: u32,
+    slots: usize,
+    times: u64,
+    independent: bool,
+) -> (u32, Vec<Option<(u8, u32)>>) {
     let draw = |mut x: u32| {
         x ^= x << 13;
         x ^= x >> 17;
@@ -74,39 +105,81 @@ fn model(seed_state: u32, slots: usize, times: u64, independent: bool) -> (u32, 
 }
 
 fn fnv(hash: u64, value: u64) -> u64 {
-    value
-        .to_le_bytes()
-        .iter()
-        .fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+    value.to_le_bytes().iter().fold(hash, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 #[test]
-fn a_launch_measures_every_arm_that_is_there_in_interleaved_rounds_and_says_why_the_others_are_not() {
-    let quick = ["--rounds", "2", "--warmup-rounds", "1", "--seed", "5", "--launch", "3"];
-    let mixed = ["--benchmark", "random_mixed", "--params", "working_set=256", "--params", "mode=compat"];
-    let (output, events) = launch(&[&quick[..], &mixed, &["--params", "setup=preload|direct"]].concat());
+fn a_launch_measures_every_arm_that_is_there_in_interleaved_rounds_and_says_why_the_others_are_not()
+{
+    let quick = [
+        "--rounds",
+        "2",
+        "--warmup-rounds",
+        "1",
+        "--seed",
+        "5",
+        "--launch",
+        "3",
+    ];
+    let mixed = [
+        "--benchmark",
+        "random_mixed",
+        "--params",
+        "working_set=256",
+        "--params",
+        "mode=compat",
+    ];
+    let (output, events) =
+        launch(&[&quick[..], &mixed, &["--params", "setup=preload|direct"]].concat());
     assert!(output.status.success());
     assert_eq!(events.last(), Some(&Event::Done));
     let (mut arms, mut missing, mut blocks) = (HashMap::new(), HashSet::new(), HashMap::new());
     let mut metrics = HashMap::new();
     for event in &events {
         match event {
-            Event::Case { case, arm, unavailable: None, params, .. } => {
+            Event::Case {
+                case,
+                arm,
+                unavailable: None,
+                params,
+                ..
+            } => {
                 arms.insert(*case, (arm.clone(), params.clone()));
             }
-            Event::Case { arm, unavailable: Some(reason), .. } => {
+            Event::Case {
+                arm,
+                unavailable: Some(reason),
+                ..
+            } => {
                 assert!(reason.contains("was not built"), "{reason}");
                 missing.insert(arm.clone());
             }
-            Event::Samples { case, metric, values, iterations, round, position, phase, .. } => {
+            Event::Samples {
+                case,
+                metric,
+                values,
+                iterations,
+                round,
+                position,
+                phase,
+                ..
+            } => {
                 let (arm, params) = &arms[case];
                 *metrics.entry(metric.clone()).or_insert(0) += values.len();
                 if metric == "time" {
-                    assert_eq!((*iterations, *phase == Phase::Measure), (500_000, *round >= 1));
+                    assert_eq!(
+                        (*iterations, *phase == Phase::Measure),
+                        (500_000, *round >= 1)
+                    );
                     let key = (params.clone().last().unwrap().1.to_string(), *round);
-                    blocks.entry(key).or_insert_with(Vec::new).push((*position, arm.clone()));
+                    blocks
+                        .entry(key)
+                        .or_insert_with(Vec::new)
+                        .push((*position, arm.clone()));
                 }
             }
             Event::Check(check) => assert!(check.ok, "{check:?}"),
@@ -132,9 +205,23 @@ fn a_launch_measures_every_arm_that_is_there_in_interleaved_rounds_and_says_why_
 #[test]
 fn every_trace_and_every_scenario_ends_with_equal_digests_in_all_arms() {
     let filters: [&[&str]; 4] = [
-        &["--benchmark", "churn", "--benchmark", "replay", "--benchmark", "realloc_growth"],
+        &[
+            "--benchmark",
+            "churn",
+            "--benchmark",
+            "replay",
+            "--benchmark",
+            "realloc_growth",
+        ],
         &["--benchmark", "server", "--benchmark", "producer_consumer"],
-        &["--benchmark", "fragmentation", "--params", "bytes=2097152", "--params", "idle_ms=0"],
+        &[
+            "--benchmark",
+            "fragmentation",
+            "--params",
+            "bytes=2097152",
+            "--params",
+            "idle_ms=0",
+        ],
         &[
             "--case",
             "random_mixed_threads/system/working_set=256,mode=compat,remote_percent=50",
@@ -143,14 +230,18 @@ fn every_trace_and_every_scenario_ends_with_equal_digests_in_all_arms() {
         ],
     ];
     for filter in filters {
-        let (output, events) = launch(&[&["--rounds", "1", "--warmup-rounds", "1"], filter].concat());
+        let (output, events) =
+            launch(&[&["--rounds", "1", "--warmup-rounds", "1"], filter].concat());
         assert!(output.status.success(), "{filter:?}: {:?}", events.last());
         let checks = events.iter().filter_map(|event| match event {
             Event::Check(check) if check.name == "same_operations" => Some(check),
             _ => None,
         });
         let checks: Vec<_> = checks.collect();
-        assert!(!checks.is_empty() && checks.iter().all(|check| check.ok), "{checks:?}");
+        assert!(
+            !checks.is_empty() && checks.iter().all(|check| check.ok),
+            "{checks:?}"
+        );
     }
 }
 
@@ -160,13 +251,18 @@ fn the_operations_are_those_of_the_model_whatever_the_allocator() {
         let seed = 11_u64;
         let first = u32::try_from(fnv(fnv(FNV_START, seed), 0) & 0xffff_ffff).unwrap() | 1;
         let (state, table) = model(first, slots, 300_000, independent);
-        let live = table.iter().enumerate().filter_map(|(slot, object)| Some((slot, (*object)?.0)));
+        let live = table
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, object)| Some((slot, (*object)?.0)));
         let lane = live.fold(fnv(FNV_START, u64::from(state)), |hash, (slot, stamp)| {
             fnv(fnv(hash, slot as u64), u64::from(stamp))
         });
         let expected = fnv(FNV_START, lane);
-        let arguments =
-            format!("random_mixed --seed {seed} --slots {slots} --independent {}", u8::from(independent));
+        let arguments = format!(
+            "random_mixed --seed {seed} --slots {slots} --independent {}",
+            u8::from(independent)
+        );
         let arguments: Vec<&str> = arguments.split(' ').collect();
         for library in [None, Some("paceline"), Some("bound")] {
             let said = subject(library, &arguments, "round 10 20000 100000 0\nstate\n");
@@ -186,12 +282,9 @@ fn compat_never_drifts_for_a_slots_objects_keep_their_size() {
         }
     }
     let (_, table) = model(12345, 256, 2_000_000, false);
-    assert!(
-        table
-            .iter()
-            .enumerate()
-            .all(|(slot, object)| { object.is_none_or(|(_, size)| (size as usize - 16) & 255 == slot) })
-    );
+    assert!(table.iter().enumerate().all(|(slot, object)| {
+        object.is_none_or(|(_, size)| (size as usize - 16) & 255 == slot)
+    }));
 }
 
 #[test]
@@ -209,11 +302,17 @@ fn an_allocator_that_hands_out_memory_twice_fails_the_check() {
     let library = FOLDER.join("lib").join("libtwice.so");
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let mut built = Command::new(compiler);
-    built.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source);
+    built
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(&library)
+        .arg(&source);
     assert!(built.status().unwrap().success());
     assert!(!subject(Some("twice"), &["check", "--seed", "7"], "").contains("intact"));
     std::fs::remove_file(library).unwrap();
-    assert_eq!(subject(Some("paceline"), &["check", "--seed", "7"], ""), "intact\n");
+    assert_eq!(
+        subject(Some("paceline"), &["check", "--seed", "7"], ""),
+        "intact\n"
+    );
 }
 
 #[test]
@@ -222,19 +321,39 @@ fn a_recorded_trace_replays_and_a_broken_one_is_refused() {
     let _ = std::fs::remove_file(&trace);
     let recorder = FOLDER.join("lib").join("libpaceline_trace.so");
     let mut program = Command::new(FOLDER.join("subject"));
-    program.args(["check", "--seed", "3"]).env("LD_PRELOAD", recorder);
-    program.env("PACELINE_TRACE_FILE", &trace).env("PACELINE_TRACE_EVENTS", "30000");
-    assert_eq!(program.output().unwrap().stdout, b"intact\n", "recording changes nothing");
+    program
+        .args(["check", "--seed", "3"])
+        .env("LD_PRELOAD", recorder);
+    program
+        .env("PACELINE_TRACE_FILE", &trace)
+        .env("PACELINE_TRACE_EVENTS", "30000");
+    assert_eq!(
+        program.output().unwrap().stdout,
+        b"intact\n",
+        "recording changes nothing"
+    );
     let bytes = std::fs::read(&trace).unwrap();
     let events = u32::from_le_bytes(bytes[12..16].try_into().unwrap());
-    assert!((30_000..30_003).contains(&events), "{events}: up to the limit");
+    assert!(
+        (30_000..30_003).contains(&events),
+        "{events}: up to the limit"
+    );
     let path = trace.to_string_lossy().into_owned();
-    let replay =
-        |path: &str| subject(Some("paceline"), &["replay", "--trace", path], "round 1 2 0 0\nstate\n");
+    let replay = |path: &str| {
+        subject(
+            Some("paceline"),
+            &["replay", "--trace", path],
+            "round 1 2 0 0\nstate\n",
+        )
+    };
     let said = replay(&path);
     assert_eq!(
         digest(&said),
-        digest(&subject(None, &["replay", "--trace", &path], "round 1 2 0 0\nstate\n"))
+        digest(&subject(
+            None,
+            &["replay", "--trace", &path],
+            "round 1 2 0 0\nstate\n"
+        ))
     );
     for (at, name) in [(0, "magic"), (8, "objects"), (bytes.len() - 1, "end")] {
         let mut broken = bytes.clone();
@@ -259,14 +378,39 @@ fn a_subject_that_uses_another_allocator_than_it_should_ends_the_launch() {
     }
     // A library without a malloc: preloaded, it changes nothing.
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    let (source, library) = (folder.join("empty.c"), folder.join("lib").join("libmimalloc.so"));
+    let (source, library) = (
+        folder.join("empty.c"),
+        folder.join("lib").join("libmimalloc.so"),
+    );
     std::fs::write(&source, "int paceline_nothing;\n").unwrap();
     let mut built = Command::new(compiler);
-    assert!(built.args(["-shared", "-o"]).arg(library).arg(source).status().unwrap().success());
-    let args = ["--benchmark", "random_mixed", "--params", "working_set=64", "--rounds", "1"];
-    let output = Command::new(folder.join("paceline-allocator-bench")).args(args).output().unwrap();
-    let events: Vec<Event> = Reader::new(output.stdout.as_slice()).collect::<Result<_, _>>().unwrap();
-    let Some(Event::Error { code, text }) = events.last() else { panic!("{:?}", events.last()) };
+    assert!(
+        built
+            .args(["-shared", "-o"])
+            .arg(library)
+            .arg(source)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let args = [
+        "--benchmark",
+        "random_mixed",
+        "--params",
+        "working_set=64",
+        "--rounds",
+        "1",
+    ];
+    let output = Command::new(folder.join("paceline-allocator-bench"))
+        .args(args)
+        .output()
+        .unwrap();
+    let events: Vec<Event> = Reader::new(output.stdout.as_slice())
+        .collect::<Result<_, _>>()
+        .unwrap();
+    let Some(Event::Error { code, text }) = events.last() else {
+        panic!("{:?}", events.last())
+    };
     assert_eq!(code, "wrong_allocator");
     assert!(text.starts_with("mimalloc: malloc comes from"), "{text}");
 }
@@ -276,21 +420,33 @@ fn the_manifest_and_the_workload_name_the_same_cases() {
     let (_, listed) = {
         let program = FOLDER.join("paceline-allocator-bench");
         let output = Command::new(program).arg("--list").output().unwrap();
-        (output.status, serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap())
+        (
+            output.status,
+            serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap(),
+        )
     };
     let manifest = std::fs::read_to_string(Path::new(HERE).join("../suite.toml")).unwrap();
     for case in listed["cases"].as_array().unwrap() {
-        let (benchmark, arm) = (case["benchmark"].as_str().unwrap(), case["arm"].as_str().unwrap());
-        assert!(manifest.contains(&format!("[benchmarks.{benchmark}]\n")), "{benchmark}");
+        let (benchmark, arm) = (
+            case["benchmark"].as_str().unwrap(),
+            case["arm"].as_str().unwrap(),
+        );
+        assert!(
+            manifest.contains(&format!("[benchmarks.{benchmark}]\n")),
+            "{benchmark}"
+        );
         assert!(manifest.contains(&format!("\"{arm}\"")), "{arm}");
         for metric in case["metrics"].as_array().unwrap() {
             let name = metric["name"].as_str().unwrap();
-            assert!(manifest.contains(&format!("metrics.{name} = {{ unit = {}", metric["unit"])), "{name}");
+            assert!(
+                manifest.contains(&format!("metrics.{name} = {{ unit = {}", metric["unit"])),
+                "{name}"
+            );
         }
         for (param, value) in case["params"].as_object().unwrap() {
             assert!(manifest.contains(&format!("params.{param} = ")), "{param}");
-            let value =
-                serde_json::from_value::<String>(value.clone()).map_or(value.to_string(), |text| text);
+            let value = serde_json::from_value::<String>(value.clone())
+                .map_or(value.to_string(), |text| text);
             assert!(manifest.contains(&value), "{param} = {value}");
         }
     }
@@ -303,7 +459,9 @@ fn launch_where(name: &str, installed: &[(&str, &str)], args: &[&str]) -> Vec<Ev
     std::fs::create_dir_all(&bin).unwrap();
     let path = std::env::var_os("PATH").unwrap();
     for tool in ["sh", "awk", "sed", "dirname"] {
-        let mut found = std::env::split_paths(&path).map(|at| at.join(tool)).filter(|file| file.exists());
+        let mut found = std::env::split_paths(&path)
+            .map(|at| at.join(tool))
+            .filter(|file| file.exists());
         std::os::unix::fs::symlink(found.next().unwrap(), bin.join(tool)).unwrap();
     }
     for (program, script) in installed {
@@ -312,17 +470,31 @@ fn launch_where(name: &str, installed: &[(&str, &str)], args: &[&str]) -> Vec<Ev
         std::fs::set_permissions(bin.join(program), mode).unwrap();
     }
     let mut workload = Command::new(FOLDER.join("paceline-allocator-bench"));
-    let output =
-        workload.args(args).args(["--rounds", "1", "--warmup-rounds", "1"]).env("PATH", bin).output();
-    Reader::new(output.unwrap().stdout.as_slice()).collect::<Result<_, _>>().unwrap()
+    let output = workload
+        .args(args)
+        .args(["--rounds", "1", "--warmup-rounds", "1"])
+        .env("PATH", bin)
+        .output();
+    Reader::new(output.unwrap().stdout.as_slice())
+        .collect::<Result<_, _>>()
+        .unwrap()
 }
 
 #[test]
 fn real_programs_are_run_by_every_arm_and_must_say_the_same() {
-    let args = ["--benchmark", "programs", "--params", "program=perl", "--params", "percent=1"];
+    let args = [
+        "--benchmark",
+        "programs",
+        "--params",
+        "program=perl",
+        "--params",
+        "percent=1",
+    ];
     let said = |events: &[Event]| {
         let mut checks = events.iter().filter_map(|event| match event {
-            Event::Check(check) if check.name == "same_operations" => Some((check.ok, check.detail.clone())),
+            Event::Check(check) if check.name == "same_operations" => {
+                Some((check.ok, check.detail.clone()))
+            }
             _ => None,
         });
         checks.next_back().unwrap()
@@ -335,11 +507,21 @@ fn real_programs_are_run_by_every_arm_and_must_say_the_same() {
         times.count()
     };
     let honest = launch_where("honest", &[("perl", "#!/bin/sh\necho the same\n")], &args);
-    assert_eq!((said(&honest), timed(&honest)), ((true, "6 runs of programs".to_owned()), 6));
+    assert_eq!(
+        (said(&honest), timed(&honest)),
+        ((true, "6 runs of programs".to_owned()), 6)
+    );
     // One that says whose malloc it has.
-    let other = launch_where("other", &[("perl", "#!/bin/sh\necho \"$LD_PRELOAD\"\n")], &args);
+    let other = launch_where(
+        "other",
+        &[("perl", "#!/bin/sh\necho \"$LD_PRELOAD\"\n")],
+        &args,
+    );
     let (ok, detail) = said(&other);
-    assert!(!ok && detail.contains("perl under") && detail.contains("says something else"), "{detail}");
+    assert!(
+        !ok && detail.contains("perl under") && detail.contains("says something else"),
+        "{detail}"
+    );
     let failing = launch_where("failing", &[("perl", "#!/bin/sh\nexit 3\n")], &args);
     assert!(
         matches!(failing.last(), Some(Event::Error { code, .. }) if code == "program_failed"),
@@ -351,16 +533,28 @@ fn real_programs_are_run_by_every_arm_and_must_say_the_same() {
 #[test]
 fn a_program_that_is_not_installed_is_said_and_not_measured() {
     for (args, reason) in [
-        (["--benchmark", "programs", "--params", "program=perl"], "not installed here: perl"),
-        (["--benchmark", "multithreaded", "--params", "load=redis"], "not installed here: redis"),
+        (
+            ["--benchmark", "programs", "--params", "program=perl"],
+            "not installed here: perl",
+        ),
+        (
+            ["--benchmark", "multithreaded", "--params", "load=redis"],
+            "not installed here: redis",
+        ),
     ] {
         let events = launch_where("nothing", &[], &args);
         let reasons = events.iter().filter_map(|event| match event {
-            Event::Case { arm, unavailable, .. } if THERE.contains(&arm.as_str()) => unavailable.clone(),
+            Event::Case {
+                arm, unavailable, ..
+            } if THERE.contains(&arm.as_str()) => unavailable.clone(),
             _ => None,
         });
         assert_eq!(reasons.collect::<Vec<_>>(), [reason; 3]);
-        assert!(!events.iter().any(|event| matches!(event, Event::Samples { .. })));
+        assert!(
+            !events
+                .iter()
+                .any(|event| matches!(event, Event::Samples { .. }))
+        );
         assert_eq!(events.last(), Some(&Event::Done));
     }
 }
@@ -374,15 +568,33 @@ fn a_trace_that_is_put_beside_the_others_is_one_of_them() {
     let program = folder.join("paceline-allocator-bench");
     std::fs::copy(env!("CARGO_BIN_EXE_paceline-allocator-bench"), &program).unwrap();
     for name in ["own_one.trace", "Not-A-Name.trace", "notes.txt"] {
-        std::fs::copy(FOLDER.join("traces").join("git.trace"), folder.join("traces").join(name)).unwrap();
+        std::fs::copy(
+            FOLDER.join("traces").join("git.trace"),
+            folder.join("traces").join(name),
+        )
+        .unwrap();
     }
     let asked = |trace: &str| {
         let trace = format!("trace={trace}");
-        let args = ["--benchmark", "replay", "--params", &trace, "--rounds", "1", "--warmup-rounds", "1"];
+        let args = [
+            "--benchmark",
+            "replay",
+            "--params",
+            &trace,
+            "--rounds",
+            "1",
+            "--warmup-rounds",
+            "1",
+        ];
         let output = Command::new(&program).args(args).output().unwrap();
-        Reader::new(output.stdout.as_slice()).collect::<Result<Vec<Event>, _>>().unwrap()
+        Reader::new(output.stdout.as_slice())
+            .collect::<Result<Vec<Event>, _>>()
+            .unwrap()
     };
     assert_eq!(asked("own_one").last(), Some(&Event::Done));
     let refused = asked("git");
-    assert!(matches!(refused.last(), Some(Event::Error { code, .. }) if code == "usage"), "{refused:?}");
+    assert!(
+        matches!(refused.last(), Some(Event::Error { code, .. }) if code == "usage"),
+        "{refused:?}"
+    );
 }

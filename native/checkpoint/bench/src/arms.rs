@@ -57,8 +57,14 @@ pub(crate) const ALL: &[Kind] = &[
     Kind::Other(Tool::Snapshot),
 ];
 /// Those that do not read or clone every band.
-pub(crate) const SPARSE: &[Kind] =
-    &[Kind::MtimeBlake3, Kind::EventsClone, Kind::Observed, Kind::Watched, Kind::Tracked, Kind::BareAppend];
+pub(crate) const SPARSE: &[Kind] = &[
+    Kind::MtimeBlake3,
+    Kind::EventsClone,
+    Kind::Observed,
+    Kind::Watched,
+    Kind::Tracked,
+    Kind::BareAppend,
+];
 /// Those that a cold cache costs something, and the floor.
 pub(crate) const COLD: &[Kind] = &[
     Kind::FullSha256,
@@ -71,9 +77,19 @@ pub(crate) const COLD: &[Kind] = &[
 ];
 
 /// What grows old.
-pub(crate) const AGEING: &[Kind] = &[Kind::EventsClone, Kind::Observed, Kind::Tracked, Kind::BareAppend];
+pub(crate) const AGEING: &[Kind] = &[
+    Kind::EventsClone,
+    Kind::Observed,
+    Kind::Tracked,
+    Kind::BareAppend,
+];
 /// What takes space.
-pub(crate) const GROWTH: &[Kind] = &[Kind::Live, Kind::EventsClone, Kind::Tracked, Kind::TrackedFolded];
+pub(crate) const GROWTH: &[Kind] = &[
+    Kind::Live,
+    Kind::EventsClone,
+    Kind::Tracked,
+    Kind::TrackedFolded,
+];
 /// One changed band, by what people use.
 pub(crate) const TOOLS: &[Kind] = &[
     Kind::Other(Tool::Rsync),
@@ -200,14 +216,23 @@ struct Running {
 impl Running {
     fn new(plan: &Plan, kind: Kind, place: &Rc<Place>) -> io::Result<Self> {
         // Only one arm reads what never changes; all others do the same work over holes.
-        let shape = Shape { sparse: kind != Kind::FullSha256, ..plan.shape };
+        let shape = Shape {
+            sparse: kind != Kind::FullSha256,
+            ..plan.shape
+        };
         let made = |dir: &Path| match kind {
             Kind::Other(tool) => tool.make_bands(dir),
             _ => fs::create_dir(dir),
         };
         let site = Site::with(place, shape, plan.scenario, plan.seed, made)?;
         let strategy = strategy(kind, &site)?;
-        let mut running = Self { strategy, site, cold: plan.cold, sum: Phases::default(), failure: None };
+        let mut running = Self {
+            strategy,
+            site,
+            cold: plan.cold,
+            sum: Phases::default(),
+            failure: None,
+        };
         for _ in 0..plan.age {
             running.once();
         }
@@ -243,7 +268,12 @@ impl Running {
             return Reading::Each(bytes.into_iter().collect());
         }
         let named = self.sum.named();
-        Reading::Total(named.iter().find(|(name, _)| *name == metric).map_or(0, |(_, value)| *value))
+        Reading::Total(
+            named
+                .iter()
+                .find(|(name, _)| *name == metric)
+                .map_or(0, |(_, value)| *value),
+        )
     }
 }
 
@@ -270,23 +300,48 @@ fn wrong(failure: Option<&str>, held: io::Result<Option<bool>>) -> Option<String
         Ok(Some(false)) => Some("what it kept is not what the bands are".to_owned()),
         Err(error) => Some(error.to_string()),
     };
-    let both: Vec<String> = failure.map(str::to_owned).into_iter().chain(came_to).collect();
+    let both: Vec<String> = failure
+        .map(str::to_owned)
+        .into_iter()
+        .chain(came_to)
+        .collect();
     (!both.is_empty()).then(|| both.join(", so "))
 }
 
 /// A group that has no place here.
 pub(crate) fn nowhere(names: &[&str], reason: &str) -> Prepared {
-    let arms = names.iter().map(|name| Arm::unavailable(name, reason)).collect();
+    let arms = names
+        .iter()
+        .map(|name| Arm::unavailable(name, reason))
+        .collect();
     let verify = Box::new(|| check("nothing ran", std::iter::empty()));
-    Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify }
+    Prepared {
+        arms,
+        items_per_iteration: Some(1),
+        bytes_per_iteration: None,
+        verify,
+    }
 }
 
 /// The check of a group: `well` when no arm has something wrong.
-pub(crate) fn check<'a>(well: &str, arms: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Vec<Check> {
-    let wrong = arms.into_iter().filter_map(|(name, wrong)| Some(format!("{name}: {}", wrong?)));
+pub(crate) fn check<'a>(
+    well: &str,
+    arms: impl IntoIterator<Item = (&'a str, Option<String>)>,
+) -> Vec<Check> {
+    let wrong = arms
+        .into_iter()
+        .filter_map(|(name, wrong)| Some(format!("{name}: {}", wrong?)));
     let wrong: Vec<String> = wrong.collect();
-    let detail = if wrong.is_empty() { well.to_owned() } else { wrong.join("; ") };
-    vec![Check { name: "checkpoints_succeed".to_owned(), ok: wrong.is_empty(), detail }]
+    let detail = if wrong.is_empty() {
+        well.to_owned()
+    } else {
+        wrong.join("; ")
+    };
+    vec![Check {
+        name: "checkpoints_succeed".to_owned(),
+        ok: wrong.is_empty(),
+        detail,
+    }]
 }
 
 /// An arm that is no strategy: it works in a way of its own over bands that all may change.
@@ -315,7 +370,12 @@ pub(crate) fn prepare_own<R: Own>(
         Ok(place) => place,
         Err(reason) => return Ok(nowhere(names, &reason)),
     };
-    let shape = Shape { bands: HOT, band_bytes, hot: HOT, sparse: false };
+    let shape = Shape {
+        bands: HOT,
+        band_bytes,
+        hot: HOT,
+        sparse: false,
+    };
     let mut made = Vec::new();
     for name in names {
         let running = Site::new(&place, shape, scenario, context.seed)
@@ -323,11 +383,23 @@ pub(crate) fn prepare_own<R: Own>(
             .map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
         made.push((*name, Rc::new(RefCell::new(running))));
     }
-    let arms = made.iter().map(|(name, running)| R::arm(name, running)).collect();
+    let arms = made
+        .iter()
+        .map(|(name, running)| R::arm(name, running))
+        .collect();
     let verify = Box::new(move || {
-        check(R::WELL, made.iter().map(|(name, running)| (*name, running.borrow().wrong())))
+        check(
+            R::WELL,
+            made.iter()
+                .map(|(name, running)| (*name, running.borrow().wrong())),
+        )
     });
-    Ok(Prepared { arms, items_per_iteration: R::ITEMS, bytes_per_iteration: None, verify })
+    Ok(Prepared {
+        arms,
+        items_per_iteration: R::ITEMS,
+        bytes_per_iteration: None,
+        verify,
+    })
 }
 
 /// Makes every arm's bands. `place` may have none for an arm, and says why.
@@ -347,16 +419,24 @@ pub(crate) fn prepare(
             }
         };
         let running = Running::new(plan, *kind, &place);
-        let running = running.map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
+        let running =
+            running.map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
         let running = Rc::new(RefCell::new(running));
         all.push((name, Rc::clone(&running)));
         arms.push(arm(name, &running, plan));
     }
     let verify = Box::new(move || {
-        let all = all.iter().map(|(name, running)| (*name, running.borrow_mut().wrong()));
+        let all = all
+            .iter()
+            .map(|(name, running)| (*name, running.borrow_mut().wrong()));
         check("every checkpoint of every arm", all)
     });
-    Ok(Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify })
+    Ok(Prepared {
+        arms,
+        items_per_iteration: Some(1),
+        bytes_per_iteration: None,
+        verify,
+    })
 }
 
 fn arm(name: &str, running: &Rc<RefCell<Running>>, plan: &Plan) -> Arm {
@@ -387,9 +467,18 @@ mod tests {
     #[test]
     fn the_cause_of_a_failure_is_said_before_what_it_came_to() {
         let both = wrong(Some("no space"), Ok(Some(false)));
-        assert_eq!(both.as_deref(), Some("no space, so what it kept is not what the bands are"));
-        assert_eq!(wrong(Some("no space"), Ok(None)).as_deref(), Some("no space"));
-        assert_eq!(wrong(None, Err(io::Error::other("unread"))).as_deref(), Some("unread"));
+        assert_eq!(
+            both.as_deref(),
+            Some("no space, so what it kept is not what the bands are")
+        );
+        assert_eq!(
+            wrong(Some("no space"), Ok(None)).as_deref(),
+            Some("no space")
+        );
+        assert_eq!(
+            wrong(None, Err(io::Error::other("unread"))).as_deref(),
+            Some("unread")
+        );
         assert_eq!(wrong(None, Ok(Some(true))), None);
     }
 }

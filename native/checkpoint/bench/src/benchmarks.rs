@@ -13,7 +13,9 @@ use crate::site::{self, Shape};
 use crate::{detect, locality, rollback, stall, volume};
 
 /// The checkpoint, its phases as the seed's table has them, and its bytes.
-const PHASES: &[&str] = &["durable", "detect", "hash", "clone", "manifest", "sync", "read", "written"];
+const PHASES: &[&str] = &[
+    "durable", "detect", "hash", "clone", "manifest", "sync", "read", "written",
+];
 /// What a filesystem needs besides bands: its own structures, and the logs of stores.
 const ROOM_BYTES: u64 = 1 << 30;
 
@@ -33,7 +35,14 @@ struct Asked {
 
 impl Asked {
     fn new(scenario: Scenario, shape: Shape) -> Self {
-        Self { scenario, shape, cold: false, age: 0, epochs: None, more: 0 }
+        Self {
+            scenario,
+            shape,
+            cold: false,
+            age: 0,
+            epochs: None,
+            more: 0,
+        }
     }
 }
 
@@ -46,9 +55,30 @@ pub(crate) fn all(ground: &Rc<Ground>) -> Vec<Benchmark> {
         tools(ground),
         ageing(ground),
         growth(ground),
-        simple(ground, "detect", &detect::ARMS, bands(), &[], detect::prepare),
-        simple(ground, "stall", &stall::ARMS, band_kib(), &stall::METRICS, stall::prepare),
-        simple(ground, "rollback", &rollback::ARMS, band_kib(), &rollback::METRICS, rollback::prepare),
+        simple(
+            ground,
+            "detect",
+            &detect::ARMS,
+            bands(),
+            &[],
+            detect::prepare,
+        ),
+        simple(
+            ground,
+            "stall",
+            &stall::ARMS,
+            band_kib(),
+            &stall::METRICS,
+            stall::prepare,
+        ),
+        simple(
+            ground,
+            "rollback",
+            &rollback::ARMS,
+            band_kib(),
+            &rollback::METRICS,
+            rollback::prepare,
+        ),
         locality::benchmark(ground, scenarios(&scenario::ALL)),
     ]
 }
@@ -71,9 +101,15 @@ fn scaling(ground: &Rc<Ground>) -> Benchmark {
 
 /// The smallest change when the bands are not in memory.
 fn cold(ground: &Rc<Ground>) -> Benchmark {
-    let params = vec![scenarios(&scenario::ALL[..1]), Param::int("bands", &[87], 8, 87)];
+    let params = vec![
+        scenarios(&scenario::ALL[..1]),
+        Param::int("bands", &[87], 8, 87),
+    ];
     of_arms(ground, "cold", arms::COLD, params, PHASES, |context| {
-        Ok(Asked { cold: true, ..Asked::new(named(context)?, seeds(context.int("bands"))) })
+        Ok(Asked {
+            cold: true,
+            ..Asked::new(named(context)?, seeds(context.int("bands")))
+        })
     })
 }
 
@@ -86,35 +122,93 @@ fn dirty(ground: &Rc<Ground>) -> Benchmark {
     ];
     of_arms(ground, "dirty", arms::SPARSE, params, PHASES, |context| {
         let (dirty_bands, writes_per_band) = (context.int("dirty"), context.int("writes"));
-        let scenario = Scenario { name: "dirty", dirty_bands, writes_per_band };
+        let scenario = Scenario {
+            name: "dirty",
+            dirty_bands,
+            writes_per_band,
+        };
         let band_bytes = context.int("band_kib") << 10;
-        Ok(Asked::new(scenario, Shape { bands: 87, band_bytes, hot: 64, sparse: true }))
+        Ok(Asked::new(
+            scenario,
+            Shape {
+                bands: 87,
+                band_bytes,
+                hot: 64,
+                sparse: true,
+            },
+        ))
     })
 }
 
 /// One changed band, by what people use. Few bands change, so that what a tool kept can be read back.
 fn tools(ground: &Rc<Ground>) -> Benchmark {
     let params = vec![Param::int("bands", &[87], 8, 87), band_kib()];
-    of_arms(ground, "tools", arms::TOOLS, params, &["durable"], |context| {
-        let scenario = Scenario { name: "one_band", dirty_bands: 1, writes_per_band: 16 };
-        let shape = Shape { hot: 4, ..seeds(context.int("bands")) };
-        let band_bytes = context.int("band_kib") << 10;
-        // A tool keeps the whole band each time. One epoch a sample: the quickest arm's loop is not for them.
-        let copies = WHOLE * (rounds_of(context) + 5) * band_bytes;
-        let asked = Asked::new(scenario, Shape { band_bytes, ..shape });
-        Ok(Asked { epochs: Some(1), more: copies, ..asked })
-    })
+    of_arms(
+        ground,
+        "tools",
+        arms::TOOLS,
+        params,
+        &["durable"],
+        |context| {
+            let scenario = Scenario {
+                name: "one_band",
+                dirty_bands: 1,
+                writes_per_band: 16,
+            };
+            let shape = Shape {
+                hot: 4,
+                ..seeds(context.int("bands"))
+            };
+            let band_bytes = context.int("band_kib") << 10;
+            // A tool keeps the whole band each time. One epoch a sample: the quickest arm's loop is not for them.
+            let copies = WHOLE * (rounds_of(context) + 5) * band_bytes;
+            let asked = Asked::new(
+                scenario,
+                Shape {
+                    band_bytes,
+                    ..shape
+                },
+            );
+            Ok(Asked {
+                epochs: Some(1),
+                more: copies,
+                ..asked
+            })
+        },
+    )
 }
 
 /// Epochs of random writes to one band, the first and, after `age` epochs, later ones: a round is an epoch.
 fn ageing(ground: &Rc<Ground>) -> Benchmark {
     let params = vec![Param::int("age", &[0, 270], 0, 10_000), band_kib()];
-    of_arms(ground, "ageing", arms::AGEING, params, &["durable"], |context| {
-        let scenario = Scenario { name: "one_band", dirty_bands: 1, writes_per_band: 16 };
-        let band_bytes = context.int("band_kib") << 10;
-        let asked = Asked::new(scenario, Shape { hot: 1, band_bytes, ..seeds(8) });
-        Ok(Asked { age: context.int("age"), epochs: Some(1), ..asked })
-    })
+    of_arms(
+        ground,
+        "ageing",
+        arms::AGEING,
+        params,
+        &["durable"],
+        |context| {
+            let scenario = Scenario {
+                name: "one_band",
+                dirty_bands: 1,
+                writes_per_band: 16,
+            };
+            let band_bytes = context.int("band_kib") << 10;
+            let asked = Asked::new(
+                scenario,
+                Shape {
+                    hot: 1,
+                    band_bytes,
+                    ..seeds(8)
+                },
+            );
+            Ok(Asked {
+                age: context.int("age"),
+                epochs: Some(1),
+                ..asked
+            })
+        },
+    )
 }
 
 /// Epochs after which an old store's space is looked at.
@@ -122,11 +216,24 @@ const OLD: u64 = 1000;
 
 /// What a thousand epochs leave on the disk: all rounds together, however many are asked for.
 fn growth(ground: &Rc<Ground>) -> Benchmark {
-    of_arms(ground, "growth", arms::GROWTH, vec![band_kib()], &["durable", "disk"], |context| {
-        let shape = Shape { band_bytes: context.int("band_kib") << 10, ..seeds(site::HOT) };
-        let epochs = OLD.div_ceil(rounds_of(context));
-        Ok(Asked { epochs: Some(epochs), ..Asked::new(scenario::ALL[0], shape) })
-    })
+    of_arms(
+        ground,
+        "growth",
+        arms::GROWTH,
+        vec![band_kib()],
+        &["durable", "disk"],
+        |context| {
+            let shape = Shape {
+                band_bytes: context.int("band_kib") << 10,
+                ..seeds(site::HOT)
+            };
+            let epochs = OLD.div_ceil(rounds_of(context));
+            Ok(Asked {
+                epochs: Some(epochs),
+                ..Asked::new(scenario::ALL[0], shape)
+            })
+        },
+    )
 }
 
 /// Measured rounds and those of warm-up, where the command line does not say otherwise of the latter.
@@ -153,17 +260,30 @@ fn scenarios(all: &[Scenario]) -> Param {
 }
 
 fn named(context: &Context<'_>) -> Result<Scenario, Failure> {
-    let scenario = scenario::ALL.iter().find(|scenario| scenario.name == context.text("scenario"));
-    scenario.copied().ok_or_else(|| Failure::new("usage", "no such scenario"))
+    let scenario = scenario::ALL
+        .iter()
+        .find(|scenario| scenario.name == context.text("scenario"));
+    scenario
+        .copied()
+        .ok_or_else(|| Failure::new("usage", "no such scenario"))
 }
 
 /// So many bands, each as the seed's.
 fn seeds(bands: u64) -> Shape {
-    Shape { bands, band_bytes: site::BAND_BYTES, hot: site::HOT, sparse: true }
+    Shape {
+        bands,
+        band_bytes: site::BAND_BYTES,
+        hot: site::HOT,
+        sparse: true,
+    }
 }
 
 fn declared((name, unit, direction): &(&str, Unit, Direction)) -> Metric {
-    Metric { name: (*name).to_owned(), unit: *unit, direction: *direction }
+    Metric {
+        name: (*name).to_owned(),
+        unit: *unit,
+        direction: *direction,
+    }
 }
 
 /// Bytes that the arms' bands, clones, bases and logs may take together, and what epochs leave of bands:
@@ -195,9 +315,19 @@ fn of_arms(
         name: name.to_owned(),
         arms: kinds.iter().map(|arm| arm.name().to_owned()).collect(),
         params,
-        metrics: metrics.iter().map(|name| declared(&(name, unit(name), Direction::Lower))).collect(),
+        metrics: metrics
+            .iter()
+            .map(|name| declared(&(name, unit(name), Direction::Lower)))
+            .collect(),
         prepare: Box::new(move |context| {
-            let Asked { scenario, shape, cold, age, epochs, more } = ask(context)?;
+            let Asked {
+                scenario,
+                shape,
+                cold,
+                age,
+                epochs,
+                more,
+            } = ask(context)?;
             let in_all = age + epochs.map_or(0, |epochs| epochs * rounds_of(context));
             let bytes = room(kinds, &shape, &scenario, in_all) + more;
             let filesystem = context.text("filesystem");
@@ -210,12 +340,23 @@ fn of_arms(
                     if !tool.needs_btrfs() || filesystem == "btrfs" {
                         return place.clone();
                     }
-                    btrfs.get_or_insert_with(|| ground.place("btrfs", "snapshots", ROOM_BYTES)).clone()
+                    btrfs
+                        .get_or_insert_with(|| ground.place("btrfs", "snapshots", ROOM_BYTES))
+                        .clone()
                 }
                 _ => place.clone(),
             };
             arms::prepare(
-                &Plan { kinds, shape, scenario, cold, age, epochs, metrics, seed: context.seed },
+                &Plan {
+                    kinds,
+                    shape,
+                    scenario,
+                    cold,
+                    age,
+                    epochs,
+                    metrics,
+                    seed: context.seed,
+                },
                 lies,
             )
         }),

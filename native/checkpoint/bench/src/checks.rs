@@ -15,7 +15,11 @@ use crate::ground::Ground;
 pub(crate) fn all(ground: &Ground) -> Vec<Check> {
     let check = |name: &str, outcome: Result<String, String>| {
         let ok = outcome.is_ok();
-        Check { name: name.to_owned(), ok, detail: outcome.unwrap_or_else(|wrong| wrong) }
+        Check {
+            name: name.to_owned(),
+            ok,
+            detail: outcome.unwrap_or_else(|wrong| wrong),
+        }
     };
     let vectors = if crate::seed::known_sha256() && known_blake3() {
         Ok("SHA-256 and BLAKE3 of known messages".to_owned())
@@ -24,14 +28,19 @@ pub(crate) fn all(ground: &Ground) -> Vec<Check> {
     };
     vec![
         check("hash_vectors", vectors),
-        check("round_trip", round_trip(ground).map_err(|error| error.to_string())),
+        check(
+            "round_trip",
+            round_trip(ground).map_err(|error| error.to_string()),
+        ),
     ]
 }
 
 /// BLAKE3's published test vectors (`test_vectors.json` of its repository) of the empty input, and of one of
 /// a hundred chunks: those are hashed by the CPU's vectors, which are C or assembly on every architecture.
 fn known_blake3() -> bool {
-    let long: Vec<u8> = (0..102_400_u32).map(|at| (at % 251).to_le_bytes()[0]).collect();
+    let long: Vec<u8> = (0..102_400_u32)
+        .map(|at| (at % 251).to_le_bytes()[0])
+        .collect();
     hex(blake3::hash(b"").as_bytes()).starts_with("af1349b9f5f9a1a6a0404dea36dcc949")
         && hex(blake3::hash(&long).as_bytes()).starts_with("bc3e3d41a1146b069abffad3c0d44860")
 }
@@ -43,9 +52,14 @@ fn round_trip(ground: &Ground) -> io::Result<String> {
     fs::create_dir(&live)?;
     let before: Vec<u8> = (0..100_000_u32).map(|at| at.to_le_bytes()[0]).collect();
     fs::write(live.join("0"), &before)?;
-    let options = Options { segment_bytes: 1 << 20 };
-    let mut store = Store::init(Arc::new(RealDisk), &live, options, "first").map_err(io::Error::other)?;
-    store.write_at("0", 5000, b"changed").map_err(io::Error::other)?;
+    let options = Options {
+        segment_bytes: 1 << 20,
+    };
+    let mut store =
+        Store::init(Arc::new(RealDisk), &live, options, "first").map_err(io::Error::other)?;
+    store
+        .write_at("0", 5000, b"changed")
+        .map_err(io::Error::other)?;
     store.checkpoint("second").map_err(io::Error::other)?;
     let second = store.verify("second").map_err(io::Error::other)?;
     store.rollback("first").map_err(io::Error::other)?;

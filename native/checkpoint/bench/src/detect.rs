@@ -40,8 +40,16 @@ pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prep
         Err(reason) => return Ok(arms::nowhere(&ARMS, &reason)),
     };
     let wrong = Rc::new(Cell::new(0_u64));
-    let shape = Shape { bands: context.int("bands"), band_bytes: SMALL_BYTES, hot: 0, sparse: true };
-    let nothing = Scenario { dirty_bands: 0, ..scenario::ALL[0] };
+    let shape = Shape {
+        bands: context.int("bands"),
+        band_bytes: SMALL_BYTES,
+        hot: 0,
+        sparse: true,
+    };
+    let nothing = Scenario {
+        dirty_bands: 0,
+        ..scenario::ALL[0]
+    };
     let made = ARMS.map(|name| {
         let site = Site::new(&place, shape, nothing, context.seed)?;
         let (arm, store) = arm(name, &site, &wrong)?;
@@ -58,9 +66,18 @@ pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prep
         };
         let seen = wrong.get() + kept.iter().filter(|one| dirty(one)).count() as u64;
         let detail = format!("{seen} changes seen in {} quiet directories", kept.len());
-        vec![Check { name: "checkpoints_succeed".to_owned(), ok: seen == 0, detail }]
+        vec![Check {
+            name: "checkpoints_succeed".to_owned(),
+            ok: seen == 0,
+            detail,
+        }]
     });
-    Ok(Prepared { arms, items_per_iteration: Some(1), bytes_per_iteration: None, verify })
+    Ok(Prepared {
+        arms,
+        items_per_iteration: Some(1),
+        bytes_per_iteration: None,
+        verify,
+    })
 }
 
 type Shared = Rc<RefCell<Store>>;
@@ -71,7 +88,12 @@ fn arm(arm: &'static str, site: &Site, wrong: &Rc<Cell<u64>>) -> io::Result<(Arm
     if arm == "scan" {
         return Ok((scan(arm, site, tell)?, None));
     }
-    let made = Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
+    let made = Store::init(
+        Arc::new(RealDisk),
+        &site.live(),
+        Options::default(),
+        "first",
+    );
     let mut store = made.map_err(io::Error::other)?;
     if arm == "events" {
         // Its fence lies in the store.
@@ -82,7 +104,9 @@ fn arm(arm: &'static str, site: &Site, wrong: &Rc<Cell<u64>>) -> io::Result<(Arm
     }
     // Stamps of bands that were just made are too young to be trusted, for two ticks of the clock at most.
     for number in 0..100 {
-        store.checkpoint_observed(&format!("c{number}")).map_err(io::Error::other)?;
+        store
+            .checkpoint_observed(&format!("c{number}"))
+            .map_err(io::Error::other)?;
         store.look_at_live().map_err(io::Error::other)?;
         if store.status().map_err(io::Error::other)?.dirty.is_empty() {
             break;
@@ -90,16 +114,24 @@ fn arm(arm: &'static str, site: &Site, wrong: &Rc<Cell<u64>>) -> io::Result<(Arm
     }
     let store = Rc::new(RefCell::new(store));
     let shared = Rc::clone(&store);
-    Ok((Arm::new(arm, move || tell(store.borrow_mut().look_at_live().is_ok())), Some(shared)))
+    Ok((
+        Arm::new(arm, move || tell(store.borrow_mut().look_at_live().is_ok())),
+        Some(shared),
+    ))
 }
 
 /// The seed's way: the time of every band it knows.
 fn scan(arm: &'static str, site: &Site, tell: impl Fn(bool) + 'static) -> io::Result<Arm> {
-    let paths: Vec<PathBuf> = (0..site.bands).map(|band| site.live().join(name(band))).collect();
+    let paths: Vec<PathBuf> = (0..site.bands)
+        .map(|band| site.live().join(name(band)))
+        .collect();
     let time = |path: &PathBuf| fs::metadata(path).map(|meta| (meta.mtime(), meta.mtime_nsec()));
     let known: Vec<_> = paths.iter().map(time).collect::<io::Result<_>>()?;
     Ok(Arm::new(arm, move || {
-        let same = paths.iter().zip(&known).all(|(path, known)| time(path).is_ok_and(|now| now == *known));
+        let same = paths
+            .iter()
+            .zip(&known)
+            .all(|(path, known)| time(path).is_ok_and(|now| now == *known));
         tell(same);
     }))
 }

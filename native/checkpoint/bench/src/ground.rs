@@ -32,7 +32,11 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new(parent: PathBuf) -> Rc<Self> {
-        Rc::new(Self { parent, opened: OnceCell::new(), images: RefCell::default() })
+        Rc::new(Self {
+            parent,
+            opened: OnceCell::new(),
+            images: RefCell::default(),
+        })
     }
 
     /// The process's directory. What the dead left is removed first.
@@ -41,7 +45,10 @@ impl Ground {
             sweep(&self.parent)?;
             let _ = self.opened.set(claim(&self.parent)?);
         }
-        let opened = self.opened.get().ok_or_else(|| io::Error::other("no directory"))?;
+        let opened = self
+            .opened
+            .get()
+            .ok_or_else(|| io::Error::other("no directory"))?;
         Ok(opened.0.path())
     }
 
@@ -62,7 +69,12 @@ impl Ground {
             let image = image.map_err(|error| format!("no image of {bytes} bytes: {error}"))?;
             volume = Some((Volume::make(kind, &image, &dir)?, image));
         }
-        Ok(Rc::new(Place { dir, volume, role, ground: Rc::clone(self) }))
+        Ok(Rc::new(Place {
+            dir,
+            volume,
+            role,
+            ground: Rc::clone(self),
+        }))
     }
 
     /// A file of zeros that are *written*: a hole or a reservation would have the disk below allocate while
@@ -70,7 +82,11 @@ impl Ground {
     fn image(&self, role: &'static str, bytes: u64) -> io::Result<PathBuf> {
         let known = self.images.borrow_mut().remove(role);
         let path = known.unwrap_or(self.root()?.join(format!("{role}.image")));
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)?;
         let zeros = vec![0; PIECE];
         let begun = file.metadata()?.len();
         for at in (begun..bytes).step_by(PIECE) {
@@ -102,7 +118,9 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let Some((volume, image)) = self.volume.take() else { return };
+        let Some((volume, image)) = self.volume.take() else {
+            return;
+        };
         if volume.end() {
             self.ground.images.borrow_mut().insert(self.role, image);
         } else {
@@ -117,7 +135,9 @@ fn claim(parent: &Path) -> io::Result<(TempDir, File)> {
     loop {
         let root = TempDir::with_prefix_in(PREFIX, parent)?;
         // A sweep may have come between: then it is gone, or locked by who is about to remove it.
-        let Ok(held) = File::open(root.path()) else { continue };
+        let Ok(held) = File::open(root.path()) else {
+            continue;
+        };
         match held.try_lock() {
             Ok(()) if root.path().exists() => return Ok((root, held)),
             Err(TryLockError::Error(error)) => return Err(error), // no locks here
@@ -134,7 +154,9 @@ fn sweep(parent: &Path) -> io::Result<()> {
         if !ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
-        let Ok(held) = File::open(entry.path()) else { continue };
+        let Ok(held) = File::open(entry.path()) else {
+            continue;
+        };
         if held.try_lock().is_ok() {
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -158,6 +180,10 @@ mod tests {
         next.root().expect("a root");
         assert!(!dead.exists() && held.exists() && parent.path().join("another").exists());
         drop((living, next));
-        assert_eq!(fs::read_dir(parent.path()).expect("listed").count(), 1, "only the other is left");
+        assert_eq!(
+            fs::read_dir(parent.path()).expect("listed").count(),
+            1,
+            "only the other is left"
+        );
     }
 }

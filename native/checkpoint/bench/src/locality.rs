@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use paceline_harness::order::SplitMix64;
-use paceline_harness::{Arm, Benchmark, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit};
+use paceline_harness::{
+    Arm, Benchmark, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit,
+};
 
 use crate::arms;
 use crate::ground::{Ground, Place};
@@ -43,7 +45,11 @@ struct Running {
 /// The benchmark, by the seed's changes.
 pub(crate) fn benchmark(ground: &Rc<Ground>, scenarios: Param) -> Benchmark {
     let ground = Rc::clone(ground);
-    let metric = Metric { name: "dirty".to_owned(), unit: Unit::Count, direction: Direction::Lower };
+    let metric = Metric {
+        name: "dirty".to_owned(),
+        unit: Unit::Count,
+        direction: Direction::Lower,
+    };
     Benchmark {
         name: "locality".to_owned(),
         arms: volume::KINDS.map(str::to_owned).to_vec(),
@@ -69,7 +75,8 @@ fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failu
             }
         };
         let running = Running::new(place, context);
-        let running = running.map_err(|error| Failure::new("preparing", format!("{kind}: {error}")))?;
+        let running =
+            running.map_err(|error| Failure::new("preparing", format!("{kind}: {error}")))?;
         let running = Rc::new(RefCell::new(running));
         let (operated, read) = (Rc::clone(&running), Rc::clone(&running));
         let arm = Arm::new(kind, move || operated.borrow_mut().once()).with_iterations(1);
@@ -77,10 +84,17 @@ fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failu
         made.push((kind, running));
     }
     let verify = Box::new(move || {
-        let made = made.iter().map(|(kind, running)| (*kind, running.borrow().failure.clone()));
+        let made = made
+            .iter()
+            .map(|(kind, running)| (*kind, running.borrow().failure.clone()));
         arms::check("every change was read back", made)
     });
-    Ok(Prepared { arms: all, items_per_iteration: None, bytes_per_iteration: None, verify })
+    Ok(Prepared {
+        arms: all,
+        items_per_iteration: None,
+        bytes_per_iteration: None,
+        verify,
+    })
 }
 
 impl Running {
@@ -95,9 +109,20 @@ impl Running {
             fs::write(path, random.draw().to_le_bytes().repeat(FILE_BYTES / 8))?;
         }
         let change = scenario::files_of(context.text("scenario"));
-        let image = place.image().ok_or_else(|| io::Error::other("no image"))?.to_owned();
-        let mut made =
-            Self { place, image, ids: vec![], random, files: count, change, dirty: 0, failure: None };
+        let image = place
+            .image()
+            .ok_or_else(|| io::Error::other("no image"))?
+            .to_owned();
+        let mut made = Self {
+            place,
+            image,
+            ids: vec![],
+            random,
+            files: count,
+            change,
+            dirty: 0,
+            failure: None,
+        };
         made.ids = made.read()?;
         Ok(made)
     }
@@ -111,15 +136,27 @@ impl Running {
     fn try_once(&mut self) -> io::Result<()> {
         let first = self.random.draw();
         for number in 0..self.change.count {
-            let file = if self.change.together { first.wrapping_add(number) } else { self.random.draw() }
-                % self.files;
-            let file = OpenOptions::new().write(true).open(path(self.place.dir(), file))?;
-            let bytes =
-                self.random.draw().to_le_bytes().repeat(usize::try_from(WRITE_BYTES / 8).unwrap_or(0));
+            let file = if self.change.together {
+                first.wrapping_add(number)
+            } else {
+                self.random.draw()
+            } % self.files;
+            let file = OpenOptions::new()
+                .write(true)
+                .open(path(self.place.dir(), file))?;
+            let bytes = self
+                .random
+                .draw()
+                .to_le_bytes()
+                .repeat(usize::try_from(WRITE_BYTES / 8).unwrap_or(0));
             file.write_all_at(&bytes, 0)?;
         }
         let now = self.read()?;
-        self.dirty = now.iter().zip(&self.ids).filter(|(now, before)| now != before).count() as u64;
+        self.dirty = now
+            .iter()
+            .zip(&self.ids)
+            .filter(|(now, before)| now != before)
+            .count() as u64;
         self.ids = now;
         if self.dirty == 0 {
             return Err(io::Error::other("files changed, and no band did"));
@@ -141,5 +178,6 @@ impl Running {
 }
 
 fn path(dir: &Path, number: u64) -> PathBuf {
-    dir.join((number / FILES_PER_DIR).to_string()).join(number.to_string())
+    dir.join((number / FILES_PER_DIR).to_string())
+        .join(number.to_string())
 }

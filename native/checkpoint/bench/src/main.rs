@@ -53,7 +53,10 @@ fn directory() -> PathBuf {
 fn facts() -> Result<Vec<(String, String)>, Failure> {
     let directory = directory();
     let stat = rustix::fs::statfs(&directory).map_err(|error| {
-        let text = format!("{}: {error}. Name a directory in {DIRECTORY}.", directory.display());
+        let text = format!(
+            "{}: {error}. Name a directory in {DIRECTORY}.",
+            directory.display()
+        );
         Failure::new("directory", text)
     })?;
     // linux/magic.h
@@ -70,5 +73,8 @@ fn facts() -> Result<Vec<(String, String)>, Failure> {
     } else {
         "warm, but for `cold`: bands synced and dropped by posix_fadvise"
     };
-    Ok(vec![("filesystem".to_owned(), filesystem), ("cache".to_owned(), cache.to_owned())])
+    Ok(vec![
+        ("filesystem".to_owned(), filesystem),
+        ("cache".to_owned(), cache.to_owned()),
+    ])
 }

@@ -40,25 +40,39 @@ pub(crate) struct Ours {
 
 impl Ours {
     pub(crate) fn new(site: &Site, kind: Kind) -> io::Result<Self> {
-        let made = Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
+        let made = Store::init(
+            Arc::new(RealDisk),
+            &site.live(),
+            Options::default(),
+            "first",
+        );
         let mut store = made.map_err(io::Error::other)?;
         let told = match kind {
             Kind::Observed => Told::Stamps,
             Kind::Watched => {
                 let mut watcher = Watcher::new(&site.live()).map_err(io::Error::other)?;
                 // The first answer is everything; from the second checkpoint on, names.
-                store.checkpoint_seen("watched", &mut || watcher.seen()).map_err(io::Error::other)?;
+                store
+                    .checkpoint_seen("watched", &mut || watcher.seen())
+                    .map_err(io::Error::other)?;
                 Told::Events(watcher)
             }
             _ => Told::Marks,
         };
         let kept = (kind == Kind::TrackedFolded).then(|| VecDeque::from(["first".to_owned()]));
-        Ok(Self { store, told, taken: 0, kept })
+        Ok(Self {
+            store,
+            told,
+            taken: 0,
+            kept,
+        })
     }
 
     /// Gives up all but the newest, and folds: the owner's care of the store, outside of any checkpoint.
     fn tidy(&mut self, newest: String) -> io::Result<()> {
-        let Some(kept) = &mut self.kept else { return Ok(()) };
+        let Some(kept) = &mut self.kept else {
+            return Ok(());
+        };
         kept.push_back(newest);
         if self.taken.is_multiple_of(FOLD_EVERY) {
             let old: Vec<String> = kept.drain(..kept.len() - KEPT).collect();
@@ -85,7 +99,9 @@ impl Strategy for Ours {
             }),
             Told::Marks => {
                 for touch in touches {
-                    let marked = self.store.mark_dirty(&name(touch.band), touch.offset, WRITE_BYTES);
+                    let marked =
+                        self.store
+                            .mark_dirty(&name(touch.band), touch.offset, WRITE_BYTES);
                     marked.map_err(io::Error::other)?;
                 }
                 self.store.checkpoint(&checkpoint)
@@ -96,11 +112,23 @@ impl Strategy for Ours {
         self.tidy(checkpoint)?;
         let (hash, sync) = (taken.hash_ns.saturating_sub(detect), taken.append_ns);
         let (read, written) = (taken.read_bytes, taken.written_bytes);
-        Ok(Phases { durable, detect, hash, sync, read, written, ..Phases::default() })
+        Ok(Phases {
+            durable,
+            detect,
+            hash,
+            sync,
+            read,
+            written,
+            ..Phases::default()
+        })
     }
 
     fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
-        let newest = self.store.list().pop().ok_or_else(|| io::Error::other("no checkpoint"))?;
+        let newest = self
+            .store
+            .list()
+            .pop()
+            .ok_or_else(|| io::Error::other("no checkpoint"))?;
         if site.bands <= VERIFIED {
             let verified = self.store.verify(&newest.name).map_err(io::Error::other)?;
             if !verified.wrong.is_empty() {

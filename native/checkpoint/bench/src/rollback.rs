@@ -24,7 +24,8 @@ use crate::site::{Site, equal, name, sync_dir};
 /// Kept copies put back, band by band; the store.
 pub(crate) const ARMS: [&str; 2] = ["copy_back", "tracked"];
 /// Going back alone.
-pub(crate) const METRICS: [(&str, Unit, Direction); 1] = [("back", Unit::Nanoseconds, Direction::Lower)];
+pub(crate) const METRICS: [(&str, Unit, Direction); 1] =
+    [("back", Unit::Nanoseconds, Direction::Lower)];
 
 const EPOCHS: u64 = 10;
 
@@ -60,20 +61,34 @@ impl Own for Running {
             fs::copy(site.live().join(&band), kept.join(&band))?;
         }
         let way = if name == "tracked" {
-            let made = Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
+            let made = Store::init(
+                Arc::new(RealDisk),
+                &site.live(),
+                Options::default(),
+                "first",
+            );
             Way::Tracked(Box::new(made.map_err(io::Error::other)?))
         } else {
             Way::Copies
         };
         site.settle()?;
-        Ok(Self { way, site, kept, samples: 0, back_ns: 0, failure: None })
+        Ok(Self {
+            way,
+            site,
+            kept,
+            samples: 0,
+            back_ns: 0,
+            failure: None,
+        })
     }
 
     fn arm(name: &str, running: &Rc<RefCell<Self>>) -> Arm {
         let (operated, read) = (Rc::clone(running), Rc::clone(running));
         Arm::new(name, move || operated.borrow_mut().once())
             .with_iterations(1)
-            .with_metric("back", move || Reading::Total(std::mem::take(&mut read.borrow_mut().back_ns)))
+            .with_metric("back", move || {
+                Reading::Total(std::mem::take(&mut read.borrow_mut().back_ns))
+            })
     }
 
     fn wrong(&self) -> Option<String> {
@@ -102,12 +117,16 @@ impl Running {
         for epoch in 0..EPOCHS {
             let touches = self.site.change()?;
             changed.extend(touches.iter().map(|touch| touch.band));
-            let Way::Tracked(store) = &mut self.way else { continue };
+            let Way::Tracked(store) = &mut self.way else {
+                continue;
+            };
             for touch in &touches {
                 let marked = store.mark_dirty(&name(touch.band), touch.offset, WRITE_BYTES);
                 marked.map_err(io::Error::other)?;
             }
-            store.checkpoint(&format!("{state}-{epoch}")).map_err(io::Error::other)?;
+            store
+                .checkpoint(&format!("{state}-{epoch}"))
+                .map_err(io::Error::other)?;
         }
         self.site.settle()?;
         let begin = Instant::now();
@@ -124,7 +143,10 @@ impl Running {
     /// Each changed band from its copy, synced before it takes the name.
     fn put_back(&self, changed: &BTreeSet<u64>) -> io::Result<()> {
         for band in changed {
-            let (kept, live) = (self.kept.join(name(*band)), self.site.live().join(name(*band)));
+            let (kept, live) = (
+                self.kept.join(name(*band)),
+                self.site.live().join(name(*band)),
+            );
             let next = self.site.beside("next");
             fs::copy(&kept, &next)?; // where there are clones, the system clones
             File::open(&next)?.sync_all()?;

@@ -21,10 +21,26 @@ pub(crate) struct Scenario {
 
 /// In the seed's order.
 pub(crate) const ALL: [Scenario; 4] = [
-    Scenario { name: "one_file", dirty_bands: 3, writes_per_band: 16 },
-    Scenario { name: "five_files", dirty_bands: 6, writes_per_band: 16 },
-    Scenario { name: "twenty_files_local", dirty_bands: 5, writes_per_band: 48 },
-    Scenario { name: "sixty_files_spread", dirty_bands: 8, writes_per_band: 32 },
+    Scenario {
+        name: "one_file",
+        dirty_bands: 3,
+        writes_per_band: 16,
+    },
+    Scenario {
+        name: "five_files",
+        dirty_bands: 6,
+        writes_per_band: 16,
+    },
+    Scenario {
+        name: "twenty_files_local",
+        dirty_bands: 5,
+        writes_per_band: 48,
+    },
+    Scenario {
+        name: "sixty_files_spread",
+        dirty_bands: 8,
+        writes_per_band: 32,
+    },
 ];
 
 /// Which files of an image a change writes to.
@@ -38,10 +54,22 @@ pub(crate) struct Files {
 /// The files of one of the seed's changes.
 pub(crate) fn files_of(scenario: &str) -> Files {
     match scenario {
-        "one_file" => Files { count: 1, together: true },
-        "five_files" => Files { count: 5, together: false },
-        "twenty_files_local" => Files { count: 20, together: true },
-        _ => Files { count: 60, together: false },
+        "one_file" => Files {
+            count: 1,
+            together: true,
+        },
+        "five_files" => Files {
+            count: 5,
+            together: false,
+        },
+        "twenty_files_local" => Files {
+            count: 20,
+            together: true,
+        },
+        _ => Files {
+            count: 60,
+            together: false,
+        },
     }
 }
 
@@ -55,7 +83,12 @@ pub(crate) struct Touch {
 
 impl Scenario {
     /// The next change among the `hot` bands: which blocks, and what is written there.
-    pub(crate) fn draw(&self, hot: &Range<u64>, band_bytes: u64, random: &mut SplitMix64) -> Vec<Touch> {
+    pub(crate) fn draw(
+        &self,
+        hot: &Range<u64>,
+        band_bytes: u64,
+        random: &mut SplitMix64,
+    ) -> Vec<Touch> {
         let count = hot.end - hot.start;
         let first = random.draw() % count;
         let mut touches = Vec::new();
@@ -63,7 +96,11 @@ impl Scenario {
             let band = hot.start + (first + band) % count;
             for _ in 0..self.writes_per_band {
                 let offset = random.draw() % (band_bytes / WRITE_BYTES) * WRITE_BYTES;
-                touches.push(Touch { band, offset, fill: random.draw() });
+                touches.push(Touch {
+                    band,
+                    offset,
+                    fill: random.draw(),
+                });
             }
         }
         touches

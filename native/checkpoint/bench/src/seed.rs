@@ -114,9 +114,16 @@ impl Modified {
     pub(crate) fn new(site: &Site, sha256: bool) -> io::Result<Self> {
         let dir = site.beside("manifests");
         fs::create_dir(&dir)?;
-        let seen = (0..site.bands).map(|band| modified(site, band)).collect::<io::Result<Vec<_>>>()?;
+        let seen = (0..site.bands)
+            .map(|band| modified(site, band))
+            .collect::<io::Result<Vec<_>>>()?;
         let ids = vec![[0; 32]; seen.len()];
-        Ok(Self { dir, seen, ids, sha256 })
+        Ok(Self {
+            dir,
+            seen,
+            ids,
+            sha256,
+        })
     }
 }
 
@@ -140,7 +147,11 @@ impl Strategy for Modified {
         let hashing = Instant::now();
         for band in &dirty {
             let path = site.live().join(name(*band));
-            let (id, read) = if self.sha256 { sha256(&path)? } else { blake3(&path)? };
+            let (id, read) = if self.sha256 {
+                sha256(&path)?
+            } else {
+                blake3(&path)?
+            };
             self.ids[usize::try_from(*band).unwrap_or(usize::MAX)] = id;
             phases.read += read;
         }
@@ -156,9 +167,16 @@ impl Strategy for Modified {
     }
 
     fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
-        for (band, id) in (0..site.bands).zip(&self.ids).filter(|(_, id)| **id != [0; 32]) {
+        for (band, id) in (0..site.bands)
+            .zip(&self.ids)
+            .filter(|(_, id)| **id != [0; 32])
+        {
             let path = site.live().join(name(band));
-            let (now, _) = if self.sha256 { sha256(&path)? } else { blake3(&path)? };
+            let (now, _) = if self.sha256 {
+                sha256(&path)?
+            } else {
+                blake3(&path)?
+            };
             if now != *id {
                 return Ok(Some(false));
             }
@@ -182,7 +200,12 @@ impl Clone {
         let dir = site.beside("clones");
         fs::create_dir(&dir)?;
         let last = (0..site.bands).map(|_| None).collect();
-        Ok(Self { dir, events, taken: 0, last })
+        Ok(Self {
+            dir,
+            events,
+            taken: 0,
+            last,
+        })
     }
 
     fn clone_band(&mut self, site: &Site, band: u64, phases: &mut Phases) -> io::Result<()> {
@@ -213,11 +236,19 @@ impl Strategy for Clone {
         let mut named: Vec<u64> = touches.iter().map(|touch| touch.band).collect();
         named.dedup();
         let (begin, mut phases) = (Instant::now(), Phases::default());
-        let bands = if self.events { named } else { (0..site.bands).collect() };
+        let bands = if self.events {
+            named
+        } else {
+            (0..site.bands).collect()
+        };
         for band in bands {
             self.clone_band(site, band, &mut phases)?;
         }
-        let ids: Vec<[u8; 32]> = self.last.iter().map(|path| [u8::from(path.is_some()); 32]).collect();
+        let ids: Vec<[u8; 32]> = self
+            .last
+            .iter()
+            .map(|path| [u8::from(path.is_some()); 32])
+            .collect();
         install(&self.dir, &ids, &mut phases)?;
         phases.durable = nanoseconds(begin);
         Ok(phases)
@@ -250,7 +281,11 @@ const HOLDS: usize = 64;
 impl Append {
     pub(crate) fn new(site: &Site) -> io::Result<Self> {
         let path = site.beside("log");
-        let log = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let log = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(path)?;
         let zeros = vec![0; 1 << 20];
         for at in (0..LOG_BYTES).step_by(zeros.len()) {
             log.write_all_at(&zeros, at)?;
@@ -262,10 +297,14 @@ impl Append {
 
 impl Strategy for Append {
     fn checkpoint(&mut self, _: &Site, touches: &[Touch]) -> io::Result<Phases> {
-        let mut places: Vec<_> = touches.iter().map(|touch| (touch.band, touch.offset)).collect();
+        let mut places: Vec<_> = touches
+            .iter()
+            .map(|touch| (touch.band, touch.offset))
+            .collect();
         places.sort_unstable();
         places.dedup();
-        let bytes = vec![0xA5; usize::try_from((places.len() as u64 + 1) * WRITE_BYTES).unwrap_or(0)];
+        let bytes =
+            vec![0xA5; usize::try_from((places.len() as u64 + 1) * WRITE_BYTES).unwrap_or(0)];
         if self.at + bytes.len() as u64 > LOG_BYTES {
             self.at = 0;
         }
@@ -274,7 +313,12 @@ impl Strategy for Append {
         self.log.sync_data()?;
         let durable = nanoseconds(begin);
         self.at += bytes.len() as u64;
-        Ok(Phases { durable, sync: durable, written: bytes.len() as u64, ..Phases::default() })
+        Ok(Phases {
+            durable,
+            sync: durable,
+            written: bytes.len() as u64,
+            ..Phases::default()
+        })
     }
 
     fn holds(&self, _: &Site) -> io::Result<Option<bool>> {

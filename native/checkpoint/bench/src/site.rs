@@ -56,7 +56,12 @@ impl Site {
         seed: u64,
         make: impl FnOnce(&Path) -> io::Result<()>,
     ) -> io::Result<Self> {
-        let Shape { bands, band_bytes, hot, sparse } = shape;
+        let Shape {
+            bands,
+            band_bytes,
+            hot,
+            sparse,
+        } = shape;
         let root = TempDir::with_prefix_in("site-", place.dir())?;
         make(&root.path().join("bands"))?;
         let hot = 0..hot.min(bands);
@@ -80,13 +85,27 @@ impl Site {
                 writers.push(file);
             }
         }
-        let site = Self { root, bands, band_bytes, hot, writers, scenario, random, _place: Rc::clone(place) };
+        let site = Self {
+            root,
+            bands,
+            band_bytes,
+            hot,
+            writers,
+            scenario,
+            random,
+            _place: Rc::clone(place),
+        };
         site.settle()?;
         Ok(site)
     }
 
     /// Makes the bands.
-    pub(crate) fn new(place: &Rc<Place>, shape: Shape, scenario: Scenario, seed: u64) -> io::Result<Self> {
+    pub(crate) fn new(
+        place: &Rc<Place>,
+        shape: Shape,
+        scenario: Scenario,
+        seed: u64,
+    ) -> io::Result<Self> {
         Self::with(place, shape, scenario, seed, |dir| fs::create_dir(dir))
     }
 
@@ -106,7 +125,8 @@ impl Site {
 
     /// The next change, for who writes it himself.
     pub(crate) fn draw(&mut self) -> Vec<Touch> {
-        self.scenario.draw(&self.hot, self.band_bytes, &mut self.random)
+        self.scenario
+            .draw(&self.hot, self.band_bytes, &mut self.random)
     }
 
     /// The open file of the band that is touched.
@@ -118,7 +138,8 @@ impl Site {
     pub(crate) fn change(&mut self) -> io::Result<Vec<Touch>> {
         let touches = self.draw();
         for touch in &touches {
-            self.writer(touch).write_all_at(&block(touch), touch.offset)?;
+            self.writer(touch)
+                .write_all_at(&block(touch), touch.offset)?;
         }
         Ok(touches)
     }
@@ -167,7 +188,10 @@ pub(crate) fn may_drop() -> bool {
 
 /// What a touch writes.
 pub(crate) fn block(touch: &Touch) -> Vec<u8> {
-    touch.fill.to_le_bytes().repeat(usize::try_from(WRITE_BYTES / 8).unwrap_or(0))
+    touch
+        .fill
+        .to_le_bytes()
+        .repeat(usize::try_from(WRITE_BYTES / 8).unwrap_or(0))
 }
 
 fn taken(dir: &Path) -> io::Result<u64> {
@@ -175,7 +199,11 @@ fn taken(dir: &Path) -> io::Result<u64> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let meta = entry.metadata()?; // of a link itself
-        bytes += if meta.is_dir() { taken(&entry.path())? } else { meta.blocks() * 512 };
+        bytes += if meta.is_dir() {
+            taken(&entry.path())?
+        } else {
+            meta.blocks() * 512
+        };
     }
     Ok(bytes)
 }
@@ -220,14 +248,27 @@ mod tests {
         let parent = TempDir::new().expect("a directory");
         let ground = Ground::new(parent.path().to_owned());
         let place = ground.place(HERE, "bands", 0).expect("a place");
-        let shape = Shape { bands: 2, band_bytes: 64 << 10, hot: 1, sparse: true };
+        let shape = Shape {
+            bands: 2,
+            band_bytes: 64 << 10,
+            hot: 1,
+            sparse: true,
+        };
         let site = Site::new(&place, shape, scenario::ALL[0], 1).expect("bands");
         let cached = || {
             let band = File::open(site.live().join(name(0))).expect("a band");
-            preadv2(&band, &mut [IoSliceMut::new(&mut [0; 4096])], 0, ReadWriteFlags::NOWAIT)
+            preadv2(
+                &band,
+                &mut [IoSliceMut::new(&mut [0; 4096])],
+                0,
+                ReadWriteFlags::NOWAIT,
+            )
         };
         // linux/magic.h: a tmpfs has no place but memory
-        let tmpfs = rustix::fs::statfs(parent.path()).expect("a filesystem").f_type == 0x0102_1994;
+        let tmpfs = rustix::fs::statfs(parent.path())
+            .expect("a filesystem")
+            .f_type
+            == 0x0102_1994;
         if tmpfs || cached() == Err(Errno::OPNOTSUPP) {
             return;
         }

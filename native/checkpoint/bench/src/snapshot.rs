@@ -44,7 +44,10 @@ fn bytes<const N: usize>(name: &str) -> [u8; N] {
 
 /// Makes a subvolume in a directory of btrfs.
 pub(crate) fn make_subvolume(parent: &File, name: &str) -> io::Result<()> {
-    let named = Named { fd: 0, name: bytes(name) };
+    let named = Named {
+        fd: 0,
+        name: bytes(name),
+    };
     // SAFETY: the number is of this call, which reads a structure of this layout and keeps nothing of it.
     Ok(unsafe { ioctl(parent, Setter::<SUBVOL_CREATE, Named>::new(named)) }?)
 }
@@ -59,15 +62,29 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     pub(crate) fn new(site: &Site, home: PathBuf) -> io::Result<Self> {
-        let mut made = Self { live: File::open(site.live())?, into: File::open(&home)?, home, taken: 0 };
+        let mut made = Self {
+            live: File::open(site.live())?,
+            into: File::open(&home)?,
+            home,
+            taken: 0,
+        };
         made.take()?;
         Ok(made)
     }
 
     fn take(&mut self) -> io::Result<()> {
         self.taken += 1;
-        let (fd, name) = (i64::from(self.live.as_raw_fd()), bytes(&self.taken.to_string()));
-        let named = NamedV2 { fd, transid: 0, flags: READ_ONLY, unused: [0; 4], name };
+        let (fd, name) = (
+            i64::from(self.live.as_raw_fd()),
+            bytes(&self.taken.to_string()),
+        );
+        let named = NamedV2 {
+            fd,
+            transid: 0,
+            flags: READ_ONLY,
+            unused: [0; 4],
+            name,
+        };
         // SAFETY: as above; the descriptor is open for as long as the call takes.
         Ok(unsafe { ioctl(&self.into, Setter::<SNAP_CREATE_V2, NamedV2>::new(named)) }?)
     }
@@ -77,7 +94,10 @@ impl Strategy for Snapshot {
     fn checkpoint(&mut self, _: &Site, _: &[Touch]) -> io::Result<Phases> {
         let begin = Instant::now();
         self.take()?;
-        Ok(Phases { durable: nanoseconds(begin), ..Phases::default() })
+        Ok(Phases {
+            durable: nanoseconds(begin),
+            ..Phases::default()
+        })
     }
 
     fn holds(&self, site: &Site) -> io::Result<Option<bool>> {

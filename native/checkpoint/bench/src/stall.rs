@@ -30,11 +30,17 @@ use crate::site::{Site, block, name};
 pub(crate) const ARMS: [&str; 4] = ["quiet", "events_clone", "observed", "tracked"];
 
 /// What each write took, and how many checkpoints were made meanwhile.
-pub(crate) const METRICS: [(&str, Unit, Direction); 2] =
-    [("write", Unit::Nanoseconds, Direction::Lower), ("taken", Unit::Count, Direction::Higher)];
+pub(crate) const METRICS: [(&str, Unit, Direction); 2] = [
+    ("write", Unit::Nanoseconds, Direction::Lower),
+    ("taken", Unit::Count, Direction::Higher),
+];
 
 /// Writes of a sample, at a pace that a disk follows.
-const BURST: Scenario = Scenario { name: "burst", dirty_bands: 8, writes_per_band: 64 };
+const BURST: Scenario = Scenario {
+    name: "burst",
+    dirty_bands: 8,
+    writes_per_band: 64,
+};
 const PACE: Duration = Duration::from_micros(100);
 /// From the end of a checkpoint to the next.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -61,7 +67,14 @@ pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prep
 }
 
 fn way(name: &str, site: &Site) -> io::Result<Way> {
-    let store = || Store::init(Arc::new(RealDisk), &site.live(), Options::default(), "first");
+    let store = || {
+        Store::init(
+            Arc::new(RealDisk),
+            &site.live(),
+            Options::default(),
+            "first",
+        )
+    };
     Ok(match name {
         "quiet" => Way::Quiet,
         "events_clone" => Way::Cloned(seed::Clone::new(site, true)?),
@@ -76,15 +89,27 @@ impl Own for Running {
 
     fn make(name: &str, site: Site) -> io::Result<Self> {
         let way = way(name, &site)?;
-        Ok(Self { way, site, names: 0, writes: vec![], taken: 0, failure: None })
+        Ok(Self {
+            way,
+            site,
+            names: 0,
+            writes: vec![],
+            taken: 0,
+            failure: None,
+        })
     }
 
     fn arm(name: &str, running: &Rc<RefCell<Self>>) -> Arm {
-        let (operated, written, taken) = (Rc::clone(running), Rc::clone(running), Rc::clone(running));
+        let (operated, written, taken) =
+            (Rc::clone(running), Rc::clone(running), Rc::clone(running));
         Arm::new(name, move || operated.borrow_mut().burst())
             .with_iterations(1)
-            .with_metric("write", move || Reading::Each(std::mem::take(&mut written.borrow_mut().writes)))
-            .with_metric("taken", move || Reading::Total(std::mem::take(&mut taken.borrow_mut().taken)))
+            .with_metric("write", move || {
+                Reading::Each(std::mem::take(&mut written.borrow_mut().writes))
+            })
+            .with_metric("taken", move || {
+                Reading::Total(std::mem::take(&mut taken.borrow_mut().taken))
+            })
     }
 
     fn wrong(&self) -> Option<String> {
@@ -111,9 +136,15 @@ impl Running {
 
     fn try_burst(&mut self) -> io::Result<()> {
         let touches = self.site.draw();
-        let files = touches.iter().map(|touch| self.site.writer(touch).try_clone());
+        let files = touches
+            .iter()
+            .map(|touch| self.site.writer(touch).try_clone());
         let files = files.collect::<io::Result<Vec<_>>>()?;
-        let through = if let Way::Tracked(store) = &self.way { Some(Arc::clone(store)) } else { None };
+        let through = if let Way::Tracked(store) = &self.way {
+            Some(Arc::clone(store))
+        } else {
+            None
+        };
         let (done, told) = (AtomicBool::new(false), Mutex::new(Vec::new()));
         let (site, way, names) = (&self.site, &mut self.way, &mut self.names);
         let (written, taken) = thread::scope(|scope| {
@@ -140,7 +171,8 @@ impl Running {
             (writer.join(), outcome)
         });
         self.taken += taken?;
-        self.writes.extend(written.map_err(|_| io::Error::other("the writer ended"))??);
+        self.writes
+            .extend(written.map_err(|_| io::Error::other("the writer ended"))??);
         self.site.settle()
     }
 }
@@ -168,7 +200,10 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn newest(store: &Store, site: &Site) -> io::Result<bool> {
-    let newest = store.list().pop().ok_or_else(|| io::Error::other("no checkpoint"))?;
+    let newest = store
+        .list()
+        .pop()
+        .ok_or_else(|| io::Error::other("no checkpoint"))?;
     ours::same(store, &newest.name, site)
 }
 
@@ -184,7 +219,9 @@ fn write(
         let (bytes, band) = (block(touch), name(touch.band));
         let begin = Instant::now();
         match through {
-            Some(store) => held(store).write_at(&band, touch.offset, &bytes).map_err(io::Error::other)?,
+            Some(store) => held(store)
+                .write_at(&band, touch.offset, &bytes)
+                .map_err(io::Error::other)?,
             None => file.write_all_at(&bytes, touch.offset)?,
         }
         written.push(nanoseconds(begin));

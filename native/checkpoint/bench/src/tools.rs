@@ -72,13 +72,20 @@ impl Tool {
     /// The program, or that it is not there.
     pub(crate) fn program(self) -> Result<PathBuf, String> {
         if self.is_ours() {
-            let beside =
-                std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("paceline-checkpoint")));
-            let found =
-                beside.filter(|path| path.is_file()).or_else(|| volume::program("paceline-checkpoint"));
-            return found.ok_or_else(|| "'paceline-checkpoint' is not beside this program".to_owned());
+            let beside = std::env::current_exe()
+                .ok()
+                .and_then(|exe| Some(exe.parent()?.join("paceline-checkpoint")));
+            let found = beside
+                .filter(|path| path.is_file())
+                .or_else(|| volume::program("paceline-checkpoint"));
+            return found
+                .ok_or_else(|| "'paceline-checkpoint' is not beside this program".to_owned());
         }
-        let name = if self.needs_btrfs() { "btrfs" } else { self.name() };
+        let name = if self.needs_btrfs() {
+            "btrfs"
+        } else {
+            self.name()
+        };
         volume::program(name).ok_or_else(|| format!("'{name}' is not installed"))
     }
 
@@ -100,7 +107,13 @@ pub(crate) fn strategy(tool: Tool, site: &Site) -> io::Result<Box<dyn Strategy>>
         return Ok(Box::new(snapshot::Snapshot::new(site, home)?));
     }
     let program = tool.program().map_err(io::Error::other)?;
-    let mut outside = Outside { tool, program, home, live: site.live(), taken: 0 };
+    let mut outside = Outside {
+        tool,
+        program,
+        home,
+        live: site.live(),
+        taken: 0,
+    };
     for arguments in outside.begin() {
         outside.run(&outside.live, &arguments)?;
     }
@@ -141,29 +154,46 @@ impl Outside {
         let (live, number) = (self.live.display().to_string(), self.taken);
         match self.tool {
             // Nanoseconds count: two states may be of one second.
-            Tool::Rsync if number == 1 => {
-                words("-a -S --modify-window=-1 ./ ").into_iter().chain([self.kept("1/")]).collect()
-            }
+            Tool::Rsync if number == 1 => words("-a -S --modify-window=-1 ./ ")
+                .into_iter()
+                .chain([self.kept("1/")])
+                .collect(),
             Tool::Rsync => {
                 let link = format!("--link-dest={}", self.kept(&(number - 1).to_string()));
                 let to = self.kept(&format!("{number}/"));
-                words("-a --modify-window=-1").into_iter().chain([link, "./".to_owned(), to]).collect()
+                words("-a --modify-window=-1")
+                    .into_iter()
+                    .chain([link, "./".to_owned(), to])
+                    .collect()
             }
             Tool::Git => words("commit -q -a --allow-empty -m state"),
             Tool::Borg => words(&format!("create --compression none ::{number} .")),
             Tool::Restic => [words("backup -q --compression off --host here"), vec![live]].concat(),
             Tool::Casync => [words("make"), self.casync()].concat(),
-            Tool::Cli | Tool::CliDirty if number == 1 => vec!["init".to_owned(), live, "1".to_owned()],
+            Tool::Cli | Tool::CliDirty if number == 1 => {
+                vec!["init".to_owned(), live, "1".to_owned()]
+            }
             Tool::Cli => vec!["checkpoint".to_owned(), live, number.to_string()],
             Tool::CliDirty => {
-                let told = touches
-                    .iter()
-                    .map(|touch| format!("--dirty={}@{}+{WRITE_BYTES}", name(touch.band), touch.offset));
-                [vec!["checkpoint".to_owned(), live, number.to_string()], told.collect()].concat()
+                let told = touches.iter().map(|touch| {
+                    format!(
+                        "--dirty={}@{}+{WRITE_BYTES}",
+                        name(touch.band),
+                        touch.offset
+                    )
+                });
+                [
+                    vec!["checkpoint".to_owned(), live, number.to_string()],
+                    told.collect(),
+                ]
+                .concat()
             }
             Tool::Snapshot | Tool::SnapshotCli => {
                 let to = self.kept(&number.to_string());
-                words("subvolume snapshot -r").into_iter().chain([live, to]).collect()
+                words("subvolume snapshot -r")
+                    .into_iter()
+                    .chain([live, to])
+                    .collect()
             }
         }
     }
@@ -172,35 +202,61 @@ impl Outside {
     fn casync(&self) -> Vec<String> {
         let [store, cache] = [("store", "castr"), ("cache", "casync-cache")]
             .map(|(option, name)| format!("--{option}={}", self.kept(name)));
-        vec![store, cache, "--compression=zstd".to_owned(), self.kept(&format!("{}.caidx", self.taken))]
+        vec![
+            store,
+            cache,
+            "--compression=zstd".to_owned(),
+            self.kept(&format!("{}.caidx", self.taken)),
+        ]
     }
 
     fn run(&self, dir: &Path, arguments: &[String]) -> io::Result<()> {
         let mut command = Command::new(&self.program);
-        command.current_dir(dir).args(arguments).env("HOME", &self.home);
-        for (name, value) in [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")] {
+        command
+            .current_dir(dir)
+            .args(arguments)
+            .env("HOME", &self.home);
+        for (name, value) in [
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ] {
             command.env(name, value);
         }
-        for (name, value) in [("GIT_DIR", "git"), ("BORG_REPO", "borg"), ("BORG_BASE_DIR", "borg-home")] {
+        for (name, value) in [
+            ("GIT_DIR", "git"),
+            ("BORG_REPO", "borg"),
+            ("BORG_BASE_DIR", "borg-home"),
+        ] {
             command.env(name, self.home.join(value));
         }
-        for (name, value) in [("RESTIC_REPOSITORY", "restic"), ("RESTIC_CACHE_DIR", "restic-cache")] {
+        for (name, value) in [
+            ("RESTIC_REPOSITORY", "restic"),
+            ("RESTIC_CACHE_DIR", "restic-cache"),
+        ] {
             command.env(name, self.home.join(value));
         }
-        command.env("GIT_WORK_TREE", &self.live).env("RESTIC_PASSWORD", "none");
+        command
+            .env("GIT_WORK_TREE", &self.live)
+            .env("RESTIC_PASSWORD", "none");
         for role in ["AUTHOR", "COMMITTER"] {
             command
                 .env(format!("GIT_{role}_NAME"), "suite")
                 .env(format!("GIT_{role}_EMAIL"), "suite@localhost");
         }
         // Blobs are stored as they are, never packed, and no daemon is started.
-        let settings = [("core.compression", "0"), ("core.bigFileThreshold", "1"), ("gc.auto", "0")];
+        let settings = [
+            ("core.compression", "0"),
+            ("core.bigFileThreshold", "1"),
+            ("gc.auto", "0"),
+        ];
         command.env("GIT_CONFIG_COUNT", settings.len().to_string());
         for (place, (key, value)) in settings.iter().enumerate() {
             command.env(format!("GIT_CONFIG_KEY_{place}"), key);
             command.env(format!("GIT_CONFIG_VALUE_{place}"), value);
         }
-        volume::run(&mut command).map(drop).map_err(io::Error::other)
+        volume::run(&mut command)
+            .map(drop)
+            .map_err(io::Error::other)
     }
 
     fn take(&mut self, touches: &[Touch]) -> io::Result<()> {
@@ -222,12 +278,20 @@ impl Outside {
                     &[words("checkout-index -f"), vec![to, "--".to_owned()], bands].concat(),
                 )?;
             }
-            Tool::Borg => self.run(&out, &[words(&format!("extract ::{}", self.taken)), bands].concat())?,
+            Tool::Borg => self.run(
+                &out,
+                &[words(&format!("extract ::{}", self.taken)), bands].concat(),
+            )?,
             Tool::Restic => {
                 let inside = self.live.display();
-                let only = bands.iter().flat_map(|band| ["--include".to_owned(), format!("{inside}/{band}")]);
+                let only = bands
+                    .iter()
+                    .flat_map(|band| ["--include".to_owned(), format!("{inside}/{band}")]);
                 let to = vec!["--target".to_owned(), out.display().to_string()];
-                self.run(&out, &[words("restore latest -q"), to, only.collect()].concat())?;
+                self.run(
+                    &out,
+                    &[words("restore latest -q"), to, only.collect()].concat(),
+                )?;
                 return Ok(out.join(self.live.strip_prefix("/").unwrap_or(&self.live)));
             }
             Tool::Casync => {
@@ -247,7 +311,10 @@ impl Strategy for Outside {
         if !self.tool.syncs() {
             site.settle()?;
         }
-        Ok(Phases { durable: nanoseconds(begin), ..Phases::default() })
+        Ok(Phases {
+            durable: nanoseconds(begin),
+            ..Phases::default()
+        })
     }
 
     fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
@@ -255,7 +322,11 @@ impl Strategy for Outside {
             let opened = Store::open(Arc::new(RealDisk), &self.live, Options::default());
             let (store, name) = (opened.map_err(io::Error::other)?, self.taken.to_string());
             // An id may be right of bytes that were told wrong: what is kept is read, too.
-            let kept = store.verify(&name).map_err(io::Error::other)?.wrong.is_empty();
+            let kept = store
+                .verify(&name)
+                .map_err(io::Error::other)?
+                .wrong
+                .is_empty();
             return Ok(Some(kept && ours::same(&store, &name, site)?));
         }
         Ok(Some(equal(&self.restore(site)?, site)?))

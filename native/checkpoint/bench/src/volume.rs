@@ -19,7 +19,12 @@ pub(crate) const KINDS: [&str; 3] = ["ext4", "xfs", "btrfs"];
 /// for the kernel to initialise while arms are timed.
 fn options(kind: &str) -> &'static [&'static str] {
     match kind {
-        "ext4" => &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"],
+        "ext4" => &[
+            "-q",
+            "-F",
+            "-E",
+            "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
+        ],
         _ => &["-q", "-f", "-K"],
     }
 }
@@ -28,24 +33,34 @@ fn options(kind: &str) -> &'static [&'static str] {
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let also = ["/usr/sbin", "/sbin"].map(PathBuf::from);
-    std::env::split_paths(&path).chain(also).map(|dir| dir.join(name)).find(|path| path.is_file())
+    std::env::split_paths(&path)
+        .chain(also)
+        .map(|dir| dir.join(name))
+        .find(|path| path.is_file())
 }
 
 /// Runs a program to its end; what it said when it failed.
 pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let told = String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; ");
+    let told = String::from_utf8_lossy(&output.stderr)
+        .trim()
+        .replace('\n', "; ");
     Err(format!("{name}: {}: {told}", output.status))
 }
 
 /// Why such a filesystem cannot be made here, if so.
 pub(crate) fn possible(kind: &str) -> Result<(), String> {
     if !rustix::process::geteuid().is_root() {
-        return Err(format!("{kind}: making and mounting a filesystem needs root"));
+        return Err(format!(
+            "{kind}: making and mounting a filesystem needs root"
+        ));
     }
     for name in [&format!("mkfs.{kind}"), "mount"] {
         program(name).ok_or_else(|| format!("{kind}: '{name}' is not installed"))?;
@@ -59,7 +74,12 @@ fn own_mounts() -> Result<(), String> {
     DONE.get_or_init(|| {
         // SAFETY: NEWNS does not touch the table of files, which is what can go wrong with `unshare`.
         unsafe { unshare_unsafe(UnshareFlags::NEWNS) }
-            .and_then(|()| mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC))
+            .and_then(|()| {
+                mount_change(
+                    "/",
+                    MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+                )
+            })
             .map_err(|error| format!("no mounts of its own: {error}"))
     })
     .clone()
@@ -76,7 +96,9 @@ impl Volume {
         let program = program(&format!("mkfs.{kind}")).ok_or("no mkfs")?;
         run(Command::new(program).args(options(kind)).arg(image))?;
         fs::create_dir_all(at).map_err(|error| error.to_string())?;
-        run(Command::new("mount").args(["-n", "-t", kind, "-o", "loop"]).args([image, at]))?;
+        run(Command::new("mount")
+            .args(["-n", "-t", kind, "-o", "loop"])
+            .args([image, at]))?;
         let volume = Self { at: at.to_owned() };
         volume.bypass();
         Ok(volume)

@@ -11,7 +11,9 @@ use tempfile::TempDir;
 
 fn bench(dir: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_paceline-checkpoint-bench"));
-    command.env("PACELINE_CHECKPOINT_DIR", dir).args(arguments.split(' '));
+    command
+        .env("PACELINE_CHECKPOINT_DIR", dir)
+        .args(arguments.split(' '));
     command
 }
 
@@ -20,10 +22,17 @@ fn events(dir: &Path, arguments: &str) -> Vec<Value> {
     let small = format!("--rounds 1 --warmup-rounds 0 --min-time-ns 0 {arguments}");
     let output = bench(dir, &small).output().expect("started");
     let text = String::from_utf8(output.stdout).expect("text");
-    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let events: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     let bad = |event: &&Value| event["type"] == "error" || event["ok"] == false;
     assert_eq!(events.iter().find(bad), None, "{arguments}");
-    assert_eq!(events.last().expect("events")["type"], "done", "{arguments}");
+    assert_eq!(
+        events.last().expect("events")["type"],
+        "done",
+        "{arguments}"
+    );
     assert!(output.status.success());
     events
 }
@@ -32,10 +41,13 @@ fn events(dir: &Path, arguments: &str) -> Vec<Value> {
 fn told(events: &[Value], metric: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let arm = |event: &Value| event["arm"].as_str().expect("an arm").to_owned();
     let cases = events.iter().filter(|event| event["type"] == "case");
-    let (without, with): (Vec<&Value>, Vec<&Value>) = cases.partition(|case| case["unavailable"].is_string());
+    let (without, with): (Vec<&Value>, Vec<&Value>) =
+        cases.partition(|case| case["unavailable"].is_string());
     let sampled = |case: &&&Value| {
         let here = |event: &Value| event["case"] == case["case"] && event["metric"] == metric;
-        events.iter().any(|event| event["type"] == "samples" && here(event))
+        events
+            .iter()
+            .any(|event| event["type"] == "samples" && here(event))
     };
     let with = with.iter().filter(sampled).map(|case| arm(case)).collect();
     (with, without.into_iter().map(arm).collect())
@@ -54,7 +66,11 @@ fn can_mount(events: &[Value]) -> bool {
 fn benchmarks_of_the_store_end_with_their_checks_ok_and_leave_nothing() {
     let dir = TempDir::new().expect("a directory");
     for (arguments, metric, arms) in [
-        ("--benchmark detect --params bands=8", "time", "scan look events"),
+        (
+            "--benchmark detect --params bands=8",
+            "time",
+            "scan look events",
+        ),
         (
             "--benchmark dirty --params dirty=2 --params writes=3 --params band_kib=64",
             "durable",
@@ -65,14 +81,34 @@ fn benchmarks_of_the_store_end_with_their_checks_ok_and_leave_nothing() {
             "durable",
             "events_clone observed tracked bare_append",
         ),
-        ("--benchmark growth --params band_kib=64", "disk", "live events_clone tracked tracked_folded"),
-        ("--benchmark stall --params band_kib=64", "write", "quiet events_clone observed tracked"),
-        ("--benchmark rollback --params band_kib=64", "back", "copy_back tracked"),
+        (
+            "--benchmark growth --params band_kib=64",
+            "disk",
+            "live events_clone tracked tracked_folded",
+        ),
+        (
+            "--benchmark stall --params band_kib=64",
+            "write",
+            "quiet events_clone observed tracked",
+        ),
+        (
+            "--benchmark rollback --params band_kib=64",
+            "back",
+            "copy_back tracked",
+        ),
     ] {
         let events = events(dir.path(), &format!("{arguments} --params filesystem=here"));
-        assert_eq!(told(&events, metric), (names(arms), BTreeSet::new()), "{arguments}");
+        assert_eq!(
+            told(&events, metric),
+            (names(arms), BTreeSet::new()),
+            "{arguments}"
+        );
     }
-    assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 0, "a run leaves nothing");
+    assert_eq!(
+        fs::read_dir(dir.path()).expect("listed").count(),
+        0,
+        "a run leaves nothing"
+    );
 }
 
 #[test]
@@ -80,11 +116,17 @@ fn what_a_watcher_takes_to_answer_is_told_apart_from_hashing() {
     let dir = TempDir::new().expect("a directory");
     let small = "--benchmark dirty --params dirty=2 --params band_kib=64 --params filesystem=here";
     let events = events(dir.path(), small);
-    let case = events.iter().find(|event| event["type"] == "case" && event["arm"] == "watched");
+    let case = events
+        .iter()
+        .find(|event| event["type"] == "case" && event["arm"] == "watched");
     let case = &case.expect("announced")["case"];
     let took = |metric: &str| {
         let of = |event: &&Value| event["case"] == *case && event["metric"] == metric;
-        events.iter().find(of).and_then(|event| event["values"][0].as_u64()).expect("a sample")
+        events
+            .iter()
+            .find(of)
+            .and_then(|event| event["values"][0].as_u64())
+            .expect("a sample")
     };
     assert!(took("detect") > 0 && took("hash") > 0);
     assert!(took("detect") + took("hash") + took("sync") <= took("durable"));
@@ -108,34 +150,58 @@ fn a_filesystem_of_the_suites_own_is_measured_or_every_arm_says_why_not() {
     let (with, without) = told(&events, "back");
     let one = if can_mount(&events) { with } else { without };
     assert_eq!(one, names("copy_back tracked"));
-    assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 0, "a run leaves nothing");
+    assert_eq!(
+        fs::read_dir(dir.path()).expect("listed").count(),
+        0,
+        "a run leaves nothing"
+    );
 }
 
 /// Loop devices whose file lies below a directory.
 fn loops(dir: &Path) -> Vec<String> {
     let dir = dir.to_string_lossy().into_owned();
     let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
-    let files = devices.filter_map(|device| fs::read_to_string(device.path().join("loop/backing_file")).ok());
+    let files = devices
+        .filter_map(|device| fs::read_to_string(device.path().join("loop/backing_file")).ok());
     files.filter(|file| file.contains(&dir)).collect()
 }
 
 #[test]
 fn a_killed_run_leaves_no_mount_and_no_loop_device_and_the_next_one_removes_its_directory() {
     let dir = TempDir::new().expect("a directory");
-    let long =
-        "--rounds 1000000 --benchmark ageing --params age=0 --params filesystem=ext4 --params band_kib=64";
-    let mut child = bench(dir.path(), long).stdout(Stdio::piped()).spawn().expect("started");
+    let long = "--rounds 1000000 --benchmark ageing --params age=0 --params filesystem=ext4 --params band_kib=64";
+    let mut child = bench(dir.path(), long)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
     let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     // Whether it can mount is known by the first sample, or by its end.
-    let measuring = lines.map_while(Result::ok).any(|line| line.contains(r#""type":"samples""#));
-    assert_eq!(loops(dir.path()).len(), usize::from(measuring), "one image while it runs");
+    let measuring = lines
+        .map_while(Result::ok)
+        .any(|line| line.contains(r#""type":"samples""#));
+    assert_eq!(
+        loops(dir.path()).len(),
+        usize::from(measuring),
+        "one image while it runs"
+    );
     child.kill().expect("killed");
     child.wait().expect("gone");
     let mounts = fs::read_to_string("/proc/mounts").expect("mounts");
     assert!(!mounts.contains(&*dir.path().to_string_lossy()), "{mounts}");
     // The kernel detaches once the last page is written, on a thread of its own; a sync waits for pages.
     let synced = || Command::new("sync").status().expect("ran").success();
-    assert!((0..100).any(|_| synced() && loops(dir.path()).is_empty()), "{:?}", loops(dir.path()));
-    events(dir.path(), "--benchmark detect --params bands=8 --params filesystem=here");
-    assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 0, "what the dead one left is gone");
+    assert!(
+        (0..100).any(|_| synced() && loops(dir.path()).is_empty()),
+        "{:?}",
+        loops(dir.path())
+    );
+    events(
+        dir.path(),
+        "--benchmark detect --params bands=8 --params filesystem=here",
+    );
+    assert_eq!(
+        fs::read_dir(dir.path()).expect("listed").count(),
+        0,
+        "what the dead one left is gone"
+    );
 }

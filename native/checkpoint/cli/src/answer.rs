@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use paceline_checkpoint::{
-    BandState, Checkpoint, Damage, Difference, Exported, Lost, Repaired, Status, Taken, Verified, Waiting,
-    hex,
+    BandState, Checkpoint, Damage, Difference, Exported, Lost, Repaired, Status, Taken, Verified,
+    Waiting, hex,
 };
 use serde_json::{Value, json};
 
@@ -24,14 +24,20 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn done(text: String, json: Value) -> Self {
-        Self { text, json, status: 0, aside: false }
+        Self {
+            text,
+            json,
+            status: 0,
+            aside: false,
+        }
     }
 
     /// The same, with what is wrong with the store.
     pub(crate) fn with_damage(mut self, damage: Option<&Damage>) -> Self {
         if let Some(damage) = damage {
             self.text.push_str(&of_damage(damage));
-            self.text.push_str("reading goes on; nothing is written until `repair` made a new log\n");
+            self.text
+                .push_str("reading goes on; nothing is written until `repair` made a new log\n");
             let damage = json_of_damage(damage);
             self.json = match self.json {
                 Value::Object(mut fields) => {
@@ -47,8 +53,13 @@ impl Answer {
 }
 
 fn of_damage(damage: &Damage) -> String {
-    let findings = damage.findings.iter().map(|finding| format!("DAMAGED  {finding}\n"));
-    findings.chain(damage.lost.iter().map(|lost| format!("LOST     {lost}\n"))).collect()
+    let findings = damage
+        .findings
+        .iter()
+        .map(|finding| format!("DAMAGED  {finding}\n"));
+    findings
+        .chain(damage.lost.iter().map(|lost| format!("LOST     {lost}\n")))
+        .collect()
 }
 
 fn json_of_damage(damage: &Damage) -> Value {
@@ -58,11 +69,18 @@ fn json_of_damage(damage: &Damage) -> Value {
 
 pub(crate) fn repaired(one: &Repaired) -> Answer {
     let sound = one.damage.findings.is_empty() && one.damage.lost.is_empty();
-    let verdict = if sound { "nothing to repair" } else { "repaired" };
+    let verdict = if sound {
+        "nothing to repair"
+    } else {
+        "repaired"
+    };
     let kept = count(one.kept.len() as u64, "checkpoint");
     let text = format!("{}{verdict}: {kept} kept\n", of_damage(&one.damage));
     let kept: Value = one.kept.iter().map(of_checkpoint).collect();
-    Answer::done(text, json!({"kept": kept, "damage": json_of_damage(&one.damage)}))
+    Answer::done(
+        text,
+        json!({"kept": kept, "damage": json_of_damage(&one.damage)}),
+    )
 }
 
 /// A time as people write it, of nanoseconds since 1970.
@@ -73,17 +91,27 @@ fn when(created_ns: i64) -> String {
 
 /// A number of things: "1 band", "2 bands".
 pub(crate) fn count(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
+    }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "shown with one decimal")]
 fn bytes(count: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB"];
-    let unit = (0..3).take_while(|power| count >> (10 * (power + 1)) > 0).count();
+    let unit = (0..3)
+        .take_while(|power| count >> (10 * (power + 1)) > 0)
+        .count();
     if unit == 0 {
         format!("{count} B")
     } else {
-        format!("{:.1} {}", count as f64 / f64::from(1 << (10 * unit)), units[unit])
+        format!(
+            "{:.1} {}",
+            count as f64 / f64::from(1 << (10 * unit)),
+            units[unit]
+        )
     }
 }
 
@@ -100,7 +128,9 @@ fn of_checkpoint(one: &Checkpoint) -> Value {
 }
 
 pub(crate) fn taken(one: &Taken) -> Answer {
-    let Checkpoint { name, epoch, bands, .. } = &one.checkpoint;
+    let Checkpoint {
+        name, epoch, bands, ..
+    } = &one.checkpoint;
     let bands = count(*bands, "band");
     let (logged, read) = (bytes(one.written_bytes), bytes(one.read_bytes));
     let (hashing, durable) = (ms(one.hash_ns), ms(one.append_ns));
@@ -126,7 +156,10 @@ pub(crate) fn listed(all: &[Checkpoint]) -> Answer {
             one.name
         )
     };
-    Answer::done(all.iter().map(line).collect(), all.iter().map(of_checkpoint).collect())
+    Answer::done(
+        all.iter().map(line).collect(),
+        all.iter().map(of_checkpoint).collect(),
+    )
 }
 
 pub(crate) fn bands(all: &BTreeMap<String, BandState>) -> Answer {
@@ -135,20 +168,43 @@ pub(crate) fn bands(all: &BTreeMap<String, BandState>) -> Answer {
         let id = hex(&state.id);
         json!({"band": name, "id": id, "size": state.size})
     };
-    Answer::done(all.iter().map(line).collect(), all.iter().map(json).collect())
+    Answer::done(
+        all.iter().map(line).collect(),
+        all.iter().map(json).collect(),
+    )
 }
 
 pub(crate) fn verified(all: &[(String, Verified)]) -> Answer {
     let line = |(name, one): &(String, Verified)| {
-        let verdict = if one.wrong.is_empty() { "good" } else { "DAMAGED" };
-        let wrong: String = one.wrong.iter().map(|wrong| ["         ", wrong, "\n"].concat()).collect();
-        format!("{verdict}  {name}: {}, {}\n{wrong}", count(one.bands, "band"), bytes(one.bytes))
+        let verdict = if one.wrong.is_empty() {
+            "good"
+        } else {
+            "DAMAGED"
+        };
+        let wrong: String = one
+            .wrong
+            .iter()
+            .map(|wrong| ["         ", wrong, "\n"].concat())
+            .collect();
+        format!(
+            "{verdict}  {name}: {}, {}\n{wrong}",
+            count(one.bands, "band"),
+            bytes(one.bytes)
+        )
     };
     let json = |(name, one): &(String, Verified)| {
-        let Verified { bands, bytes, wrong } = one;
+        let Verified {
+            bands,
+            bytes,
+            wrong,
+        } = one;
         json!({"name": name, "bands": bands, "bytes": bytes, "wrong": wrong})
     };
-    let status = if all.iter().all(|(_, one)| one.wrong.is_empty()) { 0 } else { DAMAGED };
+    let status = if all.iter().all(|(_, one)| one.wrong.is_empty()) {
+        0
+    } else {
+        DAMAGED
+    };
     Answer {
         text: all.iter().map(line).collect(),
         json: all.iter().map(json).collect(),
@@ -158,7 +214,8 @@ pub(crate) fn verified(all: &[(String, Verified)]) -> Answer {
 }
 
 pub(crate) fn differences(all: &[Difference]) -> Answer {
-    let state = |state: &Option<BandState>| state.map(|it| json!({"id": hex(&it.id), "size": it.size}));
+    let state =
+        |state: &Option<BandState>| state.map(|it| json!({"id": hex(&it.id), "size": it.size}));
     let line = |one: &Difference| {
         let how = match (&one.from, &one.to) {
             (None, _) => "added",
@@ -171,7 +228,10 @@ pub(crate) fn differences(all: &[Difference]) -> Answer {
         let (from, to) = (state(&one.from), state(&one.to));
         json!({"band": one.band, "from": from, "to": to, "at_most_bytes": one.bytes})
     };
-    Answer::done(all.iter().map(line).collect(), all.iter().map(json).collect())
+    Answer::done(
+        all.iter().map(line).collect(),
+        all.iter().map(json).collect(),
+    )
 }
 
 pub(crate) fn exported(one: &Exported, archive: &Path) -> Answer {
@@ -183,7 +243,10 @@ pub(crate) fn exported(one: &Exported, archive: &Path) -> Answer {
         "checkpoint": of_checkpoint(&one.checkpoint), "bands": one.bands, "bytes": one.bytes,
         "carried_bytes": one.carried,
     });
-    Answer { aside: archive == Path::new("-"), ..Answer::done(text, json) }
+    Answer {
+        aside: archive == Path::new("-"),
+        ..Answer::done(text, json)
+    }
 }
 
 pub(crate) fn status(one: &Status) -> Answer {
@@ -205,7 +268,11 @@ pub(crate) fn status(one: &Status) -> Answer {
         work(&one.work),
         one.dirty.iter().map(line).collect::<String>(),
     );
-    let dirty: Value = one.dirty.iter().map(|(band, pages)| json!({"band": band, "pages": pages})).collect();
+    let dirty: Value = one
+        .dirty
+        .iter()
+        .map(|(band, pages)| json!({"band": band, "pages": pages}))
+        .collect();
     let json = json!({
         "bands": one.bands, "live_bytes": one.live_bytes, "checkpoints": one.checkpoints, "epoch": one.epoch,
         "base_epoch": one.base_epoch, "segments": one.segments, "log_bytes": one.log_bytes,
@@ -233,7 +300,10 @@ fn work(one: &Waiting) -> String {
         one.folds,
         count(one.fragmented, "band"),
         count(one.patched_pages, "page"),
-        one.failure.as_ref().map(|why| format!("the last job failed: {why}\n")).unwrap_or_default(),
+        one.failure
+            .as_ref()
+            .map(|why| format!("the last job failed: {why}\n"))
+            .unwrap_or_default(),
     )
 }
 

@@ -54,11 +54,15 @@ pub(crate) fn export(store: &Store, name: &str, archive: &Path) -> Result<Answer
     if archive.symlink_metadata().is_ok() {
         return Err(of(&io::ErrorKind::AlreadyExists.into()));
     }
-    let dir = archive.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let dir = archive
+        .parent()
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(dir).map_err(|error| of(&error))?;
     let exported = store.export(name, BufWriter::with_capacity(1 << 20, &mut file))?;
     file.as_file().sync_all().map_err(|error| of(&error))?;
-    file.persist_noclobber(archive).map_err(|failed| of(&failed.error))?;
+    file.persist_noclobber(archive)
+        .map_err(|failed| of(&failed.error))?;
     RealDisk.sync_dir(dir).map_err(|error| of(&error))?;
     Ok(answer::exported(&exported, archive))
 }

@@ -26,7 +26,13 @@ fn looked_at(dir: &Path) -> Result<StoreReader> {
 pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> {
     Ok(match command {
         Command::Init { dir, name } => init(dir, name)?,
-        Command::Checkpoint { dir, name, mapped, all, dirty } => {
+        Command::Checkpoint {
+            dir,
+            name,
+            mapped,
+            all,
+            dirty,
+        } => {
             let mut store = opened(dir)?;
             let taken = match (mapped, all) {
                 (true, _) => store.checkpoint_mapped(name)?,
@@ -49,7 +55,10 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
             let kept = store.rollback_observed(name)?;
             store.save_index();
             let replaced = &kept.checkpoint.name;
-            let text = format!("{} is as of {name:?}; what it was is kept as {replaced:?}\n", dir.display());
+            let text = format!(
+                "{} is as of {name:?}; what it was is kept as {replaced:?}\n",
+                dir.display()
+            );
             Answer::done(text, json!({"name": name, "replaced": replaced}))
         }
         Command::Prune { dir, names } => {
@@ -57,12 +66,18 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
             let mut store = opened(dir)?;
             store.prune(&names)?;
             store.save_index();
-            Answer::done(format!("given up: {}\n", names.join(", ")), json!({"pruned": names}))
+            Answer::done(
+                format!("given up: {}\n", names.join(", ")),
+                json!({"pruned": names}),
+            )
         }
         Command::Fold { dir } => fold(dir)?,
         Command::Gc { dir } => {
             let removed = opened(dir)?.gc()?;
-            Answer::done(format!("{} removed\n", count(removed, "file")), json!({"removed": removed}))
+            Answer::done(
+                format!("{} removed\n", count(removed, "file")),
+                json!({"removed": removed}),
+            )
         }
         Command::Export { dir, name, archive } => {
             let store = looked_at(dir)?;
@@ -88,7 +103,10 @@ fn import(dir: &Path, archive: &Path, name: Option<&str>) -> std::result::Result
         Err(error) => return Err(error.into()),
     };
     if adopted.is_some() {
-        let what = format!("{}: no store, and a new one takes the archive's name", dir.display());
+        let what = format!(
+            "{}: no store, and a new one takes the archive's name",
+            dir.display()
+        );
         return Err(Failure::new(what, "leave `--as` out"));
     }
     let (disk, options) = (Arc::new(RealDisk), Options::default());
@@ -118,9 +136,10 @@ fn fold(dir: &Path) -> Result<Answer> {
 /// While another process holds the store, what that said last.
 fn status(dir: &Path) -> Result<Answer> {
     match (looked_at(dir), told::last(dir)) {
-        (Err(error), Some((json, text))) if error.kind() == ErrorKind::Locked => {
-            Ok(Answer::done(["held by `watch`, which says:\n", &text].concat(), json))
-        }
+        (Err(error), Some((json, text))) if error.kind() == ErrorKind::Locked => Ok(Answer::done(
+            ["held by `watch`, which says:\n", &text].concat(),
+            json,
+        )),
         (store, _) => {
             let mut store = store?;
             store.look_at_live()?;
@@ -139,18 +158,31 @@ fn made(store: &Store, dir: &Path) -> Result<Answer> {
     let name = store.first().map(|first| first.name).unwrap_or_default();
     let bands = store.bands(&name)?.len() as u64;
     let root = store_path(dir);
-    let text = format!("{} kept as {name:?} in {}\n", count(bands, "band"), root.display());
-    Ok(Answer::done(text, json!({"name": name, "bands": bands, "store": root})))
+    let text = format!(
+        "{} kept as {name:?} in {}\n",
+        count(bands, "band"),
+        root.display()
+    );
+    Ok(Answer::done(
+        text,
+        json!({"name": name, "bands": bands, "store": root}),
+    ))
 }
 
 fn verify(dir: &Path, names: &[String]) -> Result<Answer> {
     let store = looked_at(dir)?;
     let names = if names.is_empty() {
-        store.list().into_iter().map(|checkpoint| checkpoint.name).collect()
+        store
+            .list()
+            .into_iter()
+            .map(|checkpoint| checkpoint.name)
+            .collect()
     } else {
         names.to_vec()
     };
-    let all: Result<Vec<_>> =
-        names.into_iter().map(|name| Ok((name.clone(), store.verify(&name)?))).collect();
+    let all: Result<Vec<_>> = names
+        .into_iter()
+        .map(|name| Ok((name.clone(), store.verify(&name)?)))
+        .collect();
     Ok(answer::verified(&all?).with_damage(store.damage()))
 }

@@ -13,21 +13,28 @@ pub(crate) fn written(text: &str) -> Result<Written, String> {
     let (band, range) = match text.rsplit_once('@') {
         None => (text, None),
         Some((band, range)) => {
-            let numbers =
-                range.split_once('+').and_then(|(from, bytes)| Some((number(from)?, number(bytes)?)));
-            let advice = "after '@' come two decimal numbers, the first byte and how many: 3f@4096+16384";
+            let numbers = range
+                .split_once('+')
+                .and_then(|(from, bytes)| Some((number(from)?, number(bytes)?)));
+            let advice =
+                "after '@' come two decimal numbers, the first byte and how many: 3f@4096+16384";
             (band, Some(numbers.ok_or(advice)?))
         }
     };
     if band.is_empty() {
         return Err("no band is named; write 3f@4096+16384, or 3f for all of it".to_owned());
     }
-    Ok(Written { band: band.to_owned(), range })
+    Ok(Written {
+        band: band.to_owned(),
+        range,
+    })
 }
 
 /// Digits alone: `parse` would take a sign, too.
 fn number(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+    text.parse()
+        .ok()
+        .filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -43,7 +50,14 @@ mod tests {
             ("a@b@007+1", "a@b", Some((7, 1))),
             ("0@18446744073709551615+1", "0", Some((u64::MAX, 1))),
         ] {
-            assert_eq!(written(text), Ok(Written { band: band.to_owned(), range }), "{text}");
+            assert_eq!(
+                written(text),
+                Ok(Written {
+                    band: band.to_owned(),
+                    range
+                }),
+                "{text}"
+            );
         }
         for text in [
             "3f@",
@@ -64,7 +78,12 @@ mod tests {
             assert!(why.contains("3f@4096+16384"), "{text}: {why}");
         }
         for text in ["", "@0+1"] {
-            assert!(written(text).expect_err(text).starts_with("no band is named"), "{text}");
+            assert!(
+                written(text)
+                    .expect_err(text)
+                    .starts_with("no band is named"),
+                "{text}"
+            );
         }
     }
 }

@@ -193,14 +193,20 @@ fn main() -> ExitCode {
     };
     match commands::answer(command) {
         Ok(answer) => {
-            let text = if arguments.json { format!("{:#}\n", answer.json) } else { answer.text };
+            let text = if arguments.json {
+                format!("{:#}\n", answer.json)
+            } else {
+                answer.text
+            };
             let told = if answer.aside {
                 io::stderr().lock().write_all(text.as_bytes())
             } else {
                 io::stdout().lock().write_all(text.as_bytes())
             };
             match told {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failed(&error.to_string()),
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    failed(&error.to_string())
+                }
                 _ => ExitCode::from(answer.status),
             }
         }
@@ -212,7 +218,11 @@ fn main() -> ExitCode {
 fn watch(dir: &Path, pace: &Pace, json: bool) -> ExitCode {
     let mut tell = |answer: &answer::Answer| {
         let mut out = io::stdout().lock();
-        let text = if json { format!("{}\n", answer.json) } else { answer.text.clone() };
+        let text = if json {
+            format!("{}\n", answer.json)
+        } else {
+            answer.text.clone()
+        };
         out.write_all(text.as_bytes()).and_then(|()| out.flush())
     };
     let mut warn = |why: &str| {

@@ -40,7 +40,9 @@ pub(crate) fn watch(
     store.look_at_live()?;
     let quiet = store.status()?.dirty.is_empty();
     let store = Arc::new(Mutex::new(store));
-    let work = Background::start(Arc::clone(&store)).map_err(|error| warn(&error.to_string())).ok();
+    let work = Background::start(Arc::clone(&store))
+        .map_err(|error| warn(&error.to_string()))
+        .ok();
     let _told = told::Told(dir);
     told::leave(dir, &locked(&store).status()?);
     if quiet {
@@ -55,7 +57,9 @@ pub(crate) fn watch(
                 held.save_index();
                 own.push(name);
                 taken += 1;
-                if tell(&answer::taken(&one)).is_err() || pace.count.is_some_and(|count| taken >= count) {
+                if tell(&answer::taken(&one)).is_err()
+                    || pace.count.is_some_and(|count| taken >= count)
+                {
                     return Ok(());
                 }
                 keep_last(&mut held, &mut own, pace.keep)?;
@@ -77,7 +81,11 @@ fn locked(store: &Mutex<Store>) -> MutexGuard<'_, Store> {
 
 fn free_name(store: &Store, prefix: &str) -> Result<String> {
     let mut number = store.status()?.epoch + 1;
-    let names: Vec<String> = store.list().into_iter().map(|checkpoint| checkpoint.name).collect();
+    let names: Vec<String> = store
+        .list()
+        .into_iter()
+        .map(|checkpoint| checkpoint.name)
+        .collect();
     while names.contains(&format!("{prefix}{number}")) {
         number += 1;
     }

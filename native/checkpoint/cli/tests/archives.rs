@@ -11,12 +11,20 @@ fn program() -> Command {
 }
 
 fn run(root: &Path, arguments: &[&str]) -> Output {
-    program().args(arguments).current_dir(root).output().expect("it starts")
+    program()
+        .args(arguments)
+        .current_dir(root)
+        .output()
+        .expect("it starts")
 }
 
 fn said(root: &Path, arguments: &[&str]) -> String {
     let output = run(root, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 
@@ -26,7 +34,9 @@ fn ready() -> TempDir {
     let dir = root.path().join("bands");
     fs::create_dir(&dir).expect("created");
     fs::write(dir.join("0"), vec![5; 100_000]).expect("written");
-    File::create(dir.join("1")).and_then(|file| file.set_len(1 << 20)).expect("a hole");
+    File::create(dir.join("1"))
+        .and_then(|file| file.set_len(1 << 20))
+        .expect("a hole");
     said(root.path(), &["init", "bands"]);
     fs::write(dir.join("0"), vec![6; 100_000]).expect("written");
     said(root.path(), &["checkpoint", "bands", "second"]);
@@ -37,10 +47,16 @@ fn ready() -> TempDir {
 fn a_checkpoint_moves_as_a_file() {
     let root = ready();
     let told = said(root.path(), &["export", "bands", "second", "second.tar"]);
-    assert!(told.contains("2 bands, 1.1 MiB, of which 97.7 KiB are not zeros"), "{told}");
+    assert!(
+        told.contains("2 bands, 1.1 MiB, of which 97.7 KiB are not zeros"),
+        "{told}"
+    );
     let told = said(root.path(), &["import", "copy", "second.tar"]);
     assert!(told.starts_with("2 bands kept as \"second\""), "{told}");
-    assert_eq!(fs::read(root.path().join("copy/0")).expect("there"), vec![6; 100_000]);
+    assert_eq!(
+        fs::read(root.path().join("copy/0")).expect("there"),
+        vec![6; 100_000]
+    );
     let bands = |dir: &str| said(root.path(), &["bands", dir, "second"]);
     assert_eq!(bands("copy"), bands("bands"));
     assert!(said(root.path(), &["verify", "copy"]).starts_with("good  second"));
@@ -58,12 +74,23 @@ fn a_checkpoint_moves_through_a_pipe_of_two_processes() {
         .spawn()
         .expect("it starts");
     let pipe = Stdio::from(from.stdout.take().expect("piped"));
-    let to =
-        program().args(["import", "copy", "-"]).current_dir(&root).stdin(pipe).output().expect("it starts");
+    let to = program()
+        .args(["import", "copy", "-"])
+        .current_dir(&root)
+        .stdin(pipe)
+        .output()
+        .expect("it starts");
     let from = from.wait_with_output().expect("it ends");
-    assert!(from.status.success() && to.status.success(), "{}", String::from_utf8_lossy(&to.stderr));
+    assert!(
+        from.status.success() && to.status.success(),
+        "{}",
+        String::from_utf8_lossy(&to.stderr)
+    );
     assert!(String::from_utf8_lossy(&from.stderr).starts_with("\"first\": 2 bands"));
-    assert_eq!(fs::read(root.path().join("copy/0")).expect("there"), vec![5; 100_000]);
+    assert_eq!(
+        fs::read(root.path().join("copy/0")).expect("there"),
+        vec![5; 100_000]
+    );
 }
 
 #[test]
@@ -74,25 +101,45 @@ fn what_cannot_be_done_is_said_and_leaves_nothing() {
     bytes[3000] ^= 1;
     fs::write(root.path().join("bad.tar"), &bytes).expect("written");
     let left = || {
-        let names = fs::read_dir(&root).expect("listed").map(|entry| entry.expect("readable").file_name());
+        let names = fs::read_dir(&root)
+            .expect("listed")
+            .map(|entry| entry.expect("readable").file_name());
         let mut names: Vec<_> = names.collect();
         names.sort();
         names
     };
     let before = left();
     for (arguments, expected) in [
-        (["import", "copy", "bad.tar"].as_slice(), "band 0 of the archive has another id"),
+        (
+            ["import", "copy", "bad.tar"].as_slice(),
+            "band 0 of the archive has another id",
+        ),
         (&["import", "copy", "none.tar"], "check the path"),
-        (&["import", "bands", "good.tar"], "a checkpoint is already named \"first\""),
-        (&["import", "copy", "good.tar", "--as", "x"], "leave `--as` out"),
-        (&["export", "bands", "first", "good.tar"], "no file is replaced"),
+        (
+            &["import", "bands", "good.tar"],
+            "a checkpoint is already named \"first\"",
+        ),
+        (
+            &["import", "copy", "good.tar", "--as", "x"],
+            "leave `--as` out",
+        ),
+        (
+            &["export", "bands", "first", "good.tar"],
+            "no file is replaced",
+        ),
         (&["export", "bands", "third", "third.tar"], "third"),
-        (&["export", "bands", "first", "none/first.tar"], "check the path"),
+        (
+            &["export", "bands", "first", "none/first.tar"],
+            "check the path",
+        ),
     ] {
         let output = run(root.path(), arguments);
         let why = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {why}");
-        assert!(why.starts_with("paceline-checkpoint: ") && why.contains(expected), "{arguments:?}: {why}");
+        assert!(
+            why.starts_with("paceline-checkpoint: ") && why.contains(expected),
+            "{arguments:?}: {why}"
+        );
         assert_eq!(left(), before, "{arguments:?}");
     }
 }
@@ -106,11 +153,27 @@ fn an_archive_comes_into_a_store_that_is_there() {
     fs::write(root.path().join("copy/2"), b"new").expect("written");
     said(root.path(), &["checkpoint", "copy", "own"]);
     said(root.path(), &["export", "copy", "own", "own.tar"]);
-    let told = said(root.path(), &["import", "bands", "own.tar", "--as", "theirs"]);
-    assert!(told.starts_with("\"theirs\" is kept (epoch 3): 2 bands changed"), "{told}");
-    assert_eq!(fs::read(root.path().join("bands/0")).expect("there"), vec![6; 100_000], "live stays");
+    let told = said(
+        root.path(),
+        &["import", "bands", "own.tar", "--as", "theirs"],
+    );
+    assert!(
+        told.starts_with("\"theirs\" is kept (epoch 3): 2 bands changed"),
+        "{told}"
+    );
+    assert_eq!(
+        fs::read(root.path().join("bands/0")).expect("there"),
+        vec![6; 100_000],
+        "live stays"
+    );
     assert!(said(root.path(), &["verify", "bands"]).contains("good  theirs: 3 bands"));
     said(root.path(), &["rollback", "bands", "theirs"]);
-    assert_eq!(fs::read(root.path().join("bands/0")).expect("there"), vec![8; 70_000]);
-    assert_eq!(fs::read(root.path().join("bands/2")).expect("there"), b"new");
+    assert_eq!(
+        fs::read(root.path().join("bands/0")).expect("there"),
+        vec![8; 70_000]
+    );
+    assert_eq!(
+        fs::read(root.path().join("bands/2")).expect("there"),
+        b"new"
+    );
 }

@@ -33,7 +33,11 @@ fn run(dir: &Path, before: &[&str], after: &[&str]) -> Output {
 
 fn said(dir: &Path, before: &[&str], after: &[&str]) -> String {
     let output = run(dir, before, after);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 
@@ -47,10 +51,16 @@ fn a_state_is_kept_compared_and_brought_back() {
     fs::write(dir.join("1"), vec![9; BAND]).expect("written");
     fs::write(dir.join("3"), b"short").expect("written");
     let status = said(&dir, &["status"], &[]);
-    assert!(status.contains("  1: ") && status.contains("  3: "), "{status}");
+    assert!(
+        status.contains("  1: ") && status.contains("  3: "),
+        "{status}"
+    );
     assert!(said(&dir, &["checkpoint"], &["upgrade"]).contains("2 bands changed"));
     let differences = said(&dir, &["diff"], &["first", "upgrade"]);
-    assert!(differences.contains("changed  1") && differences.contains("added    3"), "{differences}");
+    assert!(
+        differences.contains("changed  1") && differences.contains("added    3"),
+        "{differences}"
+    );
     fs::write(dir.join("0"), b"a mistake").expect("written");
     let back = said(&dir, &["rollback"], &["first"]);
     assert!(back.contains("before-rollback-"), "{back}");
@@ -58,8 +68,12 @@ fn a_state_is_kept_compared_and_brought_back() {
     assert_eq!(fs::read(dir.join("1")).expect("there"), vec![2; BAND]);
     assert!(!dir.join("3").exists());
     let kept = json(&dir, "list", &[]);
-    let names: Vec<&str> =
-        kept.as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
+    let names: Vec<&str> = kept
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|it| it["name"].as_str())
+        .collect();
     assert_eq!(names[..2], ["first", "upgrade"]);
     assert_eq!(names.len(), 3);
     let replaced = names[2];
@@ -72,9 +86,16 @@ fn ids_are_those_of_the_plain_bytes() {
     let (_root, dir) = ready();
     let plain = blake3::hash(&vec![1; BAND]).to_hex();
     let listed = said(&dir, &["bands"], &["first"]);
-    assert_eq!(listed.lines().next(), Some(format!("{plain}  0").as_str()), "as b3sum writes it");
+    assert_eq!(
+        listed.lines().next(),
+        Some(format!("{plain}  0").as_str()),
+        "as b3sum writes it"
+    );
     let ids = json(&dir, "bands", &["first"]);
-    assert_eq!((ids[0]["id"].as_str(), ids[0]["size"].as_u64()), (Some(plain.as_str()), Some(BAND as u64)));
+    assert_eq!(
+        (ids[0]["id"].as_str(), ids[0]["size"].as_u64()),
+        (Some(plain.as_str()), Some(BAND as u64))
+    );
 }
 
 #[test]
@@ -94,7 +115,12 @@ fn what_is_given_up_goes_with_the_next_fold() {
 fn damage_is_named_with_a_status_of_its_own() {
     let (root, dir) = ready();
     let base = root.path().join("bands.paceline/base");
-    let file = fs::read_dir(&base).expect("a base").next().expect("a file").expect("readable").path();
+    let file = fs::read_dir(&base)
+        .expect("a base")
+        .next()
+        .expect("a file")
+        .expect("readable")
+        .path();
     fs::write(&file, vec![0; BAND]).expect("damaged");
     let output = run(&dir, &["verify"], &[]);
     assert_eq!(output.status.code(), Some(3));
@@ -114,7 +140,10 @@ fn a_refusal_says_what_to_do_and_changes_nothing() {
         let output = run(&dir, &before, &after);
         let why = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{before:?}: {why}");
-        assert!(why.starts_with("paceline-checkpoint: ") && why.contains(expected), "{before:?}: {why}");
+        assert!(
+            why.starts_with("paceline-checkpoint: ") && why.contains(expected),
+            "{before:?}: {why}"
+        );
         assert!(why.contains("; "), "advice follows: {why}");
     }
     assert_eq!(json(&dir, "list", &[]).as_array().expect("a list").len(), 1);
@@ -128,7 +157,12 @@ fn mapped_bands_can_be_asked_for_and_not_together_with_all() {
     fs::write(dir.join("1"), vec![9; BAND]).expect("written");
     assert!(said(&dir, &["checkpoint", "--mapped"], &["second"]).contains("1 band changed"));
     let both = run(&dir, &["checkpoint", "--mapped", "--all"], &["third"]);
-    assert_eq!(both.status.code(), Some(2), "{}", String::from_utf8_lossy(&both.stderr));
+    assert_eq!(
+        both.status.code(),
+        Some(2),
+        "{}",
+        String::from_utf8_lossy(&both.stderr)
+    );
 }
 
 #[test]
@@ -141,7 +175,14 @@ fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
     write("1", &vec![9; 20_000], 30_000);
     write("2a", &[8; 5], 16_380);
     write("0", b"nobody says this", 500_000);
-    let told = ["--json", "checkpoint", "--dirty", "1@30000+20000", "--dirty", "2a@16380+5"];
+    let told = [
+        "--json",
+        "checkpoint",
+        "--dirty",
+        "1@30000+20000",
+        "--dirty",
+        "2a@16380+5",
+    ];
     let taken: Value = serde_json::from_str(&said(&dir, &told, &["second"])).expect("JSON");
     let exact = RealDisk.stamps_are_exact(dir.parent().expect("a parent"));
     // Three leaves of one, two of the other, all of the third.
@@ -150,7 +191,11 @@ fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
     let ids = json(&dir, "bands", &["second"]);
     for (place, band) in ["0", "1", "2a"].into_iter().enumerate() {
         let plain = blake3::hash(&fs::read(dir.join(band)).expect("there")).to_hex();
-        assert_eq!(ids[place]["id"].as_str(), Some(plain.as_str()), "band {band}");
+        assert_eq!(
+            ids[place]["id"].as_str(),
+            Some(plain.as_str()),
+            "band {band}"
+        );
     }
     assert!(said(&dir, &["verify"], &["second"]).starts_with("good"));
     write("1", b"again", 0);
@@ -163,20 +208,48 @@ fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
 fn what_is_said_of_a_band_and_cannot_be_is_refused_with_what_to_do() {
     let (_root, dir) = ready();
     for (told, status, says) in [
-        (vec!["--dirty", "1@30000"], 2, "after '@' come two decimal numbers"),
+        (
+            vec!["--dirty", "1@30000"],
+            2,
+            "after '@' come two decimal numbers",
+        ),
         (vec!["--dirty", "1@-1+5"], 2, "3f@4096+16384"),
         (vec!["--dirty", "@1+5"], 2, "no band is named"),
-        (vec!["--dirty", "1@0+5", "--all"], 2, "cannot be used with '--all'"),
+        (
+            vec!["--dirty", "1@0+5", "--all"],
+            2,
+            "cannot be used with '--all'",
+        ),
         (vec!["--mapped", "--dirty", "1"], 2, "cannot be used with"),
-        (vec!["--dirty", "1@0+5", "--dirty", "7@0+5"], 1, "no band \"7\"; `status` shows"),
-        (vec!["--dirty", "../bands/1@0+5"], 1, "no band \"../bands/1\"; `status` shows"),
-        (vec!["--dirty", "1@1048570+7"], 1, "has 1048576 bytes, not 7 from 1048570 on; say"),
+        (
+            vec!["--dirty", "1@0+5", "--dirty", "7@0+5"],
+            1,
+            "no band \"7\"; `status` shows",
+        ),
+        (
+            vec!["--dirty", "../bands/1@0+5"],
+            1,
+            "no band \"../bands/1\"; `status` shows",
+        ),
+        (
+            vec!["--dirty", "1@1048570+7"],
+            1,
+            "has 1048576 bytes, not 7 from 1048570 on; say",
+        ),
     ] {
-        let output = run(&dir, &[vec!["checkpoint"], told.clone()].concat(), &["second"]);
+        let output = run(
+            &dir,
+            &[vec!["checkpoint"], told.clone()].concat(),
+            &["second"],
+        );
         let why = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(status), "{told:?}: {why}");
         assert!(why.contains(says), "{told:?}: {why}");
-        assert_eq!(json(&dir, "list", &[]).as_array().expect("a list").len(), 1, "{told:?}");
+        assert_eq!(
+            json(&dir, "list", &[]).as_array().expect("a list").len(),
+            1,
+            "{told:?}"
+        );
     }
 }
 
@@ -209,7 +282,12 @@ impl Nobody {
                 chown(path, Some(Self::ID), Some(Self::ID)).expect("given away");
             }
         }
-        Self { _root: root, dir, program, is_root }
+        Self {
+            _root: root,
+            dir,
+            program,
+            is_root,
+        }
     }
 
     fn run(&self, command: &str, after: &[&str]) -> Output {
@@ -221,12 +299,21 @@ impl Nobody {
         } else {
             Command::new(&self.program)
         };
-        started.arg(command).arg(&self.dir).args(after).output().expect("it starts")
+        started
+            .arg(command)
+            .arg(&self.dir)
+            .args(after)
+            .output()
+            .expect("it starts")
     }
 
     fn said(&self, command: &str, after: &[&str]) -> String {
         let output = self.run(command, after);
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{command}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).expect("text")
     }
 }
@@ -256,11 +343,18 @@ fn a_store_that_may_not_be_written_to_is_listed_verified_and_exported() {
     use std::os::unix::fs::PermissionsExt;
     let nobody = Nobody::new();
     nobody.said("init", &["first"]);
-    let mut left = vec![nobody.dir.with_file_name("bands.paceline"), nobody.dir.clone()];
+    let mut left = vec![
+        nobody.dir.with_file_name("bands.paceline"),
+        nobody.dir.clone(),
+    ];
     let mut all = Vec::new();
     while let Some(path) = left.pop() {
         if path.is_dir() {
-            left.extend(fs::read_dir(&path).expect("readable").map(|entry| entry.expect("readable").path()));
+            left.extend(
+                fs::read_dir(&path)
+                    .expect("readable")
+                    .map(|entry| entry.expect("readable").path()),
+            );
         }
         all.push(path);
     }
@@ -272,11 +366,18 @@ fn a_store_that_may_not_be_written_to_is_listed_verified_and_exported() {
     };
     permit(0o400, 0o500);
     assert!(nobody.said("list", &[]).contains("first"));
-    assert!(nobody.said("verify", &[]).starts_with("good  first: 1 band"));
+    assert!(
+        nobody
+            .said("verify", &[])
+            .starts_with("good  first: 1 band")
+    );
     assert!(nobody.said("status", &[]).contains("1 checkpoint"));
     assert_eq!(nobody.said("bands", &["first"]).lines().count(), 1);
     let output = nobody.run("export", &["first", "-"]);
-    assert!(output.status.success() && output.stdout.len() > BAND, "{output:?}");
+    assert!(
+        output.status.success() && output.stdout.len() > BAND,
+        "{output:?}"
+    );
     assert_eq!(nobody.run("checkpoint", &["second"]).status.code(), Some(1));
     permit(0o600, 0o700);
 }
@@ -287,14 +388,24 @@ fn a_store_that_may_not_be_written_to_is_listed_verified_and_exported() {
 fn a_damaged_log_is_read_refused_and_repaired() {
     let (root, dir) = ready();
     for (number, band) in ["0", "1", "2a", "0", "1"].into_iter().enumerate() {
-        fs::write(dir.join(band), vec![10 + u8::try_from(number).expect("few"); BAND]).expect("written");
+        fs::write(
+            dir.join(band),
+            vec![10 + u8::try_from(number).expect("few"); BAND],
+        )
+        .expect("written");
         said(&dir, &["checkpoint"], &[&format!("cp{}", number + 1)]);
     }
     let log = root.path().join("bands.paceline/log");
-    let segment = fs::read_dir(&log).expect("a log").next().expect("a segment").expect("readable").path();
+    let segment = fs::read_dir(&log)
+        .expect("a log")
+        .next()
+        .expect("a segment")
+        .expect("readable")
+        .path();
     let mut bytes = fs::read(&segment).expect("readable");
-    let begins =
-        (1..bytes.len() / 4096).map(|page| page * 4096).filter(|at| bytes[*at..].starts_with(b"PLCKREC1"));
+    let begins = (1..bytes.len() / 4096)
+        .map(|page| page * 4096)
+        .filter(|at| bytes[*at..].starts_with(b"PLCKREC1"));
     let third = begins.clone().nth(2).expect("five records");
     bytes[third + 4096 + 300_000] ^= 16;
     fs::write(&segment, &bytes).expect("damaged");
@@ -302,16 +413,33 @@ fn a_damaged_log_is_read_refused_and_repaired() {
         let output = run(&dir, &[command], &[]);
         let text = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(3), "{command}: {text}");
-        assert!(text.contains("LOST     checkpoint \"cp3\" (epoch 4) is lost"), "{command}: {text}");
+        assert!(
+            text.contains("LOST     checkpoint \"cp3\" (epoch 4) is lost"),
+            "{command}: {text}"
+        );
         assert!(text.contains("`repair`"), "{command}: {text}");
     }
     let refused = run(&dir, &["checkpoint"], &["cp6"]);
     let why = String::from_utf8_lossy(&refused.stderr);
-    assert!(refused.status.code() == Some(1) && why.contains("\"cp3\"") && why.contains("`repair`"), "{why}");
-    assert_eq!(fs::read(&segment).expect("there"), bytes, "nothing was written");
+    assert!(
+        refused.status.code() == Some(1) && why.contains("\"cp3\"") && why.contains("`repair`"),
+        "{why}"
+    );
+    assert_eq!(
+        fs::read(&segment).expect("there"),
+        bytes,
+        "nothing was written"
+    );
     let repaired = said(&dir, &["repair"], &[]);
-    assert!(repaired.ends_with("repaired: 3 checkpoints kept\n"), "{repaired}");
-    assert_eq!(json(&dir, "list", &[]).as_array().expect("sound").len(), 3, "first, cp1, cp2");
+    assert!(
+        repaired.ends_with("repaired: 3 checkpoints kept\n"),
+        "{repaired}"
+    );
+    assert_eq!(
+        json(&dir, "list", &[]).as_array().expect("sound").len(),
+        3,
+        "first, cp1, cp2"
+    );
     said(&dir, &["checkpoint"], &["cp6"]);
     assert!(said(&dir, &["verify"], &["cp6"]).starts_with("good"));
     assert!(said(&dir, &["repair"], &[]).starts_with("nothing to repair"));

@@ -17,7 +17,11 @@ fn program(arguments: &[&str], dir: &Path, after: &[&str]) -> Command {
 
 fn said(arguments: &[&str], dir: &Path) -> String {
     let output = program(arguments, dir, &[]).output().expect("it starts");
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 
@@ -31,51 +35,89 @@ fn every_change_is_kept_and_the_oldest_are_given_up() {
     said(&["init"], &dir);
     let write = |value: u8| {
         let band = RealDisk.open(&dir.join("0"), Access::Write).expect("open");
-        band.write_at(&[value; 4096], u64::from(value) * 8192).expect("written");
+        band.write_at(&[value; 4096], u64::from(value) * 8192)
+            .expect("written");
     };
     write(1); // before it looks for the first time
     let count = CHANGES.to_string();
-    let pace = ["--every", "0s", "--count", &count, "--keep", "2", "--prefix", "auto-"];
-    let mut watch =
-        program(&["--json", "watch"], &dir, &pace).stdout(Stdio::piped()).spawn().expect("it starts");
+    let pace = [
+        "--every", "0s", "--count", &count, "--keep", "2", "--prefix", "auto-",
+    ];
+    let mut watch = program(&["--json", "watch"], &dir, &pace)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut lines = BufReader::new(watch.stdout.take().expect("piped")).lines();
     let mut names = Vec::new();
     for change in 1..=CHANGES {
-        let line = lines.next().expect("a line for every change").expect("text");
+        let line = lines
+            .next()
+            .expect("a line for every change")
+            .expect("text");
         let one: Value = serde_json::from_str(&line).expect("JSON");
         assert_eq!(one["checkpoint"]["bands"], 1, "{line}");
-        names.push(one["checkpoint"]["name"].as_str().expect("a name").to_owned());
+        names.push(
+            one["checkpoint"]["name"]
+                .as_str()
+                .expect("a name")
+                .to_owned(),
+        );
         if change < CHANGES {
             if change == 3 {
                 // It holds the store, and still says how that stands.
-                let told: Value = serde_json::from_str(&said(&["--json", "status"], &dir)).expect("JSON");
-                assert!(told["work"]["trees"].is_u64() && told["epoch"].as_u64() >= Some(3), "{told}");
+                let told: Value =
+                    serde_json::from_str(&said(&["--json", "status"], &dir)).expect("JSON");
+                assert!(
+                    told["work"]["trees"].is_u64() && told["epoch"].as_u64() >= Some(3),
+                    "{told}"
+                );
                 let list = program(&["list"], &dir, &[]).output().expect("it starts");
                 assert!(
-                    String::from_utf8_lossy(&list.stderr).contains("another process has this store open")
+                    String::from_utf8_lossy(&list.stderr)
+                        .contains("another process has this store open")
                 );
             }
             write(change + 1);
         }
     }
     assert!(watch.wait().expect("it ends").success());
-    assert!(said(&["status"], &dir).contains("1 band"), "it is no longer held");
-    assert!(names.iter().all(|name| name.starts_with("auto-")), "{names:?}");
+    assert!(
+        said(&["status"], &dir).contains("1 band"),
+        "it is no longer held"
+    );
+    assert!(
+        names.iter().all(|name| name.starts_with("auto-")),
+        "{names:?}"
+    );
     let kept: Value = serde_json::from_str(&said(&["--json", "list"], &dir)).expect("JSON");
-    let kept: Vec<&str> =
-        kept.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    let kept: Vec<&str> = kept
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
     // The last one was taken as it ended; giving up comes after the next.
-    let last: Vec<&str> = names[names.len() - 3..].iter().map(String::as_str).collect();
+    let last: Vec<&str> = names[names.len() - 3..]
+        .iter()
+        .map(String::as_str)
+        .collect();
     assert_eq!(kept, [&["first"], last.as_slice()].concat());
-    let last = program(&["bands"], &dir, &[names[names.len() - 1].as_str()]).output().expect("it starts");
+    let last = program(&["bands"], &dir, &[names[names.len() - 1].as_str()])
+        .output()
+        .expect("it starts");
     let plain = blake3::hash(&fs::read(dir.join("0")).expect("there")).to_hex();
-    assert_eq!(String::from_utf8_lossy(&last.stdout), format!("{plain}  0\n"));
+    assert_eq!(
+        String::from_utf8_lossy(&last.stdout),
+        format!("{plain}  0\n")
+    );
 }
 
 #[test]
 fn what_cannot_be_watched_is_said() {
     let root = TempDir::new().expect("a directory");
-    let output = program(&["watch"], &root.path().join("none"), &[]).output().expect("it starts");
+    let output = program(&["watch"], &root.path().join("none"), &[])
+        .output()
+        .expect("it starts");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no store"));
 }

@@ -57,23 +57,49 @@ impl Store {
             },
         )?;
         let name = chosen(&contents);
-        for gone in heads.into_keys().filter(|name| !contents.bands.iter().any(|(kept, _)| kept == name)) {
-            adopted.bands.push((BandChange { name: gone, state: None, runs: vec![] }, None));
+        for gone in heads
+            .into_keys()
+            .filter(|name| !contents.bands.iter().any(|(kept, _)| kept == name))
+        {
+            adopted.bands.push((
+                BandChange {
+                    name: gone,
+                    state: None,
+                    runs: vec![],
+                },
+                None,
+            ));
         }
         let hash_ns = nanoseconds(begin);
         let begin = Instant::now();
         let (bands, trees): (Vec<_>, Vec<_>) = adopted.bands.into_iter().unzip();
         let (count, bytes) = (bands.len() as u64, adopted.pages.len() as u64);
         let sum = self.sum_after(&bands);
-        let meta = Meta::Checkpoint { name: name.clone(), created_ns: contents.created_ns, bands };
+        let meta = Meta::Checkpoint {
+            name: name.clone(),
+            created_ns: contents.created_ns,
+            bands,
+        };
         let epoch = self.log.append(meta, &adopted.pages, sum)?;
         let (number, written_bytes) = (epoch.number, epoch.bytes);
         self.history.push(epoch);
         self.fall_behind(number, trees);
         let created_ns = contents.created_ns;
-        let checkpoint = Checkpoint { epoch: number, name, created_ns, bands: count, bytes };
+        let checkpoint = Checkpoint {
+            epoch: number,
+            name,
+            created_ns,
+            bands: count,
+            bytes,
+        };
         let append_ns = nanoseconds(begin);
-        Ok(Taken { checkpoint, read_bytes: adopted.read, written_bytes, hash_ns, append_ns })
+        Ok(Taken {
+            checkpoint,
+            read_bytes: adopted.read,
+            written_bytes,
+            hash_ns,
+            append_ns,
+        })
     }
 
     /// Takes a band of the archive: checks its id, and keeps what differs from the last epoch.
@@ -100,7 +126,14 @@ impl Store {
                 leaves.push(leaf_of(state.size, at / LEAF + leaf as u64, bytes));
             }
             if !same {
-                differing(before.as_ref(), state.size, at, &buffer[..count], &mut pages, &mut adopted.pages)?;
+                differing(
+                    before.as_ref(),
+                    state.size,
+                    at,
+                    &buffer[..count],
+                    &mut pages,
+                    &mut adopted.pages,
+                )?;
             }
             at += count as u64;
         }
@@ -109,11 +142,17 @@ impl Store {
         }
         let tree = Tree::new(state.size, &leaves);
         if tree.id() != state.id {
-            return Err(Error::damaged(format!("band {name} of the archive has another id")));
+            return Err(Error::damaged(format!(
+                "band {name} of the archive has another id"
+            )));
         }
         adopted.read += state.size;
         if !same {
-            let change = BandChange { name: name.to_owned(), state: Some(state), runs: runs(&pages) };
+            let change = BandChange {
+                name: name.to_owned(),
+                state: Some(state),
+                runs: runs(&pages),
+            };
             adopted.bands.push((change, Some(Arc::new(tree))));
         }
         Ok(())
@@ -121,8 +160,11 @@ impl Store {
 
     /// Live is as it was and the last epoch another one: what its record carries may differ.
     fn fall_behind(&mut self, epoch: u64, trees: Vec<Option<Arc<Tree>>>) {
-        let changes: Vec<BandChange> =
-            self.history.changes(epoch - 1, epoch).map(|(_, change)| change.clone()).collect();
+        let changes: Vec<BandChange> = self
+            .history
+            .changes(epoch - 1, epoch)
+            .map(|(_, change)| change.clone())
+            .collect();
         for (change, tree) in changes.into_iter().zip(trees) {
             let band = self.bands.entry(change.name.clone()).or_default();
             let steady = match (band.head, change.state) {
@@ -159,8 +201,13 @@ pub(crate) fn differing(
         let count = piece.len().min(index(before.size - at));
         before.read(at, &mut old[..count])?;
     }
-    let ends = (old_size != size && old_size.min(size) > 0).then(|| (old_size.min(size) - 1) / PAGE);
-    for (place, (new, old)) in piece.chunks(index(PAGE)).zip(old.chunks(index(PAGE))).enumerate() {
+    let ends =
+        (old_size != size && old_size.min(size) > 0).then(|| (old_size.min(size) - 1) / PAGE);
+    for (place, (new, old)) in piece
+        .chunks(index(PAGE))
+        .zip(old.chunks(index(PAGE)))
+        .enumerate()
+    {
         let page = at / PAGE + place as u64;
         if new != old || ends == Some(page) {
             pages.push(page);

@@ -58,7 +58,10 @@ pub struct Exported {
 
 impl Contents {
     pub(crate) fn text(&self) -> String {
-        let mut text = format!("{FIRST_LINE}\ncheckpoint {} {}\n", self.created_ns, self.name);
+        let mut text = format!(
+            "{FIRST_LINE}\ncheckpoint {} {}\n",
+            self.created_ns, self.name
+        );
         for (name, state) in &self.bands {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{} {} {name}", hex(&state.id), state.size);
@@ -88,7 +91,11 @@ impl Contents {
         let bands: Vec<_> = lines.map(band).collect::<Option<_>>()?;
         let ascending = bands.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let created_ns = created_ns.parse().ok()?;
-        let read = Self { name: name.to_owned(), created_ns, bands };
+        let read = Self {
+            name: name.to_owned(),
+            created_ns,
+            bands,
+        };
         (ascending && read.text() == text).then_some(read)
     }
 }
@@ -102,29 +109,50 @@ impl Store {
     pub fn export(&self, name: &str, out: impl Write) -> Result<Exported> {
         let checkpoint = self.history.find(name)?;
         let archive = Path::new(ARCHIVE);
-        let bands: Vec<_> = self.history.bands_at(checkpoint.epoch).into_iter().collect();
-        let contents = Contents { name: name.to_owned(), created_ns: checkpoint.created_ns, bands };
+        let bands: Vec<_> = self
+            .history
+            .bands_at(checkpoint.epoch)
+            .into_iter()
+            .collect();
+        let contents = Contents {
+            name: name.to_owned(),
+            created_ns: checkpoint.created_ns,
+            bands,
+        };
         let seconds = u64::try_from(checkpoint.created_ns / 1_000_000_000).unwrap_or(0);
         let mut builder = tar::Builder::new(out);
         let text = contents.text();
         let mut header = plain(text.len() as u64, seconds);
-        builder.append_data(&mut header, MANIFEST, text.as_bytes()).doing("writing", archive)?;
+        builder
+            .append_data(&mut header, MANIFEST, text.as_bytes())
+            .doing("writing", archive)?;
         let (bands, mut bytes, mut carried) = (contents.bands.len() as u64, 0, 0);
         for (name, state) in contents.bands {
             let reader = self.history.band_at(&name, checkpoint.epoch)?;
             let full = full_pages(&reader, &name, state)?;
             let (mut header, front) = sparse(state.size, &full, seconds);
-            let data =
-                Stretches { reader: &reader, left: full.iter().copied().collect(), buffer: vec![], taken: 0 };
+            let data = Stretches {
+                reader: &reader,
+                left: full.iter().copied().collect(),
+                buffer: vec![],
+                taken: 0,
+            };
             let path = [BANDS, &name].concat();
             let data = front.as_slice().chain(data);
-            builder.append_data(&mut header, path, data).doing("writing", archive)?;
+            builder
+                .append_data(&mut header, path, data)
+                .doing("writing", archive)?;
             bytes += state.size;
             carried += full.iter().map(|(from, to)| to - from).sum::<u64>();
         }
         let mut out = builder.into_inner().doing("writing", archive)?;
         out.flush().doing("writing", archive)?;
-        Ok(Exported { checkpoint, bands, bytes, carried })
+        Ok(Exported {
+            checkpoint,
+            bands,
+            bytes,
+            carried,
+        })
     }
 }
 
@@ -147,10 +175,13 @@ fn full_pages(reader: &BandReader, name: &str, state: BandState) -> Result<Vec<(
         leaves.push(leaf_of(0, 0, &[]));
     }
     if reader.size != state.size || Tree::new(reader.size, &leaves).id() != state.id {
-        return Err(Error::damaged(format!("band {name:?}: what is stored of it has another id")));
+        return Err(Error::damaged(format!(
+            "band {name:?}: what is stored of it has another id"
+        )));
     }
     let pages: Vec<u64> = full.iter().collect();
-    let bytes = |(first, count): (u64, u64)| (first * PAGE, ((first + count) * PAGE).min(state.size));
+    let bytes =
+        |(first, count): (u64, u64)| (first * PAGE, ((first + count) * PAGE).min(state.size));
     Ok(runs(&pages).into_iter().map(bytes).collect())
 }
 
@@ -209,10 +240,14 @@ struct Stretches<'a> {
 impl Read for Stretches<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.buffer.len() {
-            let Some((from, to)) = self.left.front_mut() else { return Ok(0) };
+            let Some((from, to)) = self.left.front_mut() else {
+                return Ok(0);
+            };
             let count = PIECE.min(*to - *from);
             self.buffer.resize(index(count), 0);
-            self.reader.read(*from, &mut self.buffer).map_err(io::Error::other)?;
+            self.reader
+                .read(*from, &mut self.buffer)
+                .map_err(io::Error::other)?;
             (*from, self.taken) = (*from + count, 0);
             if from == to {
                 self.left.pop_front();

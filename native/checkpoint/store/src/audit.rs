@@ -72,10 +72,17 @@ impl Store {
         let checkpoint = self.history.find(name)?;
         let mut verified = Verified::default();
         for (band, state) in self.history.bands_at(checkpoint.epoch) {
-            let read = self.history.band_at(&band, checkpoint.epoch).and_then(|reader| reader.tree());
+            let read = self
+                .history
+                .band_at(&band, checkpoint.epoch)
+                .and_then(|reader| reader.tree());
             match read {
-                Ok(tree) if tree.id() == state.id && tree.size() == state.size => verified.bands += 1,
-                Ok(_) => verified.wrong.push(format!("band {band:?}: its bytes have another id")),
+                Ok(tree) if tree.id() == state.id && tree.size() == state.size => {
+                    verified.bands += 1
+                }
+                Ok(_) => verified
+                    .wrong
+                    .push(format!("band {band:?}: its bytes have another id")),
                 Err(error) => verified.wrong.push(format!("band {band:?}: {error}")),
             }
             verified.bytes += state.size;
@@ -96,7 +103,12 @@ impl Store {
             let (from, to) = (old.get(band).copied(), new.get(band).copied());
             if from != to {
                 let bytes = touched[band].count() * PAGE;
-                differences.push(Difference { band: band.clone(), from, to, bytes });
+                differences.push(Difference {
+                    band: band.clone(),
+                    from,
+                    to,
+                    bytes,
+                });
             }
         }
         Ok(differences)
@@ -120,9 +132,17 @@ impl Store {
             (!band.unknown).then(|| band.dirty.count())
         };
         Ok(Status {
-            bands: self.bands.values().filter(|band| band.size.is_some()).count() as u64,
+            bands: self
+                .bands
+                .values()
+                .filter(|band| band.size.is_some())
+                .count() as u64,
             live_bytes: self.bands.values().filter_map(|band| band.size).sum(),
-            dirty: self.dirty.iter().map(|name| (name.clone(), count(name))).collect(),
+            dirty: self
+                .dirty
+                .iter()
+                .map(|name| (name.clone(), count(name)))
+                .collect(),
             epoch: self.history.head(),
             base_epoch: self.history.manifest.epoch,
             checkpoints: self.history.names.len() as u64,
@@ -137,13 +157,17 @@ impl Store {
     /// The sum over the files of a directory of the store.
     fn bytes_in(&self, dir: &str, bytes: fn(&Stamp) -> u64) -> Result<u64> {
         let dir = self.root.join(dir);
-        self.disk.list(&dir).doing("listing", &dir)?.iter().try_fold(0, |sum, entry| {
-            match self.disk.stamp(&dir.join(&entry.name)) {
-                Ok(stamp) => Ok(sum + bytes(&stamp)),
-                // A job removed or renamed it right after it was listed.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(sum),
-                Err(error) => Err(Error::io("looking at", &dir.join(&entry.name), error)),
-            }
-        })
+        self.disk
+            .list(&dir)
+            .doing("listing", &dir)?
+            .iter()
+            .try_fold(0, |sum, entry| {
+                match self.disk.stamp(&dir.join(&entry.name)) {
+                    Ok(stamp) => Ok(sum + bytes(&stamp)),
+                    // A job removed or renamed it right after it was listed.
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(sum),
+                    Err(error) => Err(Error::io("looking at", &dir.join(&entry.name), error)),
+                }
+            })
     }
 }

@@ -67,7 +67,10 @@ impl Background {
         let ours = Ended(Arc::clone(&bell));
         let thread = std::thread::Builder::new().name("checkpoint-work".to_owned());
         let thread = thread.spawn(move || while ours.0.wait() && ours.0.work(&store) {})?;
-        Ok(Self { bell, thread: Some(thread) })
+        Ok(Self {
+            bell,
+            thread: Some(thread),
+        })
     }
 
     /// Something changed: there may be work. Called after checkpoints and prunes; cheap.
@@ -80,7 +83,11 @@ impl Background {
     pub fn settle(&self) {
         let mut rung = lock(&self.bell.rung);
         while rung.thread != Thread::Ended && (rung.again || rung.thread != Thread::Idle) {
-            rung = self.bell.heard.wait(rung).unwrap_or_else(PoisonError::into_inner);
+            rung = self
+                .bell
+                .heard
+                .wait(rung)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -92,7 +99,10 @@ impl Bell {
         while !rung.again && !rung.end {
             rung.thread = Thread::Idle;
             self.heard.notify_all();
-            rung = self.heard.wait(rung).unwrap_or_else(PoisonError::into_inner);
+            rung = self
+                .heard
+                .wait(rung)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         (rung.again, rung.thread) = (false, Thread::Working);
         !rung.end
@@ -104,7 +114,9 @@ impl Bell {
             if lock(&self.rung).end {
                 return false;
             }
-            let Ok(Some(mut job)) = lock(store).next_job() else { return true };
+            let Ok(Some(mut job)) = lock(store).next_job() else {
+                return true;
+            };
             job.run();
             if lock(store).take_back(job).is_err() {
                 return true;

@@ -43,7 +43,10 @@ pub(crate) struct Band {
 impl Band {
     /// Where it may differ from the last epoch.
     pub(crate) fn marks(&self) -> Marks {
-        Marks { pages: self.dirty.clone(), unknown: self.unknown }
+        Marks {
+            pages: self.dirty.clone(),
+            unknown: self.unknown,
+        }
     }
 
     /// The size changed to `bytes`: what may differ by that is marked.
@@ -53,7 +56,8 @@ impl Band {
         self.dirty.mark(low, high - low);
         // The page that either end lies in, and the first leaf: a band of one leaf is hashed in another way.
         self.dirty.mark(low.saturating_sub(1), u64::from(low > 0));
-        self.dirty.mark(0, u64::from(low > 0 && low <= LEAF && high > LEAF));
+        self.dirty
+            .mark(0, u64::from(low > 0 && low <= LEAF && high > LEAF));
         self.size = Some(bytes);
     }
 }
@@ -153,9 +157,27 @@ impl Collecting {
     }
 
     /// A band whose live file has `size` bytes; `tree` is that of `head`.
-    pub(crate) fn new(name: &str, head: Option<BandState>, size: u64, marks: Marks, tree: Arc<Tree>) -> Self {
-        let tree = if tree.size() == size { tree } else { Arc::new(tree.resized(size)) };
-        Self { name: name.to_owned(), head, size, marks, tree, changed: vec![], pages: vec![] }
+    pub(crate) fn new(
+        name: &str,
+        head: Option<BandState>,
+        size: u64,
+        marks: Marks,
+        tree: Arc<Tree>,
+    ) -> Self {
+        let tree = if tree.size() == size {
+            tree
+        } else {
+            Arc::new(tree.resized(size))
+        };
+        Self {
+            name: name.to_owned(),
+            head,
+            size,
+            marks,
+            tree,
+            changed: vec![],
+            pages: vec![],
+        }
     }
 
     /// Takes neighbouring leaves: hashes them, and keeps the pages of those that changed.
@@ -180,8 +202,9 @@ impl Collecting {
         let old_size = self.head.map_or(0, |head| head.size);
         for (place, page_bytes) in bytes.chunks(index(PAGE)).enumerate() {
             let page = leaf * PAGES_PER_LEAF + place as u64;
-            let marked =
-                self.marks.unknown || self.marks.pages.contains(page) || old.pages[place] != new.pages[place];
+            let marked = self.marks.unknown
+                || self.marks.pages.contains(page)
+                || old.pages[place] != new.pages[place];
             let new_zeros = page * PAGE >= old_size && page_bytes.iter().all(|byte| *byte == 0);
             if marked && !new_zeros {
                 self.pages.push(page);
@@ -201,8 +224,18 @@ impl Collecting {
         if !self.changed.is_empty() {
             Arc::make_mut(&mut self.tree).update(&self.changed);
         }
-        let state = Some(BandState { size: self.size, id: self.tree.id() });
-        (Some(BandChange { name: self.name, state, runs: runs(&self.pages) }), self.tree)
+        let state = Some(BandState {
+            size: self.size,
+            id: self.tree.id(),
+        });
+        (
+            Some(BandChange {
+                name: self.name,
+                state,
+                runs: runs(&self.pages),
+            }),
+            self.tree,
+        )
     }
 }
 
@@ -219,7 +252,11 @@ pub(crate) fn collect(
     let marks = band.marks();
     let leaves = marks.leaves(size);
     let mut collecting = Collecting::new(name, band.head, size, marks, tree);
-    let Scratch { pages, buffer, read } = scratch;
+    let Scratch {
+        pages,
+        buffer,
+        read,
+    } = scratch;
     if leaves.len() < LEAVES_BESIDE {
         // At once: they grow to megabytes by moving, and what is not used is never touched.
         pages.reserve(leaves.len() * index(LEAF));
@@ -232,7 +269,13 @@ pub(crate) fn collect(
         let take = || rest.take_all(back, file, &mut rest_buffer, &mut rest_pages);
         let beside = std::thread::Builder::new().spawn_scoped(scope, take);
         let taken = collecting.take_all(front, file, buffer, pages);
-        (taken, beside.map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
+        (
+            taken,
+            beside.map(|it| {
+                it.join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }),
+        )
     });
     *read += taken?;
     *read += match beside {
@@ -256,5 +299,9 @@ pub(crate) fn read(
     let from = leaf * LEAF;
     buffer.resize(index((until * LEAF).min(size).saturating_sub(from)), 0);
     let got = file.read_at(buffer, from).map_err(Miss::Io)?;
-    if got < buffer.len() { Err(Miss::Short) } else { Ok(got as u64) }
+    if got < buffer.len() {
+        Err(Miss::Short)
+    } else {
+        Ok(got as u64)
+    }
 }

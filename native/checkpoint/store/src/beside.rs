@@ -114,19 +114,34 @@ impl Store {
         let (mut found, mut left) = (Vec::new(), VecDeque::new());
         for name in &self.dirty {
             let band = self.bands.entry(name.clone()).or_default();
-            let its =
-                Marks { pages: std::mem::take(&mut band.dirty), unknown: std::mem::take(&mut band.unknown) };
+            let its = Marks {
+                pages: std::mem::take(&mut band.dirty),
+                unknown: std::mem::take(&mut band.unknown),
+            };
             if let Some(size) = band.size {
                 unread.insert(name.clone(), Shot::new(size, band.head, &its));
                 left.push_back(name.clone());
             } else {
-                let gone = BandChange { name: name.clone(), state: None, runs: vec![] };
+                let gone = BandChange {
+                    name: name.clone(),
+                    state: None,
+                    runs: vec![],
+                };
                 let change = band.head.map(|_| gone);
-                found.push(Found { name: name.clone(), change, tree: None });
+                found.push(Found {
+                    name: name.clone(),
+                    change,
+                    tree: None,
+                });
             }
             marks.insert(name.clone(), its);
         }
-        self.capture = Some(Capture { out: Arc::downgrade(&out), marks, unread, failed: None });
+        self.capture = Some(Capture {
+            out: Arc::downgrade(&out),
+            marks,
+            unread,
+            failed: None,
+        });
         Ok(Pending {
             name: name.to_owned(),
             begin,
@@ -162,17 +177,30 @@ impl Store {
 
     /// Reads a few leaves; when there are none any more, gives it the end of the log.
     fn read_on(&mut self, pending: &mut Pending) -> Result<()> {
-        let capture = self.capture.as_mut().filter(|it| it.out.as_ptr() == Arc::as_ptr(&pending.out));
-        let Some(capture) = capture else { return Err(unknown()) };
+        let capture = self
+            .capture
+            .as_mut()
+            .filter(|it| it.out.as_ptr() == Arc::as_ptr(&pending.out));
+        let Some(capture) = capture else {
+            return Err(unknown());
+        };
         if let Some(error) = capture.failed.take() {
             return Err(error);
         }
         if pending.current.is_none() {
-            pending.current = pending.left.pop_front().map(|name| self.turn_to(name)).transpose()?;
+            pending.current = pending
+                .left
+                .pop_front()
+                .map(|name| self.turn_to(name))
+                .transpose()?;
         }
         let Some(current) = &mut pending.current else {
             self.refuse_unless_whole(pending)?;
-            let changes: Vec<_> = pending.found.iter().filter_map(|found| found.change.clone()).collect();
+            let changes: Vec<_> = pending
+                .found
+                .iter()
+                .filter_map(|found| found.change.clone())
+                .collect();
             pending.sum = self.sum_after(&changes);
             pending.tail = Some(self.log.lend()?);
             return Ok(());
@@ -196,23 +224,36 @@ impl Store {
     }
 
     fn shot(&mut self, name: &str) -> Result<&mut Shot> {
-        self.capture.as_mut().and_then(|capture| capture.unread.get_mut(name)).ok_or_else(unknown)
+        self.capture
+            .as_mut()
+            .and_then(|capture| capture.unread.get_mut(name))
+            .ok_or_else(unknown)
     }
 
     /// Whether everything that was marked was read and hashed.
     fn refuse_unless_whole(&self, pending: &Pending) -> Result<()> {
         let whole = |it: &Capture| it.unread.is_empty() && it.marks.len() == pending.found.len();
-        if self.capture.as_ref().is_some_and(whole) { Ok(()) } else { Err(cut_short()) }
+        if self.capture.as_ref().is_some_and(whole) {
+            Ok(())
+        } else {
+            Err(cut_short())
+        }
     }
 
     fn turn_to(&mut self, name: String) -> Result<Current> {
-        let Some(capture) = &self.capture else { return Err(unknown()) };
-        let (Some(shot), Some(marks)) = (capture.unread.get(&name), capture.marks.get(&name)) else {
+        let Some(capture) = &self.capture else {
+            return Err(unknown());
+        };
+        let (Some(shot), Some(marks)) = (capture.unread.get(&name), capture.marks.get(&name))
+        else {
             return Err(unknown());
         };
         let (head, size, marks) = (shot.head, shot.size, marks.clone());
         // Shared until its leaves are put: the store keeps that of the last epoch.
-        let tree = match (self.bands.get(&name).and_then(|band| band.tree.clone()), head) {
+        let tree = match (
+            self.bands.get(&name).and_then(|band| band.tree.clone()),
+            head,
+        ) {
             (Some(tree), _) => {
                 self.work.count.hits += 1;
                 Some(tree)
@@ -221,10 +262,23 @@ impl Store {
             (None, Some(_)) => None,
         };
         let way = match tree {
-            Some(tree) => Way::Collecting(Box::new(Collecting::new(&name, head, size, marks, tree))),
-            None => Way::Past(marks, Box::new(self.history.band_at(&name, self.history.head())?)),
+            Some(tree) => {
+                Way::Collecting(Box::new(Collecting::new(&name, head, size, marks, tree)))
+            }
+            None => Way::Past(
+                marks,
+                Box::new(self.history.band_at(&name, self.history.head())?),
+            ),
         };
-        Ok(Current { name, head, size, way, first: None, buffer: vec![], last: false })
+        Ok(Current {
+            name,
+            head,
+            size,
+            way,
+            first: None,
+            buffer: vec![],
+            last: false,
+        })
     }
 
     /// Takes a checkpoint in, or, when it failed, its marks back. One that was not run to its end is given
@@ -234,7 +288,9 @@ impl Store {
     /// As [`Store::checkpoint_beside`].
     pub fn finish(&mut self, mut pending: Pending) -> Result<Taken> {
         let ours = |capture: &mut Capture| capture.out.as_ptr() == Arc::as_ptr(&pending.out);
-        let Some(capture) = self.capture.take_if(ours) else { return Err(unknown()) };
+        let Some(capture) = self.capture.take_if(ours) else {
+            return Err(unknown());
+        };
         match pending.tail.take() {
             Some(tail) => self.log.give_back(tail),
             None => self.log.give_up_lent(), // it went with the step that had it
@@ -243,7 +299,11 @@ impl Store {
         self.work.count.misses += pending.misses;
         let given_up = || {
             let what = format!("{:?} was given up", pending.name);
-            Error::new(ErrorKind::Refused, what, "run it to its end before it is finished")
+            Error::new(
+                ErrorKind::Refused,
+                what,
+                "run it to its end before it is finished",
+            )
         };
         match pending.outcome.take().unwrap_or_else(|| Err(given_up())) {
             Err(error) => {
@@ -259,7 +319,13 @@ impl Store {
                 for name in capture.marks.keys() {
                     self.forget_if_clean(name);
                 }
-                Ok(Taken { checkpoint, read_bytes, written_bytes, hash_ns, append_ns })
+                Ok(Taken {
+                    checkpoint,
+                    read_bytes,
+                    written_bytes,
+                    hash_ns,
+                    append_ns,
+                })
             }
         }
     }
@@ -277,13 +343,21 @@ impl Store {
 
 /// A [`Pending`] of another store, or of one that went on without it.
 fn unknown() -> Error {
-    Error::new(ErrorKind::Refused, "not a checkpoint that this store has begun", "finish each one, once")
+    Error::new(
+        ErrorKind::Refused,
+        "not a checkpoint that this store has begun",
+        "finish each one, once",
+    )
 }
 
 /// A step did not come to its end, so nobody knows what it left out.
 fn cut_short() -> Error {
     let what = "a step of this checkpoint was cut short";
-    Error::new(ErrorKind::Refused, what, "take another one: what was marked still is")
+    Error::new(
+        ErrorKind::Refused,
+        what,
+        "take another one: what was marked still is",
+    )
 }
 
 impl Pending {
@@ -307,12 +381,20 @@ impl Pending {
     }
 
     fn digest(&mut self) -> Result<()> {
-        let Some(mut current) = self.current.take() else { return Ok(()) };
+        let Some(mut current) = self.current.take() else {
+            return Ok(());
+        };
         let mut collecting = match current.way {
             Way::Collecting(collecting) => collecting,
             Way::Past(ref marks, ref reader) => {
                 let (marks, tree) = (marks.clone(), self.past_tree(&current, marks, reader)?);
-                Box::new(Collecting::new(&current.name, current.head, current.size, marks, tree))
+                Box::new(Collecting::new(
+                    &current.name,
+                    current.head,
+                    current.size,
+                    marks,
+                    tree,
+                ))
             }
         };
         // Taken: what was hashed once is not hashed again.
@@ -321,7 +403,11 @@ impl Pending {
         }
         if current.last {
             let (change, tree) = collecting.done();
-            self.found.push(Found { name: current.name, change, tree: Some(tree) });
+            self.found.push(Found {
+                name: current.name,
+                change,
+                tree: Some(tree),
+            });
         } else {
             current.way = Way::Collecting(collecting);
             self.current = Some(current);
@@ -333,14 +419,29 @@ impl Pending {
     fn commit(&mut self, tail: &mut Tail) -> Result<Epoch> {
         self.hash_ns = nanoseconds(self.begin);
         let created_ns = self.disk.now().wall_ns;
-        let bands = self.found.iter_mut().filter_map(|found| found.change.take()).collect();
-        let meta = Meta::Checkpoint { name: self.name.clone(), created_ns, bands };
+        let bands = self
+            .found
+            .iter_mut()
+            .filter_map(|found| found.change.take())
+            .collect();
+        let meta = Meta::Checkpoint {
+            name: self.name.clone(),
+            created_ns,
+            bands,
+        };
         tail.append(meta, &self.pages, self.sum)
     }
 
     /// The tree of a band as of the last epoch, which was not in memory.
-    fn past_tree(&mut self, current: &Current, marks: &Marks, reader: &BandReader) -> Result<Arc<Tree>> {
-        let Some(head) = current.head else { return Err(unknown()) };
+    fn past_tree(
+        &mut self,
+        current: &Current,
+        marks: &Marks,
+        reader: &BandReader,
+    ) -> Result<Arc<Tree>> {
+        let Some(head) = current.head else {
+            return Err(unknown());
+        };
         if let Some(tree) = cached_tree(self.disk.as_ref(), &self.root, &current.name, head) {
             self.loads += 1;
             return Ok(Arc::new(tree));
@@ -352,7 +453,9 @@ impl Pending {
         }
         let name = &current.name;
         self.doubted = Some(name.clone()); // only what was marked is read this time
-        Err(Error::damaged(format!("band {name:?}: what is stored of the last epoch has another id"))
-            .advising("take the checkpoint again: it then reads all of the band"))
+        Err(Error::damaged(format!(
+            "band {name:?}: what is stored of the last epoch has another id"
+        ))
+        .advising("take the checkpoint again: it then reads all of the band"))
     }
 }

@@ -59,7 +59,12 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = |byte: &u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    let digits = |byte: &u8| {
+        [
+            DIGITS[usize::from(byte >> 4)],
+            DIGITS[usize::from(byte & 15)],
+        ]
+    };
     // As bytes: pushed as characters they take ten times as long, and a manifest has a hash for each band.
     String::from_utf8(bytes.iter().flat_map(digits).collect()).unwrap_or_default()
 }

@@ -41,7 +41,13 @@ pub(crate) struct Shot {
 impl Shot {
     /// A band of `size` bytes of which these marks are to be read.
     pub(crate) fn new(size: u64, head: Option<BandState>, marks: &Marks) -> Self {
-        Self { size, head, leaves: marks.leaves(size).into(), rescued: BTreeMap::new(), file: None }
+        Self {
+            size,
+            head,
+            leaves: marks.leaves(size).into(),
+            rescued: BTreeMap::new(),
+            file: None,
+        }
     }
 
     /// Whether all of it was taken off the list.
@@ -53,7 +59,10 @@ impl Shot {
     fn due(&self, from: u64, until: u64) -> Vec<u64> {
         let begin = self.leaves.partition_point(|leaf| *leaf < from);
         let within = self.leaves.range(begin..).take_while(|leaf| **leaf < until);
-        within.filter(|leaf| !self.rescued.contains_key(leaf)).copied().collect()
+        within
+            .filter(|leaf| !self.rescued.contains_key(leaf))
+            .copied()
+            .collect()
     }
 
     /// Takes the next leaves off the list: neighbours that only live has, or one that was rescued.
@@ -76,15 +85,26 @@ impl Shot {
 
 impl Store {
     /// Reads leaves of a band, as the checkpoint on its way has it, from live.
-    pub(crate) fn read_shot(&mut self, name: &str, leaf: u64, until: u64, out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn read_shot(
+        &mut self,
+        name: &str,
+        leaf: u64,
+        until: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let path = self.live.join(name);
         if self.shot_of(name).is_some_and(|shot| shot.file.is_none()) {
             self.file(name, false)?; // opened
         }
         let gone = || Error::damaged(format!("band {name:?} is not being read"));
         let shot = self.shot_of(name).ok_or_else(gone)?;
-        let file = shot.file.as_ref().or_else(|| self.files.get(name)).ok_or_else(gone)?;
-        read(file.as_ref(), shot.size, leaf, until, out).map_err(|miss| miss.of(&path, shot.size))?;
+        let file = shot
+            .file
+            .as_ref()
+            .or_else(|| self.files.get(name))
+            .ok_or_else(gone)?;
+        read(file.as_ref(), shot.size, leaf, until, out)
+            .map_err(|miss| miss.of(&path, shot.size))?;
         Ok(())
     }
 
@@ -105,7 +125,10 @@ impl Store {
     /// What would change the last epoch waits until the checkpoint on its way is finished. One that was
     /// dropped is given up now.
     pub(crate) fn refuse_while_pending(&mut self) -> Result<()> {
-        match self.capture.take_if(|capture| capture.out.strong_count() == 0) {
+        match self
+            .capture
+            .take_if(|capture| capture.out.strong_count() == 0)
+        {
             Some(capture) => {
                 self.log.give_up_lent();
                 self.put_back(capture);
@@ -123,11 +146,15 @@ impl Store {
     /// that fails the checkpoint fails, and not whoever writes. Its marks stay in the store meanwhile, so
     /// that a panic does not take them along.
     pub(crate) fn rescue(&mut self, name: &str, offset: u64, end: u64) {
-        let due = self.shot_of(name).map(|shot| shot.due(offset / LEAF, end.div_ceil(LEAF)));
+        let due = self
+            .shot_of(name)
+            .map(|shot| shot.due(offset / LEAF, end.div_ceil(LEAF)));
         for leaf in due.unwrap_or_default() {
             let mut bytes = Vec::new();
             let read = self.read_shot(name, leaf, leaf + 1, &mut bytes);
-            let Some(capture) = &mut self.capture else { return };
+            let Some(capture) = &mut self.capture else {
+                return;
+            };
             match (read, capture.unread.get_mut(name)) {
                 (Ok(()), Some(shot)) => drop(shot.rescued.insert(leaf, bytes)),
                 (Ok(()), None) => {}
@@ -142,8 +169,16 @@ impl Store {
     /// A band's name is about to go: what is still to be read of it is read from the file it named.
     pub(crate) fn rescue_file(&mut self, name: &str) {
         let path = self.live.join(name);
-        let Some(capture) = &mut self.capture else { return };
-        let Some(shot) = capture.unread.get_mut(name).filter(|shot| shot.file.is_none()) else { return };
+        let Some(capture) = &mut self.capture else {
+            return;
+        };
+        let Some(shot) = capture
+            .unread
+            .get_mut(name)
+            .filter(|shot| shot.file.is_none())
+        else {
+            return;
+        };
         match self.disk.open(&path, Access::Read).doing("opening", &path) {
             Ok(file) => shot.file = Some(file),
             Err(error) => {
@@ -154,12 +189,18 @@ impl Store {
 
     /// Bytes of a band have changed already: a checkpoint that has still to read them cannot be had.
     pub(crate) fn miss(&mut self, name: &str, offset: u64, end: u64) {
-        let Some(capture) = &mut self.capture else { return };
-        let Some(shot) = capture.unread.get(name) else { return };
+        let Some(capture) = &mut self.capture else {
+            return;
+        };
+        let Some(shot) = capture.unread.get(name) else {
+            return;
+        };
         if !shot.due(offset / LEAF, end.div_ceil(LEAF)).is_empty() {
             let what = format!("band {name:?} was marked while it was still to be read");
             let advice = "hold the store while you write by your own means, or write through it";
-            capture.failed.get_or_insert(Error::new(ErrorKind::Torn, what, advice));
+            capture
+                .failed
+                .get_or_insert(Error::new(ErrorKind::Torn, what, advice));
         }
     }
 }

@@ -54,28 +54,56 @@ impl Store {
     ) -> Result<Self> {
         let root = store_path(live);
         let entries = disk.list(live).doing("listing", live)?;
-        let (mut bands, mut known) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+        let (mut bands, mut known) = (
+            Vec::with_capacity(entries.len()),
+            Vec::with_capacity(entries.len()),
+        );
         for entry in entries {
             check_band(disk.as_ref(), &entry.name)?;
             let path = live.join(&entry.name);
             if entry.kind != Kind::File {
                 let what = format!("{}: not a regular file", path.display());
-                return Err(Error::new(ErrorKind::Refused, what, "the directory may hold bands only"));
+                return Err(Error::new(
+                    ErrorKind::Refused,
+                    what,
+                    "the directory may hold bands only",
+                ));
             }
             let file = base_file(&entry.name, 1);
             let copied = copy_live(disk.as_ref(), &path, &base_path(&root, &file))?;
-            let state = BandState { size: copied.0.size(), id: copied.0.id() };
+            let state = BandState {
+                size: copied.0.size(),
+                id: copied.0.id(),
+            };
             known.push((entry.name.clone(), copied));
-            bands.push(BaseBand { name: entry.name, state, file, patched: 0 });
+            bands.push(BaseBand {
+                name: entry.name,
+                state,
+                file,
+                patched: 0,
+            });
         }
         let now = disk.now();
         let store = store_id(now.wall_ns, live);
         let chain = *blake3::hash(&store).as_bytes();
-        let log =
-            Log::create(Arc::clone(&disk), &root.join("log"), store, options.segment_bytes, (1, chain))?;
+        let log = Log::create(
+            Arc::clone(&disk),
+            &root.join("log"),
+            store,
+            options.segment_bytes,
+            (1, chain),
+        )?;
         disk.sync_beneath(&root).doing("syncing", &root)?;
         let (name, created_ns) = (named.0, named.1.unwrap_or(now.wall_ns));
-        let manifest = Manifest { store, epoch: 1, chain, kept: true, created_ns, name, bands };
+        let manifest = Manifest {
+            store,
+            epoch: 1,
+            chain,
+            kept: true,
+            created_ns,
+            name,
+            bands,
+        };
         manifest.install(disk.as_ref(), &root)?;
         disk.sync_dir(parent(&root)).doing("syncing", &root)?;
         let history = History::new(Arc::clone(&disk), &root, manifest, vec![]);
@@ -90,7 +118,9 @@ impl Store {
 
     /// Live was equal to the last epoch when it was looked at.
     fn know(&mut self, name: &str, tree: Arc<Tree>, seen: (Stamp, i64)) {
-        let Some(band) = self.bands.get_mut(name) else { return };
+        let Some(band) = self.bands.get_mut(name) else {
+            return;
+        };
         (band.tree, band.seen, band.unknown) = (Some(tree), Some(seen), false);
         band.settled = false;
         self.dirty.remove(name);
@@ -110,12 +140,21 @@ pub(crate) fn refuse_store(disk: &dyn Disk, root: &Path) -> Result<()> {
         return Ok(());
     }
     let what = format!("{}: there is a store already", root.display());
-    Err(Error::new(ErrorKind::Exists, what, "use it, or move it away"))
+    Err(Error::new(
+        ErrorKind::Exists,
+        what,
+        "use it, or move it away",
+    ))
 }
 
 /// The directories of a store, empty, and held.
 pub(crate) fn begin(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
-    for dir in [root.to_owned(), root.join("log"), root.join("base"), root.join("trees")] {
+    for dir in [
+        root.to_owned(),
+        root.join("log"),
+        root.join("base"),
+        root.join("trees"),
+    ] {
         make_empty(disk, &dir, disk.make_private_dir(&dir))?;
     }
     lock(disk, root)
@@ -129,7 +168,8 @@ pub(crate) fn make_empty(disk: &dyn Disk, dir: &Path, made: std::io::Result<()>)
     }
     for entry in disk.list(dir).doing("listing", dir)? {
         if entry.kind == Kind::File && entry.name != "LOCK" {
-            disk.remove(&dir.join(&entry.name)).doing("removing", &dir.join(&entry.name))?;
+            disk.remove(&dir.join(&entry.name))
+                .doing("removing", &dir.join(&entry.name))?;
         }
     }
     Ok(())
@@ -159,7 +199,9 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
         }
         target.set_len(0).doing("making", to)?;
         target.set_len(now.size).doing("making", to)?;
-        let tree = read_tree(source.as_ref(), &now, |at, bytes| target.write_at(bytes, at));
+        let tree = read_tree(source.as_ref(), &now, |at, bytes| {
+            target.write_at(bytes, at)
+        });
         let tree = tree.doing("copying", from)?;
         let after = source.stamp().doing("looking at", from)?;
         let quiet = after.same(&before);
@@ -170,8 +212,15 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
             return Ok((tree, before, begin_ns));
         }
     }
-    let what = format!("{}: changed each of {TRIES} times it was read", from.display());
-    Err(Error::new(ErrorKind::Torn, what, "pause its writer, or let it write through the store"))
+    let what = format!(
+        "{}: changed each of {TRIES} times it was read",
+        from.display()
+    );
+    Err(Error::new(
+        ErrorKind::Torn,
+        what,
+        "pause its writer, or let it write through the store",
+    ))
 }
 
 /// Reads a file as `stamp` has it, hands on what is not zeros, and hashes all of it. The stamp is of after
@@ -215,7 +264,8 @@ fn zeros(size: u64) -> Arc<Tree> {
         return Arc::clone(tree);
     }
     let leaf = vec![0; index(LEAF)];
-    let leaves = (0..leaves_of(size)).map(|at| leaf_of(size, at, &leaf[..index(LEAF.min(size - at * LEAF))]));
+    let leaves = (0..leaves_of(size))
+        .map(|at| leaf_of(size, at, &leaf[..index(LEAF.min(size - at * LEAF))]));
     let tree = Arc::new(Tree::new(size, &leaves.collect::<Vec<_>>()));
     *last = Some(Arc::clone(&tree));
     tree

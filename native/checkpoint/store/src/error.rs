@@ -43,7 +43,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, what: impl Into<String>, advice: &'static str) -> Self {
-        Self { kind, what: what.into(), advice, source: None }
+        Self {
+            kind,
+            what: what.into(),
+            advice,
+            source: None,
+        }
     }
 
     /// The same with other advice, of who knows more.
@@ -71,12 +76,19 @@ impl Error {
             io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
                 "the store and its bands must be writable; check the mount and the owner"
             }
-            io::ErrorKind::NotFound => "it was removed or renamed meanwhile; check the path and try again",
+            io::ErrorKind::NotFound => {
+                "it was removed or renamed meanwhile; check the path and try again"
+            }
             _ if os::is_link(&source) => "a band must be a regular file; remove the symbolic link",
             _ => "nothing that was reported is lost; see the system's message",
         };
         let what = format!("{doing} {}: {source}", path.display());
-        Self { kind: ErrorKind::Io, what, advice, source: Some(source) }
+        Self {
+            kind: ErrorKind::Io,
+            what,
+            advice,
+            source: Some(source),
+        }
     }
 
     /// What kind of failure it is.
@@ -95,7 +107,10 @@ impl Error {
     pub(crate) fn is_of_another_kind(&self) -> bool {
         self.source.as_ref().is_some_and(|source| {
             os::is_link(source)
-                || matches!(source.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory)
+                || matches!(
+                    source.kind(),
+                    io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory
+                )
         })
     }
 

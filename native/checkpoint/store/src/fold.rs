@@ -58,11 +58,16 @@ impl Folding {
             return Ok(None);
         }
         let record = history.epochs.iter().find(|epoch| epoch.number == target);
-        let record = record.ok_or_else(|| Error::damaged(format!("epoch {target} is not in the log")))?;
+        let record =
+            record.ok_or_else(|| Error::damaged(format!("epoch {target} is not in the log")))?;
         let (name, created_ns, kept) = match &record.meta {
-            Meta::Checkpoint { name, created_ns, .. } => {
-                (name.clone(), *created_ns, history.names.get(name) == Some(&target))
-            }
+            Meta::Checkpoint {
+                name, created_ns, ..
+            } => (
+                name.clone(),
+                *created_ns,
+                history.names.get(name) == Some(&target),
+            ),
             Meta::Prune { .. } => (format!("epoch-{target}"), 0, false),
         };
         let touched = history.touched(old.epoch, target);
@@ -74,9 +79,29 @@ impl Folding {
             }
         }
         let (store, chain) = (old.store, record.chain);
-        let manifest = Manifest { store, epoch: target, chain, kept, created_ns, name, bands };
-        let (past, folded) = (history.until(target), Folded { epoch: target, ..Folded::default() });
-        Ok(Some(Self { past, manifest, left, folded, staged: false }))
+        let manifest = Manifest {
+            store,
+            epoch: target,
+            chain,
+            kept,
+            created_ns,
+            name,
+            bands,
+        };
+        let (past, folded) = (
+            history.until(target),
+            Folded {
+                epoch: target,
+                ..Folded::default()
+            },
+        );
+        Ok(Some(Self {
+            past,
+            manifest,
+            left,
+            folded,
+            staged: false,
+        }))
     }
 
     /// The epoch it goes to.
@@ -92,13 +117,22 @@ impl Folding {
     /// The files that it has made so far; for when it comes to nothing.
     pub(crate) fn made(&self) -> Vec<PathBuf> {
         let file = |name: &str| base_file(name, self.target());
-        let made = self.manifest.bands.iter().map(|band| &band.name).filter(|name| {
-            let old = self.past.manifest.band(name);
-            old.is_none_or(|old| old.file != file(name))
-        });
+        let made = self
+            .manifest
+            .bands
+            .iter()
+            .map(|band| &band.name)
+            .filter(|name| {
+                let old = self.past.manifest.band(name);
+                old.is_none_or(|old| old.file != file(name))
+            });
         let begun = self.left.front().map(|(name, _)| name);
-        let paths = made.chain(begun).map(|name| base_path(&self.past.root, &file(name)));
-        paths.filter(|path| self.past.disk.stamp(path).is_ok()).collect()
+        let paths = made
+            .chain(begun)
+            .map(|name| base_path(&self.past.root, &file(name)));
+        paths
+            .filter(|path| self.past.disk.stamp(path).is_ok())
+            .collect()
     }
 
     /// Makes one band, or what comes after the last. Answers whether only [`Folding::place`] is left. After
@@ -115,7 +149,8 @@ impl Folding {
             let base = self.past.root.join("base");
             self.past.disk.sync_dir(&base).doing("syncing", &base)?;
             self.manifest.bands.sort_by(|a, b| a.name.cmp(&b.name));
-            self.manifest.stage(self.past.disk.as_ref(), &self.past.root)?;
+            self.manifest
+                .stage(self.past.disk.as_ref(), &self.past.root)?;
             self.staged = true;
         }
         Ok(self.staged)
@@ -128,14 +163,24 @@ impl Folding {
         let is_named = |file: &str| self.manifest.bands.iter().any(|band| band.file == file);
         let old = self.past.manifest.bands.iter().filter(|band| {
             // By name first: the lists are as long as there are bands.
-            self.manifest.band(&band.name).is_none_or(|new| new.file != band.file) && !is_named(&band.file)
+            self.manifest
+                .band(&band.name)
+                .is_none_or(|new| new.file != band.file)
+                && !is_named(&band.file)
         });
-        let old = old.map(|band| base_path(&self.past.root, &band.file)).collect();
+        let old = old
+            .map(|band| base_path(&self.past.root, &band.file))
+            .collect();
         Ok((self.manifest, old))
     }
 
     /// A band's file as of the target: a clone with the log's pages, or all of it.
-    fn fold_band(&self, name: &str, state: BandState, before: Option<&BaseBand>) -> Result<BaseBand> {
+    fn fold_band(
+        &self,
+        name: &str,
+        state: BandState,
+        before: Option<&BaseBand>,
+    ) -> Result<BaseBand> {
         let (disk, root) = (self.past.disk.as_ref(), &self.past.root);
         let file = base_file(name, self.target());
         let path = base_path(root, &file);
@@ -147,34 +192,52 @@ impl Folding {
         let patched = before.map_or(0, |band| band.patched) + logged.len() as u64;
         let (name, whole) = (name.to_owned(), state.size.div_ceil(PAGE) / PATCHED_SHARE);
         // A band that shrank in between has zeros where its base has bytes: it is written whole.
-        let like =
-            before.filter(|band| band.state.size == state.size && patched <= whole && reader.keeps_base());
+        let like = before.filter(|band| {
+            band.state.size == state.size && patched <= whole && reader.keeps_base()
+        });
         if let Some(before) = like {
             let old = base_path(root, &before.file);
             match disk.clone_file(&old, &path) {
                 Ok(()) => {
                     self.patch(&path, &logged, &name, state)?;
-                    return Ok(BaseBand { name, state, file, patched });
+                    return Ok(BaseBand {
+                        name,
+                        state,
+                        file,
+                        patched,
+                    });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {}
                 Err(error) => return Err(Error::io("cloning", &old, error)),
             }
         }
-        let target = disk.open(&path, Access::CreatePrivate).doing("making", &path)?;
+        let target = disk
+            .open(&path, Access::CreatePrivate)
+            .doing("making", &path)?;
         write_out(&reader, target.as_ref(), &path, state)?;
         target.sync_data().doing("syncing", &path)?;
-        Ok(BaseBand { name, state, file, patched: 0 })
+        Ok(BaseBand {
+            name,
+            state,
+            file,
+            patched: 0,
+        })
     }
 
     fn patch(&self, path: &Path, pages: &[u64], name: &str, state: BandState) -> Result<()> {
         let reader = self.past.band_at(name, self.target())?;
-        let file = self.past.disk.open(path, Access::Write).doing("opening", path)?;
+        let file = self
+            .past
+            .disk
+            .open(path, Access::Write)
+            .doing("opening", path)?;
         let mut page_bytes = vec![0; index(PAGE)];
         for page in pages {
             let at = page * PAGE;
             let count = index(PAGE.min(state.size - at));
             reader.read(at, &mut page_bytes[..count])?;
-            file.write_at(&page_bytes[..count], at).doing("writing", path)?;
+            file.write_at(&page_bytes[..count], at)
+                .doing("writing", path)?;
         }
         if reader.tree()?.id() != state.id {
             return Err(Error::new(

@@ -23,13 +23,17 @@ impl Store {
     /// `NotFound` (then none is pruned), `Stopped`, `Io`.
     pub fn prune(&mut self, names: &[&str]) -> Result<()> {
         self.refuse_while_pending()?;
-        let found: Result<BTreeSet<u64>> =
-            names.iter().map(|name| Ok(self.history.find(name)?.epoch)).collect();
+        let found: Result<BTreeSet<u64>> = names
+            .iter()
+            .map(|name| Ok(self.history.find(name)?.epoch))
+            .collect();
         let epochs: Vec<u64> = found?.into_iter().collect();
         if epochs.is_empty() {
             return Ok(());
         }
-        let epoch = self.log.append(Meta::Prune { epochs }, &[], self.history.sum())?;
+        let epoch = self
+            .log
+            .append(Meta::Prune { epochs }, &[], self.history.sum())?;
         self.history.push(epoch);
         Ok(())
     }
@@ -42,7 +46,10 @@ impl Store {
     pub fn fold(&mut self) -> Result<Folded> {
         self.clear_away()?;
         self.work.parked = None; // from the beginning: what is already made is made again
-        let mut folded = Folded { epoch: self.history.fold_target(), ..Folded::default() };
+        let mut folded = Folded {
+            epoch: self.history.fold_target(),
+            ..Folded::default()
+        };
         if let Some(mut folding) = Folding::plan(&self.history)? {
             while !folding.step()? {}
             folded = folding.folded;
@@ -63,9 +70,14 @@ impl Store {
         let (manifest, old) = folding.place()?;
         let target = manifest.epoch;
         // Which of the two counts after a failure is unknown: files of neither may go.
-        self.disk.sync_dir(&self.root).doing("syncing", &self.root).inspect_err(|_| self.log.stop())?;
+        self.disk
+            .sync_dir(&self.root)
+            .doing("syncing", &self.root)
+            .inspect_err(|_| self.log.stop())?;
         // Until the copy names it, too, what the old one names stays; after a failure the next opening knows.
-        manifest.copy(self.disk.as_ref(), &self.root).inspect_err(|_| self.log.stop())?;
+        manifest
+            .copy(self.disk.as_ref(), &self.root)
+            .inspect_err(|_| self.log.stop())?;
         self.history.manifest = manifest;
         self.history.epochs.retain(|epoch| epoch.number > target);
         Ok(old)
@@ -85,8 +97,13 @@ impl Store {
         self.clear_away()?;
         self.work.parked = None;
         let base = self.root.join("base");
-        let named: BTreeSet<&str> =
-            self.history.manifest.bands.iter().map(|band| band.file.as_str()).collect();
+        let named: BTreeSet<&str> = self
+            .history
+            .manifest
+            .bands
+            .iter()
+            .map(|band| band.file.as_str())
+            .collect();
         let entries = self.disk.list(&base).doing("listing", &base)?;
         let files = entries.iter().filter(|entry| entry.kind == Kind::File);
         let unnamed = files.filter(|entry| !named.contains(entry.name.as_str()));
@@ -95,7 +112,12 @@ impl Store {
         unnamed.extend(unfinished(self.disk.as_ref(), &log));
         let damaged = self.root.join(DAMAGED);
         let aside = self.disk.list(&damaged).unwrap_or_default();
-        unnamed.extend(aside.into_iter().filter(|_| spares).map(|entry| damaged.join(entry.name)));
+        unnamed.extend(
+            aside
+                .into_iter()
+                .filter(|_| spares)
+                .map(|entry| damaged.join(entry.name)),
+        );
         let index = self.root.join("INDEX.new");
         unnamed.extend(Some(index).filter(|path| self.disk.stamp(path).is_ok()));
         unnamed.extend(spare(self.disk.as_ref(), &log).filter(|_| spares));
@@ -110,9 +132,16 @@ impl Store {
         self.log.refuse_if_stopped()?;
         if self.work.is_out() {
             let what = "work in the background has not come back";
-            return Err(Error::new(ErrorKind::Locked, what, "stop it, or wait until `status` shows none"));
+            return Err(Error::new(
+                ErrorKind::Locked,
+                what,
+                "stop it, or wait until `status` shows none",
+            ));
         }
-        remove(self.disk.as_ref(), &std::mem::take(&mut self.work.leftovers))
+        remove(
+            self.disk.as_ref(),
+            &std::mem::take(&mut self.work.leftovers),
+        )
     }
 }
 

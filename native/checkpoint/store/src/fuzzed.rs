@@ -17,7 +17,9 @@ use crate::error::ErrorKind;
 use crate::log::{Log, segment_path};
 use crate::manifest::Manifest;
 use crate::pages::{PAGE, index};
-use crate::record::{BandChange, BandState, Chain, HEADER, Meta, Seal, StateSum, decode, encode, meta};
+use crate::record::{
+    BandChange, BandState, Chain, HEADER, Meta, Seal, StateSum, decode, encode, meta,
+};
 use crate::store::{Options, Store};
 use crate::unpack::unpack;
 use crate::walk::Place;
@@ -27,7 +29,12 @@ const BYTES_MOST: u64 = 1 << 20;
 const STORE: [u8; 16] = [7; 16];
 const BASE: (u64, Chain) = (4, [9; 32]);
 /// Of the first record after the base.
-const SEAL: Seal = Seal { store: STORE, segment: BASE.0 + 1, at: PAGE, sum: StateSum::ZERO };
+const SEAL: Seal = Seal {
+    store: STORE,
+    segment: BASE.0 + 1,
+    at: PAGE,
+    sum: StateSum::ZERO,
+};
 
 fn pages_of(meta: &Meta) -> u64 {
     match meta {
@@ -43,15 +50,30 @@ fn pages_of(meta: &Meta) -> u64 {
 pub fn record(bytes: &[u8]) {
     if let Some((head, read, _)) = decode(bytes) {
         let pages = vec![0; index(head.page_bytes.min(BYTES_MOST))];
-        let (again, _) = encode(head.epoch, &head.previous, &read, &pages, &head.seal.unwrap_or_default());
+        let (again, _) = encode(
+            head.epoch,
+            &head.previous,
+            &read,
+            &pages,
+            &head.seal.unwrap_or_default(),
+        );
         let meta_end = HEADER + index(head.meta_bytes);
-        assert_eq!(again[HEADER..meta_end], bytes[HEADER..meta_end], "another meta");
+        assert_eq!(
+            again[HEADER..meta_end],
+            bytes[HEADER..meta_end],
+            "another meta"
+        );
     }
     let mut reader = Reader(bytes);
-    if let Some(read) = meta(&mut reader).filter(|read| reader.0.is_empty() && pages_of(read) < 256) {
+    if let Some(read) = meta(&mut reader).filter(|read| reader.0.is_empty() && pages_of(read) < 256)
+    {
         let pages = vec![0; index(pages_of(&read) * PAGE)];
         let (front, chain) = encode(5, &[3; 32], &read, &pages, &SEAL);
-        assert_eq!(&front[HEADER..HEADER + bytes.len()], bytes, "another meta behind a right checksum");
+        assert_eq!(
+            &front[HEADER..HEADER + bytes.len()],
+            bytes,
+            "another meta behind a right checksum"
+        );
         let (_, decoded, same) = decode(&front).expect("it was just written");
         assert_eq!((decoded, same), (read, chain));
     }
@@ -61,13 +83,24 @@ pub fn record(bytes: &[u8]) {
 fn sound() -> Vec<Meta> {
     let band = |name: &str, first: u64| BandChange {
         name: name.to_owned(),
-        state: Some(BandState { size: 9 * PAGE, id: [1; 32] }),
+        state: Some(BandState {
+            size: 9 * PAGE,
+            id: [1; 32],
+        }),
         runs: vec![(first, 1)],
     };
     vec![
-        Meta::Checkpoint { name: "one".into(), created_ns: 5, bands: vec![band("a", 0), band("b", 3)] },
+        Meta::Checkpoint {
+            name: "one".into(),
+            created_ns: 5,
+            bands: vec![band("a", 0), band("b", 3)],
+        },
         Meta::Prune { epochs: vec![5] },
-        Meta::Checkpoint { name: "two".into(), created_ns: -6, bands: vec![band("a", 8)] },
+        Meta::Checkpoint {
+            name: "two".into(),
+            created_ns: -6,
+            bands: vec![band("a", 8)],
+        },
     ]
 }
 
@@ -79,12 +112,21 @@ fn sound() -> Vec<Meta> {
 pub fn log(bytes: &[u8]) {
     let (disk, dir) = (FakeDisk::default(), Path::new("/log"));
     let port: Arc<dyn Disk> = Arc::new(disk.clone());
-    let place = Place { disk: &disk, dir, store: STORE, base: BASE, known: None };
+    let place = Place {
+        disk: &disk,
+        dir,
+        store: STORE,
+        base: BASE,
+        known: None,
+    };
     let open = || Log::open(&port, place, 16 * PAGE, None);
     disk.make_dir(dir).expect("a fresh disk");
-    let mut log = Log::create(Arc::clone(&port), dir, STORE, 16 * PAGE, BASE).expect("a fresh disk");
+    let mut log =
+        Log::create(Arc::clone(&port), dir, STORE, 16 * PAGE, BASE).expect("a fresh disk");
     let first = segment_path(dir, BASE.0 + 1);
-    let Some((mode, rest)) = bytes.split_first() else { return };
+    let Some((mode, rest)) = bytes.split_first() else {
+        return;
+    };
     let file = disk.open(&first, Access::Write).expect("just made");
     let mut written = Vec::new();
     if *mode == 0 {
@@ -93,7 +135,11 @@ pub fn log(bytes: &[u8]) {
     } else {
         for meta in sound() {
             let pages = vec![9; index(pages_of(&meta) * PAGE)];
-            written.push(log.append(meta, &pages, StateSum::ZERO).expect("room").chain);
+            written.push(
+                log.append(meta, &pages, StateSum::ZERO)
+                    .expect("room")
+                    .chain,
+            );
         }
         for change in rest.chunks_exact(3) {
             let at = u64::from(u16::from_le_bytes([change[0], change[1]]));
@@ -104,13 +150,26 @@ pub fn log(bytes: &[u8]) {
     match open() {
         Err(error) => assert_eq!(error.kind(), ErrorKind::Damaged, "{error}"),
         Ok((mut log, epochs)) => {
-            assert!(epochs.iter().map(|epoch| epoch.number).eq(5..5 + epochs.len() as u64), "gaps");
+            assert!(
+                epochs
+                    .iter()
+                    .map(|epoch| epoch.number)
+                    .eq(5..5 + epochs.len() as u64),
+                "gaps"
+            );
             if *mode != 0 {
                 let chains = epochs.iter().map(|epoch| epoch.chain);
-                assert!(chains.eq(written[..epochs.len()].iter().copied()), "what was never written");
+                assert!(
+                    chains.eq(written[..epochs.len()].iter().copied()),
+                    "what was never written"
+                );
             }
             // Never written before: an equal record would fit what a damaged log has behind it.
-            let after = Meta::Checkpoint { name: "after".into(), created_ns: 1, bands: vec![] };
+            let after = Meta::Checkpoint {
+                name: "after".into(),
+                created_ns: 1,
+                bands: vec![],
+            };
             let next = log.append(after, &[], StateSum::ZERO).expect("it goes on");
             drop(log);
             let (_, again) = open().expect("as it was left");
@@ -125,12 +184,19 @@ pub fn log(bytes: &[u8]) {
 /// # Panics
 /// See [`record`].
 pub fn manifest(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     for text in [text.to_owned(), sealed(text.to_owned())] {
         if let Some(read) = Manifest::parse(&text) {
             assert_eq!(read.text(), text);
             let inside = |file: &str| !file.contains(['/', '\\']) && file != "..";
-            assert!(read.bands.iter().all(|band| inside(&band.file) && inside(&band.name)), "{text}");
+            assert!(
+                read.bands
+                    .iter()
+                    .all(|band| inside(&band.file) && inside(&band.name)),
+                "{text}"
+            );
         }
     }
 }
@@ -141,25 +207,41 @@ pub fn manifest(bytes: &[u8]) {
 /// # Panics
 /// See [`record`].
 pub fn archive(bytes: &[u8]) {
-    let Some((mode, rest)) = bytes.split_first() else { return };
+    let Some((mode, rest)) = bytes.split_first() else {
+        return;
+    };
     let tar = if *mode == 0 {
         rest.to_owned()
     } else {
-        let Some((length, rest)) = rest.split_at_checked(2) else { return };
+        let Some((length, rest)) = rest.split_at_checked(2) else {
+            return;
+        };
         let length = usize::from(u16::from_le_bytes([length[0], length[1]])).min(rest.len());
-        let Ok(text) = std::str::from_utf8(&rest[..length]) else { return };
-        [manifest_entry(&sealed(text.to_owned())), rest[length..].to_vec()].concat()
+        let Ok(text) = std::str::from_utf8(&rest[..length]) else {
+            return;
+        };
+        [
+            manifest_entry(&sealed(text.to_owned())),
+            rest[length..].to_vec(),
+        ]
+        .concat()
     };
     let mut sizes = 0_u64;
     let read = unpack(
         tar.as_slice(),
         |contents| {
             assert_eq!(Contents::parse(&contents.text()).as_ref(), Some(contents));
-            sizes = contents.bands.iter().fold(0, |sum, (_, state)| sum.saturating_add(state.size));
+            sizes = contents
+                .bands
+                .iter()
+                .fold(0, |sum, (_, state)| sum.saturating_add(state.size));
             Ok(())
         },
         |_, state, bytes| {
-            let _ = std::io::copy(&mut bytes.take(state.size.min(BYTES_MOST)), &mut std::io::sink());
+            let _ = std::io::copy(
+                &mut bytes.take(state.size.min(BYTES_MOST)),
+                &mut std::io::sink(),
+            );
             Ok(())
         },
     );
@@ -167,16 +249,32 @@ pub fn archive(bytes: &[u8]) {
         return; // a hole as large as a disk takes its time
     }
     let disk = FakeDisk::default();
-    let options = Options { segment_bytes: 2 * PAGE };
-    let taken = Store::import(Arc::new(disk.clone()), Path::new("/bands"), options, tar.as_slice());
+    let options = Options {
+        segment_bytes: 2 * PAGE,
+    };
+    let taken = Store::import(
+        Arc::new(disk.clone()),
+        Path::new("/bands"),
+        options,
+        tar.as_slice(),
+    );
     match taken {
         Err(error) => {
-            assert!(matches!(error.kind(), ErrorKind::Refused | ErrorKind::Damaged), "{error}");
-            assert!(disk.list(Path::new("/")).expect("the root").is_empty(), "something is left");
+            assert!(
+                matches!(error.kind(), ErrorKind::Refused | ErrorKind::Damaged),
+                "{error}"
+            );
+            assert!(
+                disk.list(Path::new("/")).expect("the root").is_empty(),
+                "something is left"
+            );
         }
         Ok(store) => {
             let contents = read.expect("it was taken in");
-            assert_eq!(store.bands(&contents.name).expect("kept"), contents.bands.into_iter().collect());
+            assert_eq!(
+                store.bands(&contents.name).expect("kept"),
+                contents.bands.into_iter().collect()
+            );
             assert!(store.verify(&contents.name).expect("kept").wrong.is_empty());
         }
     }
@@ -187,7 +285,9 @@ fn manifest_entry(text: &str) -> Vec<u8> {
     header.set_size(text.len() as u64);
     header.set_mode(0o644);
     let mut builder = tar::Builder::new(Vec::new());
-    builder.append_data(&mut header, MANIFEST, text.as_bytes()).expect("memory");
+    builder
+        .append_data(&mut header, MANIFEST, text.as_bytes())
+        .expect("memory");
     builder.get_ref().clone()
 }
 
@@ -209,7 +309,16 @@ mod tests {
     ];
 
     fn records() -> Vec<Vec<u8>> {
-        let front = |meta: &Meta| encode(5, &[3; 32], meta, &vec![9; index(pages_of(meta) * PAGE)], &SEAL).0;
+        let front = |meta: &Meta| {
+            encode(
+                5,
+                &[3; 32],
+                meta,
+                &vec![9; index(pages_of(meta) * PAGE)],
+                &SEAL,
+            )
+            .0
+        };
         let cut = |front: Vec<u8>| {
             let end = HEADER + index(decode(&front).expect("whole").0.meta_bytes);
             [front[..end].to_vec(), front[HEADER..end].to_vec()]
@@ -220,44 +329,81 @@ mod tests {
     fn logs() -> Vec<Vec<u8>> {
         let whole = encode(5, &BASE.1, &sound()[0], &vec![9; index(2 * PAGE)], &SEAL).0;
         let raw = [&[0][..], &whole[..512]].concat();
-        vec![raw, vec![1], vec![1, 0, 16, 255], vec![1, 0, 64, 0, 1, 64, 0]]
+        vec![
+            raw,
+            vec![1],
+            vec![1, 0, 16, 255],
+            vec![1, 0, 64, 0, 1, 64, 0],
+        ]
     }
 
     fn manifests() -> Vec<Vec<u8>> {
-        let state = BandState { size: 70_000, id: [6; 32] };
+        let state = BandState {
+            size: 70_000,
+            id: [6; 32],
+        };
         let band = |name: &str| {
             let (name, file) = (name.to_owned(), base_file(name, 4));
-            BaseBand { name, state, file, patched: 3 }
+            BaseBand {
+                name,
+                state,
+                file,
+                patched: 3,
+            }
         };
         let (name, bands) = ("first of all".into(), vec![band("a"), band("b c")]);
-        let manifest =
-            Manifest { store: STORE, epoch: 4, chain: BASE.1, kept: true, created_ns: -5, name, bands };
+        let manifest = Manifest {
+            store: STORE,
+            epoch: 4,
+            chain: BASE.1,
+            kept: true,
+            created_ns: -5,
+            name,
+            bands,
+        };
         let text = manifest.text();
-        vec![text.clone().into_bytes(), unsealed(&text).expect("whole").as_bytes().to_vec()]
+        vec![
+            text.clone().into_bytes(),
+            unsealed(&text).expect("whole").as_bytes().to_vec(),
+        ]
     }
 
     fn archives() -> Vec<Vec<u8>> {
         let disk = FakeDisk::default();
         disk.make_dir(Path::new("/bands")).expect("made");
         for (name, bytes) in [("a", &b"abc"[..]), ("hole", &[0; 9000])] {
-            let file = disk.open(&Path::new("/bands").join(name), Access::Create).expect("made");
+            let file = disk
+                .open(&Path::new("/bands").join(name), Access::Create)
+                .expect("made");
             file.write_at(bytes, 0).expect("written");
         }
         disk.advance(1_000_000_000);
-        let options = Options { segment_bytes: 2 * PAGE };
-        let store = Store::init(Arc::new(disk), Path::new("/bands"), options, "first").expect("new");
+        let options = Options {
+            segment_bytes: 2 * PAGE,
+        };
+        let store =
+            Store::init(Arc::new(disk), Path::new("/bands"), options, "first").expect("new");
         let mut tar = Vec::new();
         store.export("first", &mut tar).expect("kept");
         // Manifest: a header of one block, and one block of text.
-        let text = std::str::from_utf8(&tar[512..]).expect("text").split('\0').next().expect("text");
+        let text = std::str::from_utf8(&tar[512..])
+            .expect("text")
+            .split('\0')
+            .next()
+            .expect("text");
         let body = unsealed(text).expect("whole").to_owned();
         let rest = tar[1024..].to_vec();
         let length = u16::try_from(body.len()).expect("short").to_le_bytes();
-        vec![[&[0][..], &tar].concat(), [&[1][..], &length, body.as_bytes(), &rest].concat()]
+        vec![
+            [&[0][..], &tar].concat(),
+            [&[1][..], &length, body.as_bytes(), &rest].concat(),
+        ]
     }
 
     fn vectors(target: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/vectors").join(target)
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../fuzz/vectors")
+            .join(target)
     }
 
     /// The vectors are what a fuzzer begins with, and what the formats of today look like: a store of today
@@ -271,7 +417,11 @@ mod tests {
                     std::fs::create_dir_all(vectors(target)).expect("made");
                     std::fs::write(&path, &seed).expect("written");
                 }
-                assert!(std::fs::read(&path).expect("it is there") == seed, "{}", path.display());
+                assert!(
+                    std::fs::read(&path).expect("it is there") == seed,
+                    "{}",
+                    path.display()
+                );
             }
         }
     }
@@ -286,11 +436,15 @@ mod tests {
 
     #[test]
     fn every_reader_keeps_its_promise_on_the_vectors_and_on_changes_of_them() {
-        let rounds: u64 =
-            std::env::var("CHECKPOINT_FUZZED").ok().and_then(|text| text.parse().ok()).unwrap_or(150);
+        let rounds: u64 = std::env::var("CHECKPOINT_FUZZED")
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(150);
         let mut state = 1_u64;
         let mut below = |end: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             index(state >> 33) % end.max(1)
         };
         for (target, run, _) in TARGETS {

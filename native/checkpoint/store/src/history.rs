@@ -46,11 +46,32 @@ pub(crate) struct History {
 }
 
 impl History {
-    pub(crate) fn new(disk: Arc<dyn Disk>, root: &Path, manifest: Manifest, epochs: Vec<Epoch>) -> Self {
-        let names = if manifest.kept { vec![(manifest.name.clone(), manifest.epoch)] } else { vec![] };
-        let (root, pruned, names) = (root.to_owned(), BTreeSet::new(), names.into_iter().collect());
+    pub(crate) fn new(
+        disk: Arc<dyn Disk>,
+        root: &Path,
+        manifest: Manifest,
+        epochs: Vec<Epoch>,
+    ) -> Self {
+        let names = if manifest.kept {
+            vec![(manifest.name.clone(), manifest.epoch)]
+        } else {
+            vec![]
+        };
+        let (root, pruned, names) = (
+            root.to_owned(),
+            BTreeSet::new(),
+            names.into_iter().collect(),
+        );
         let lost = BTreeMap::new();
-        let mut history = Self { disk, root, manifest, epochs: vec![], pruned, names, lost };
+        let mut history = Self {
+            disk,
+            root,
+            manifest,
+            epochs: vec![],
+            pruned,
+            names,
+            lost,
+        };
         for epoch in epochs {
             history.push(epoch);
         }
@@ -72,10 +93,27 @@ impl History {
 
     /// The past as it was at an epoch that the log has; what came later changes none of it.
     pub(crate) fn until(&self, epoch: u64) -> Self {
-        let (disk, root, manifest) = (Arc::clone(&self.disk), self.root.clone(), self.manifest.clone());
-        let epochs = self.epochs.iter().filter(|record| record.number <= epoch).cloned().collect();
+        let (disk, root, manifest) = (
+            Arc::clone(&self.disk),
+            self.root.clone(),
+            self.manifest.clone(),
+        );
+        let epochs = self
+            .epochs
+            .iter()
+            .filter(|record| record.number <= epoch)
+            .cloned()
+            .collect();
         let (pruned, names, lost) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
-        Self { disk, root, manifest, epochs, pruned, names, lost }
+        Self {
+            disk,
+            root,
+            manifest,
+            epochs,
+            pruned,
+            names,
+            lost,
+        }
     }
 
     /// These checkpoints are not there to be had.
@@ -90,7 +128,9 @@ impl History {
     /// Of checkpoints with one name all but the last were given up, by a record that is lost.
     pub(crate) fn give_up_namesakes(&mut self) {
         let all = self.checkpoints();
-        let older = all.iter().filter(|one| self.names.get(&one.name) != Some(&one.epoch));
+        let older = all
+            .iter()
+            .filter(|one| self.names.get(&one.name) != Some(&one.epoch));
         let older: Vec<u64> = older.map(|one| one.epoch).collect();
         self.pruned.extend(older);
     }
@@ -111,17 +151,25 @@ impl History {
 
     /// Bytes of records up to an epoch.
     pub(crate) fn record_bytes(&self, until: u64) -> u64 {
-        self.epochs.iter().filter(|epoch| epoch.number <= until).map(|epoch| epoch.bytes).sum()
+        self.epochs
+            .iter()
+            .filter(|epoch| epoch.number <= until)
+            .map(|epoch| epoch.bytes)
+            .sum()
     }
 
     /// The last epoch.
     pub(crate) fn head(&self) -> u64 {
-        self.epochs.last().map_or(self.manifest.epoch, |epoch| epoch.number)
+        self.epochs
+            .last()
+            .map_or(self.manifest.epoch, |epoch| epoch.number)
     }
 
     /// The last epoch, with its chain value.
     pub(crate) fn last(&self) -> (u64, Chain) {
-        self.epochs.last().map_or_else(|| self.base(), |epoch| (epoch.number, epoch.chain))
+        self.epochs
+            .last()
+            .map_or_else(|| self.base(), |epoch| (epoch.number, epoch.chain))
     }
 
     /// The base's epoch, with its chain value.
@@ -131,8 +179,15 @@ impl History {
 
     /// Names of all files that it may ask for: of bands, in whatever epoch, and of what the base has of them.
     pub(crate) fn every_name(&self) -> impl Iterator<Item = &str> {
-        let base = self.manifest.bands.iter().flat_map(|band| [band.name.as_str(), band.file.as_str()]);
-        base.chain(self.changes(self.manifest.epoch, self.head()).map(|(_, change)| change.name.as_str()))
+        let base = self
+            .manifest
+            .bands
+            .iter()
+            .flat_map(|band| [band.name.as_str(), band.file.as_str()]);
+        base.chain(
+            self.changes(self.manifest.epoch, self.head())
+                .map(|(_, change)| change.name.as_str()),
+        )
     }
 
     pub(crate) fn checkpoints(&self) -> Vec<Checkpoint> {
@@ -149,12 +204,25 @@ impl History {
             });
         }
         for epoch in &self.epochs {
-            if let Meta::Checkpoint { name, created_ns, bands } = &epoch.meta
+            if let Meta::Checkpoint {
+                name,
+                created_ns,
+                bands,
+            } = &epoch.meta
                 && !self.pruned.contains(&epoch.number)
             {
-                let (name, bytes) = (name.clone(), bands.iter().map(BandChange::pages).sum::<u64>() * PAGE);
+                let (name, bytes) = (
+                    name.clone(),
+                    bands.iter().map(BandChange::pages).sum::<u64>() * PAGE,
+                );
                 let bands = bands.len() as u64;
-                all.push(Checkpoint { epoch: epoch.number, name, created_ns: *created_ns, bands, bytes });
+                all.push(Checkpoint {
+                    epoch: epoch.number,
+                    name,
+                    created_ns: *created_ns,
+                    bands,
+                    bytes,
+                });
             }
         }
         all
@@ -162,21 +230,36 @@ impl History {
 
     /// The checkpoint of that name.
     pub(crate) fn find(&self, name: &str) -> Result<Checkpoint> {
-        self.checkpoints().into_iter().find(|checkpoint| checkpoint.name == name).ok_or_else(|| {
-            if let Some(lost) = self.lost.values().find(|lost| lost.name.as_deref() == Some(name)) {
-                return Error::damaged(lost.to_string()).advising("`list` shows those that are intact");
-            }
-            Error::new(
-                ErrorKind::NotFound,
-                format!("no checkpoint is named {name:?}"),
-                "`list` shows those there are",
-            )
-        })
+        self.checkpoints()
+            .into_iter()
+            .find(|checkpoint| checkpoint.name == name)
+            .ok_or_else(|| {
+                if let Some(lost) = self
+                    .lost
+                    .values()
+                    .find(|lost| lost.name.as_deref() == Some(name))
+                {
+                    return Error::damaged(lost.to_string())
+                        .advising("`list` shows those that are intact");
+                }
+                Error::new(
+                    ErrorKind::NotFound,
+                    format!("no checkpoint is named {name:?}"),
+                    "`list` shows those there are",
+                )
+            })
     }
 
     /// What records say about bands after one epoch, up to another, in order.
-    pub(crate) fn changes(&self, after: u64, until: u64) -> impl Iterator<Item = (&Epoch, &BandChange)> {
-        let within = self.epochs.iter().filter(move |epoch| epoch.number > after && epoch.number <= until);
+    pub(crate) fn changes(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> impl Iterator<Item = (&Epoch, &BandChange)> {
+        let within = self
+            .epochs
+            .iter()
+            .filter(move |epoch| epoch.number > after && epoch.number <= until);
         within.flat_map(|epoch| {
             let bands: &[BandChange] = match &epoch.meta {
                 Meta::Checkpoint { bands, .. } => bands,
@@ -213,7 +296,9 @@ impl History {
 
     /// When the checkpoint was made from which a band has its contents at an epoch.
     pub(crate) fn changed_ns(&self, name: &str, epoch: u64) -> i64 {
-        let changes = self.changes(self.manifest.epoch, epoch).filter(|(_, change)| change.name == name);
+        let changes = self
+            .changes(self.manifest.epoch, epoch)
+            .filter(|(_, change)| change.name == name);
         match changes.last().map(|(epoch, _)| &epoch.meta) {
             Some(Meta::Checkpoint { created_ns, .. }) => *created_ns,
             _ => self.manifest.created_ns,
@@ -227,7 +312,9 @@ impl History {
         let mut valid = size.unwrap_or(0);
         let mut pages = BTreeMap::new();
         for record in self.epochs.iter().filter(|record| record.number <= epoch) {
-            let Meta::Checkpoint { bands, .. } = &record.meta else { continue };
+            let Meta::Checkpoint { bands, .. } = &record.meta else {
+                continue;
+            };
             let mut at = record.pages_at;
             for change in bands {
                 if change.name == name {
@@ -235,7 +322,11 @@ impl History {
                     let now = size.unwrap_or(0);
                     valid = valid.min(now);
                     pages.split_off(&now.div_ceil(PAGE));
-                    for page in change.runs.iter().flat_map(|(first, count)| *first..*first + *count) {
+                    for page in change
+                        .runs
+                        .iter()
+                        .flat_map(|(first, count)| *first..*first + *count)
+                    {
                         pages.insert(page, (record.segment, at));
                         at += PAGE;
                     }
@@ -244,13 +335,21 @@ impl History {
                 }
             }
         }
-        let missing =
-            || Error::new(ErrorKind::NotFound, format!("no band {name:?} at epoch {epoch}"), "see `diff`");
+        let missing = || {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("no band {name:?} at epoch {epoch}"),
+                "see `diff`",
+            )
+        };
         let size = size.ok_or_else(missing)?;
         let base = match base {
             Some(band) if valid > 0 => {
                 let path = base_path(&self.root, &band.file);
-                let file = self.disk.open(&path, Access::Read).doing("opening", &path)?;
+                let file = self
+                    .disk
+                    .open(&path, Access::Read)
+                    .doing("opening", &path)?;
                 Some((file, path))
             }
             _ => None,
@@ -259,11 +358,20 @@ impl History {
         for (segment, _) in pages.values() {
             if !segments.contains_key(segment) {
                 let path = segment_path(&self.root.join("log"), *segment);
-                let file = self.disk.open(&path, Access::Read).doing("opening", &path)?;
+                let file = self
+                    .disk
+                    .open(&path, Access::Read)
+                    .doing("opening", &path)?;
                 segments.insert(*segment, (file, path));
             }
         }
-        Ok(BandReader { size, base, valid, pages, segments })
+        Ok(BandReader {
+            size,
+            base,
+            valid,
+            pages,
+            segments,
+        })
     }
 }
 
@@ -299,19 +407,31 @@ impl BandReader {
             && offset < self.valid
         {
             let count = buffer.len().min(index(self.valid - offset));
-            let got = file.read_at(&mut buffer[..count], offset).doing("reading", path)?;
+            let got = file
+                .read_at(&mut buffer[..count], offset)
+                .doing("reading", path)?;
             if got < count {
-                return Err(Error::damaged(format!("{}: shorter than its band", path.display())));
+                return Err(Error::damaged(format!(
+                    "{}: shorter than its band",
+                    path.display()
+                )));
             }
         }
         let end = offset + buffer.len() as u64;
         for (page, (segment, at)) in self.pages.range(offset / PAGE..end.div_ceil(PAGE)) {
-            let Some((file, path)) = self.segments.get(segment) else { continue };
+            let Some((file, path)) = self.segments.get(segment) else {
+                continue;
+            };
             let from = index(page * PAGE - offset);
             let to = buffer.len().min(from + index(PAGE));
-            let got = file.read_at(&mut buffer[from..to], *at).doing("reading", path)?;
+            let got = file
+                .read_at(&mut buffer[from..to], *at)
+                .doing("reading", path)?;
             if got < to - from {
-                return Err(Error::damaged(format!("{}: shorter than its records", path.display())));
+                return Err(Error::damaged(format!(
+                    "{}: shorter than its records",
+                    path.display()
+                )));
             }
         }
         Ok(())

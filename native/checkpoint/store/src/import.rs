@@ -28,13 +28,22 @@ impl Store {
     /// # Errors
     /// `Exists` when there is a directory or a store already; `Refused` for an archive with anything in it
     /// but the bands of its manifest; `Damaged` when it is not whole or a band has another id; `Io`.
-    pub fn import(disk: Arc<dyn Disk>, live: &Path, options: Options, archive: impl Read) -> Result<Self> {
+    pub fn import(
+        disk: Arc<dyn Disk>,
+        live: &Path,
+        options: Options,
+        archive: impl Read,
+    ) -> Result<Self> {
         refuse_nameless(live)?;
         let root = store_path(live);
         refuse_store(disk.as_ref(), &root)?;
         if disk.stamp(live).is_ok() {
             let what = format!("{}: there is something already", live.display());
-            return Err(Error::new(ErrorKind::Exists, what, "import makes a new directory: choose another"));
+            return Err(Error::new(
+                ErrorKind::Exists,
+                what,
+                "import makes a new directory: choose another",
+            ));
         }
         let lock = begin(disk.as_ref(), &root)?;
         let (mut placed, port) = (false, Arc::clone(&disk));
@@ -90,7 +99,9 @@ fn take_band(disk: &dyn Disk, entry: &mut dyn Read, path: &Path, state: BandStat
     }
     if *hasher.finalize().as_bytes() != state.id {
         let name = path.file_name().unwrap_or_default().display();
-        return Err(Error::damaged(format!("band {name} of the archive has another id")));
+        return Err(Error::damaged(format!(
+            "band {name} of the archive has another id"
+        )));
     }
     file.sync_data().doing("syncing", path)
 }
@@ -101,7 +112,12 @@ fn remove_all(disk: &dyn Disk, live: Option<&Path>, root: &Path) {
     // CURRENT first: without it there is no store, whatever else remains.
     let _ = disk.remove(&root.join("CURRENT"));
     let parts = ["swap", "log", "base", "trees"].map(|part| root.join(part));
-    for dir in parts.iter().map(std::path::PathBuf::as_path).chain(live).chain([root]) {
+    for dir in parts
+        .iter()
+        .map(std::path::PathBuf::as_path)
+        .chain(live)
+        .chain([root])
+    {
         for entry in disk.list(dir).unwrap_or_default() {
             if entry.kind == Kind::File {
                 let _ = disk.remove(&dir.join(entry.name));

@@ -55,10 +55,15 @@ impl Proof {
     /// Whether `CURRENT` and the newest segment are the files that were synced, and as they were then.
     fn is_of(&self, disk: &dyn Disk, root: &Path) -> bool {
         let log = root.join("log");
-        let newest = segments(disk, &log).ok().and_then(|firsts| firsts.last().copied());
-        let (Some(files), Some(newest)) = (self.files, newest) else { return false };
+        let newest = segments(disk, &log)
+            .ok()
+            .and_then(|firsts| firsts.last().copied());
+        let (Some(files), Some(newest)) = (self.files, newest) else {
+            return false;
+        };
         let paths = [root.join("CURRENT"), segment_path(&log, newest)];
-        let found = |(stamp, path): (&Stamp, &PathBuf)| disk.stamp(path).is_ok_and(|now| now.same(stamp));
+        let found =
+            |(stamp, path): (&Stamp, &PathBuf)| disk.stamp(path).is_ok_and(|now| now.same(stamp));
         files.iter().zip(&paths).all(found)
     }
 }
@@ -96,10 +101,17 @@ impl Store {
             Some([current, segment])
         });
         out.push(u8::from(files.is_some()));
-        files.iter().flatten().for_each(|stamp| put_stamp(&mut out, stamp));
+        files
+            .iter()
+            .flatten()
+            .for_each(|stamp| put_stamp(&mut out, stamp));
         out.push(u8::from(self.exact));
-        let clean = self.bands.iter().filter(|(name, _)| !self.dirty.contains(*name));
-        let known = clean.filter_map(|(name, band)| Some((name, band, self.vouched(name, band, &moment)?)));
+        let clean = self
+            .bands
+            .iter()
+            .filter(|(name, _)| !self.dirty.contains(*name));
+        let known =
+            clean.filter_map(|(name, band)| Some((name, band, self.vouched(name, band, &moment)?)));
         let known: Vec<_> = known.collect();
         put_count(&mut out, known.len());
         for (name, band, (stamp, seen_ns)) in known {
@@ -130,7 +142,11 @@ impl Store {
         let now = self.disk.stamp(&self.live.join(name)).ok()?;
         // Of one that was looked at and then linked nobody but its stamp says that it was not written since.
         let written = band.linked.is_some_and(|(old, at)| {
-            is_young(&old, at, self.exact) || !old.same(&Stamp { changed_ns: old.changed_ns, ..now })
+            is_young(&old, at, self.exact)
+                || !old.same(&Stamp {
+                    changed_ns: old.changed_ns,
+                    ..now
+                })
         });
         (!written).then_some((now, moment.wall_ns))
     }
@@ -140,11 +156,17 @@ impl Store {
     fn replace(&self, name: &Path, bytes: &[u8]) {
         let path = self.root.join(name);
         let open = |access| self.disk.open(&path, access);
-        let _ = open(Access::Write).or_else(|_| open(Access::CreatePrivate)).and_then(|file| {
-            file.write_at(bytes, 0)?;
-            let size = bytes.len() as u64;
-            if file.stamp()?.size > size { file.set_len(size) } else { Ok(()) }
-        });
+        let _ = open(Access::Write)
+            .or_else(|_| open(Access::CreatePrivate))
+            .and_then(|file| {
+                file.write_at(bytes, 0)?;
+                let size = bytes.len() as u64;
+                if file.stamp()?.size > size {
+                    file.set_len(size)
+                } else {
+                    Ok(())
+                }
+            });
     }
 
     /// Takes every band for clean that the index vouches for, by the stamps that this opening took. What is
@@ -152,17 +174,32 @@ impl Store {
     pub(crate) fn believe(&mut self, index: Index, looked: &Look) {
         let unmoved = index.is_unmoved(self.disk.as_ref());
         let (epoch, chain) = index.proof.last;
-        let mut known = self.history.epochs.iter().map(|epoch| (epoch.number, epoch.chain));
-        if !unmoved || !(self.history.base() == (epoch, chain) || known.any(|known| known == (epoch, chain)))
+        let mut known = self
+            .history
+            .epochs
+            .iter()
+            .map(|epoch| (epoch.number, epoch.chain));
+        if !unmoved
+            || !(self.history.base() == (epoch, chain)
+                || known.any(|known| known == (epoch, chain)))
         {
             return;
         }
-        let (later, proven) = (self.history.touched(epoch, self.history.head()), self.log.is_proven());
+        let (later, proven) = (
+            self.history.touched(epoch, self.history.head()),
+            self.log.is_proven(),
+        );
         for (name, stamp, seen_ns, settled) in index.bands {
-            let Some(band) = self.bands.get_mut(&name).filter(|_| !later.contains_key(&name)) else {
+            let Some(band) = self
+                .bands
+                .get_mut(&name)
+                .filter(|_| !later.contains_key(&name))
+            else {
                 continue;
             };
-            let Some(now) = looked.get(&name) else { continue };
+            let Some(now) = looked.get(&name) else {
+                continue;
+            };
             let fits = band.head.is_some_and(|head| head.size == stamp.size);
             if !fits || is_young(&stamp, seen_ns, self.exact) {
                 continue;
@@ -186,25 +223,43 @@ impl Index {
         let file = disk.open(&root.join("INDEX"), Access::Read).ok()?;
         let mut bytes = vec![0; index(file.stamp().ok()?.size)];
         let count = file.read_at(&mut bytes, 0).ok()?;
-        let (body, hash) = bytes.get(..count)?.split_at_checked(count.checked_sub(32)?)?;
+        let (body, hash) = bytes
+            .get(..count)?
+            .split_at_checked(count.checked_sub(32)?)?;
         let mut reader = Reader(body);
         if blake3::hash(body).as_bytes() != hash || reader.take(8)? != MAGIC {
             return None;
         }
         let (boot, moved): ([u8; 16], i64) = (reader.array()?, i64::from_le_bytes(reader.array()?));
-        let (last, base) = ((reader.u64()?, reader.array()?), (reader.u64()?, reader.array()?));
+        let (last, base) = (
+            (reader.u64()?, reader.array()?),
+            (reader.u64()?, reader.array()?),
+        );
         let known = reader.byte()? == 1;
-        let files = if known { Some([read_stamp(&mut reader)?, read_stamp(&mut reader)?]) } else { None };
+        let files = if known {
+            Some([read_stamp(&mut reader)?, read_stamp(&mut reader)?])
+        } else {
+            None
+        };
         let proof = Proof { base, last, files };
         let exact = reader.byte()? == 1;
         let count = reader.count(53)?;
         let mut bands = Vec::with_capacity(count);
         for _ in 0..count {
             let name = reader.text()?;
-            let (stamp, seen_ns) = (read_stamp(&mut reader)?, i64::from_le_bytes(reader.array()?));
+            let (stamp, seen_ns) = (
+                read_stamp(&mut reader)?,
+                i64::from_le_bytes(reader.array()?),
+            );
             bands.push((name, stamp, seen_ns, reader.byte()? == 1));
         }
-        Some(Self { boot, moved, proof, exact, bands })
+        Some(Self {
+            boot,
+            moved,
+            proof,
+            exact,
+            bands,
+        })
     }
 
     /// Whether stamps and proof still mean anything.
@@ -219,7 +274,8 @@ impl Index {
 
     /// What it proves of a store with this base, if its files are what they were, by the same clock.
     pub(crate) fn proof(&self, disk: &dyn Disk, root: &Path, base: (u64, Chain)) -> Option<Proof> {
-        let holds = self.proof.base == base && self.is_unmoved(disk) && self.proof.is_of(disk, root);
+        let holds =
+            self.proof.base == base && self.is_unmoved(disk) && self.proof.is_of(disk, root);
         holds.then_some(self.proof)
     }
 
@@ -243,15 +299,30 @@ fn read_stamp(reader: &mut Reader<'_>) -> Option<Stamp> {
     let (device, inode, size) = (reader.u64()?, reader.u64()?, reader.u64()?);
     let mut time = || Some(i64::from_le_bytes(reader.array()?));
     let (modified_ns, changed_ns) = (time()?, time()?);
-    Some(Stamp { kind: Kind::File, device, inode, size, modified_ns, changed_ns, blocks: 0 })
+    Some(Stamp {
+        kind: Kind::File,
+        device,
+        inode,
+        size,
+        modified_ns,
+        changed_ns,
+        blocks: 0,
+    })
 }
 
 /// The tree of a band from the cache, if it is that of the last epoch.
-pub(crate) fn cached_tree(disk: &dyn Disk, root: &Path, name: &str, head: BandState) -> Option<Tree> {
+pub(crate) fn cached_tree(
+    disk: &dyn Disk,
+    root: &Path,
+    name: &str,
+    head: BandState,
+) -> Option<Tree> {
     if leaves_of(head.size) > LEAVES_MOST {
         return None;
     }
-    let file = disk.open(&root.join("trees").join(name), Access::Read).ok()?;
+    let file = disk
+        .open(&root.join("trees").join(name), Access::Read)
+        .ok()?;
     let mut bytes = vec![0; Tree::bytes_of(head.size)];
     let count = file.read_at(&mut bytes, 0).ok()?;
     Tree::from_bytes(head.size, &bytes[..count]).filter(|tree| tree.id() == head.id)
@@ -272,20 +343,35 @@ mod tests {
         let root = tempfile::tempdir().expect("a directory");
         let live = root.path().join("bands");
         fs::create_dir(&live).expect("made");
-        let options = Options { segment_bytes: 1 << 20 };
+        let options = Options {
+            segment_bytes: 1 << 20,
+        };
         let mut store = Store::init(Arc::new(RealDisk), &live, options, "first").expect("new");
         store.write_at("a", 0, b"bytes").expect("written");
         store.checkpoint("second").expect("taken");
         store.save_index();
         let segment = segment_path(&store.root.join("log"), 2);
         drop(store);
-        let proven = || Store::open(Arc::new(RealDisk), &live, options).expect("opened").log.is_proven();
+        let proven = || {
+            Store::open(Arc::new(RealDisk), &live, options)
+                .expect("opened")
+                .log
+                .is_proven()
+        };
         assert!(proven());
         let file = File::open(&segment).expect("there");
-        file.sync_data().and_then(|()| file.sync_all()).expect("synced");
+        file.sync_data()
+            .and_then(|()| file.sync_all())
+            .expect("synced");
         RealDisk.sync_beneath(root.path()).expect("synced");
-        assert!(proven(), "a sync moved the stamp of a file that nobody wrote to");
-        let (before, bytes) = (RealDisk.stamp(&segment).expect("there"), fs::read(&segment).expect("there"));
+        assert!(
+            proven(),
+            "a sync moved the stamp of a file that nobody wrote to"
+        );
+        let (before, bytes) = (
+            RealDisk.stamp(&segment).expect("there"),
+            fs::read(&segment).expect("there"),
+        );
         // Until the clock of stamps has moved on: a tick takes at most 10 ms, a second where it is coarse.
         let probe = root.path().join("probe");
         let later = |_: &u64| {

@@ -87,12 +87,28 @@ impl Log {
         after: (u64, Chain),
     ) -> Result<Self> {
         let (first, chain) = (after.0 + 1, after.1);
-        let wanted = Wanted { own: capacity, bytes: capacity, least: LEAST.min(capacity) };
+        let wanted = Wanted {
+            own: capacity,
+            bytes: capacity,
+            least: LEAST.min(capacity),
+        };
         let made = make_segment(disk.as_ref(), dir, store, (first, chain), &wanted)?;
         let (file, end) = place(disk.as_ref(), dir, first, made)?;
         let (dir, segment) = (dir.to_owned(), first);
         let (at, next, stopped) = (PAGE, first, false);
-        let tail = Tail { disk, dir, store, capacity, file, segment, at, end, next, chain, stopped };
+        let tail = Tail {
+            disk,
+            dir,
+            store,
+            capacity,
+            file,
+            segment,
+            at,
+            end,
+            next,
+            chain,
+            stopped,
+        };
         Ok(Self::with(tail, vec![first]))
     }
 
@@ -109,15 +125,42 @@ impl Log {
     ) -> Result<(Self, Vec<Epoch>)> {
         let (walked, proven) = Self::walk(place, Access::Write, proof)?;
         remove(disk.as_ref(), &walked.obsolete)?;
-        let Walked { epochs, next, chain, kept, last: (segment, at), .. } = walked;
-        let Segment { file, end, first, .. } = segment;
+        let Walked {
+            epochs,
+            next,
+            chain,
+            kept,
+            last: (segment, at),
+            ..
+        } = walked;
+        let Segment {
+            file, end, first, ..
+        } = segment;
         let (disk, store) = (Arc::clone(disk), place.store);
         let (dir, segment, stopped) = (place.dir.to_owned(), first, false);
-        let tail = Tail { disk, dir, store, capacity, file, segment, at, end, next, chain, stopped };
+        let tail = Tail {
+            disk,
+            dir,
+            store,
+            capacity,
+            file,
+            segment,
+            at,
+            end,
+            next,
+            chain,
+            stopped,
+        };
         if !proven {
             tail.confirm(epochs.last())?;
         }
-        Ok((Self { proven, ..Self::with(tail, kept) }, epochs))
+        Ok((
+            Self {
+                proven,
+                ..Self::with(tail, kept)
+            },
+            epochs,
+        ))
     }
 
     /// The same, only to be read: nothing is written, synced or removed.
@@ -126,13 +169,26 @@ impl Log {
     /// As [`Log::open`].
     pub(crate) fn look(place: Place<'_>, proof: Option<Proof>) -> Result<(Self, Vec<Epoch>)> {
         let (walked, proven) = Self::walk(place, Access::Read, proof)?;
-        Ok((Self { proven, ..Self::to_read(place.dir, walked.kept) }, walked.epochs))
+        Ok((
+            Self {
+                proven,
+                ..Self::to_read(place.dir, walked.kept)
+            },
+            walked.epochs,
+        ))
     }
 
     /// A log of these segments that takes nothing.
     pub(crate) fn to_read(dir: &Path, segments: Vec<u64>) -> Self {
         let stopped = Some(READ_ONLY);
-        Self { dir: dir.to_owned(), capacity: 0, segments, tail: None, stopped, proven: false }
+        Self {
+            dir: dir.to_owned(),
+            capacity: 0,
+            segments,
+            tail: None,
+            stopped,
+            proven: false,
+        }
     }
 
     /// What is there, and whether a proof covers all of it.
@@ -157,12 +213,24 @@ impl Log {
     /// The stamp of the segment that takes the next record, when all records before it are durable: of the
     /// file that was written, whatever has its name.
     pub(crate) fn durable_segment(&self) -> Option<Stamp> {
-        self.tail.as_ref().filter(|_| self.stopped.is_none())?.file.stamp().ok()
+        self.tail
+            .as_ref()
+            .filter(|_| self.stopped.is_none())?
+            .file
+            .stamp()
+            .ok()
     }
 
     fn with(tail: Tail, segments: Vec<u64>) -> Self {
         let (dir, capacity) = (tail.dir.clone(), tail.capacity);
-        Self { dir, capacity, segments, tail: Some(tail), stopped: None, proven: false }
+        Self {
+            dir,
+            capacity,
+            segments,
+            tail: Some(tail),
+            stopped: None,
+            proven: false,
+        }
     }
 
     /// Makes a record durable. After a failure nothing of it will be found, except that a failed sync
@@ -200,12 +268,18 @@ impl Log {
 
     /// After a failed sync (D4) nothing more is written, and nothing is removed.
     pub(crate) fn refuse_if_stopped(&self) -> Result<()> {
-        let Some(why) = self.stopped else { return Ok(()) };
+        let Some(why) = self.stopped else {
+            return Ok(());
+        };
         if why == READ_ONLY {
             return Err(Error::new(ErrorKind::Refused, why, "open it to be written"));
         }
         let what = format!("{why}, so nobody knows what is on the disk");
-        Err(Error::new(ErrorKind::Stopped, what, "open the store again: what was reported is there"))
+        Err(Error::new(
+            ErrorKind::Stopped,
+            what,
+            "open the store again: what was reported is there",
+        ))
     }
 
     /// A sync failed: what counts is unknown.
@@ -216,7 +290,11 @@ impl Log {
     /// A new segment, durable before its first record (D2), unless the current one has no records.
     pub(crate) fn rotate(&mut self) -> Result<()> {
         let mut tail = self.lend()?;
-        let rotated = if tail.at == PAGE { Ok(()) } else { tail.rotate(0) };
+        let rotated = if tail.at == PAGE {
+            Ok(())
+        } else {
+            tail.rotate(0)
+        };
         self.give_back(tail);
         rotated
     }
@@ -258,7 +336,10 @@ impl Tail {
         self.disk.sync_dir(&self.dir).doing("syncing", &self.dir)?;
         let Some(last) = last else { return Ok(()) };
         let path = segment_path(&self.dir, last.segment);
-        let file = self.disk.open(&path, Access::Write).doing("opening", &path)?;
+        let file = self
+            .disk
+            .open(&path, Access::Write)
+            .doing("opening", &path)?;
         let begin = last.pages_at + page_bytes(&last.meta) - last.bytes;
         let mut bytes = vec![0; index(last.bytes)];
         file.read_at(&mut bytes, begin).doing("reading", &path)?;
@@ -271,7 +352,8 @@ impl Tail {
         let (mut front, mut chain) = self.encode(&meta, pages, sum);
         if record::decode(&front).is_none() {
             let what = format!("epoch {}: a record that could not be read back", self.next);
-            let advice = "nothing was written; take the checkpoint again, and report it if that fails, too";
+            let advice =
+                "nothing was written; take the checkpoint again, and report it if that fails, too";
             return Err(Error::new(ErrorKind::Refused, what, advice));
         }
         let bytes = (front.len() + pages.len()) as u64;
@@ -282,20 +364,37 @@ impl Tail {
         let (segment, path) = (self.segment, segment_path(&self.dir, self.segment));
         let pages_at = self.at + front.len() as u64;
         if !pages.is_empty() {
-            self.file.write_at(pages, pages_at).doing("appending to", &path)?;
+            self.file
+                .write_at(pages, pages_at)
+                .doing("appending to", &path)?;
         }
-        self.file.write_at(&front, self.at).doing("appending to", &path)?;
+        self.file
+            .write_at(&front, self.at)
+            .doing("appending to", &path)?;
         self.stopped = true; // until the sync says otherwise
         self.file.sync_data().doing("syncing", &path)?;
         self.stopped = false;
-        let epoch = Epoch { number: self.next, chain, meta, segment, pages_at, bytes, sum: Some(sum) };
+        let epoch = Epoch {
+            number: self.next,
+            chain,
+            meta,
+            segment,
+            pages_at,
+            bytes,
+            sum: Some(sum),
+        };
         (self.at, self.next, self.chain) = (self.at + bytes, self.next + 1, chain);
         Ok(epoch)
     }
 
     /// The record as it would lie at the end of the log.
     fn encode(&self, meta: &Meta, pages: &[u8], sum: StateSum) -> (Vec<u8>, Chain) {
-        let seal = Seal { store: self.store, segment: self.segment, at: self.at, sum };
+        let seal = Seal {
+            store: self.store,
+            segment: self.segment,
+            at: self.at,
+            sum,
+        };
         record::encode(self.next, &self.chain, meta, pages, &seal)
     }
 
@@ -303,7 +402,11 @@ impl Tail {
     /// has no record.
     fn rotate(&mut self, bytes: u64) -> Result<()> {
         let (own, least) = (self.capacity, bytes + PAGE);
-        let wanted = Wanted { own, bytes: own.max(least), least: least.max(LEAST.min(own)) };
+        let wanted = Wanted {
+            own,
+            bytes: own.max(least),
+            least: least.max(LEAST.min(own)),
+        };
         let (disk, after) = (self.disk.as_ref(), (self.next, self.chain));
         let made = make_segment(disk, &self.dir, self.store, after, &wanted)?;
         // Until it is known which of the two has the name, nothing may be appended to either.
@@ -325,21 +428,46 @@ mod tests {
     fn a_record_that_could_not_be_read_back_is_refused_and_the_log_goes_on() {
         let (disk, dir, base) = (FakeDisk::default(), Path::new("/log"), (1, [1; 32]));
         disk.make_dir(dir).expect("a fresh disk");
-        let mut log = Log::create(Arc::new(disk.clone()), dir, [7; 16], 16 * PAGE, base).expect("made");
+        let mut log =
+            Log::create(Arc::new(disk.clone()), dir, [7; 16], 16 * PAGE, base).expect("made");
         let meta = |runs: &[(u64, u64)]| {
-            let state = Some(BandState { size: 9 * PAGE, id: [1; 32] });
-            let bands = vec![BandChange { name: "a".into(), state, runs: runs.to_vec() }];
-            Meta::Checkpoint { name: "c".into(), created_ns: 1, bands }
+            let state = Some(BandState {
+                size: 9 * PAGE,
+                id: [1; 32],
+            });
+            let bands = vec![BandChange {
+                name: "a".into(),
+                state,
+                runs: runs.to_vec(),
+            }];
+            Meta::Checkpoint {
+                name: "c".into(),
+                created_ns: 1,
+                bands,
+            }
         };
         let pages = vec![5; index(2 * PAGE)];
-        for runs in [[(0, 1), (0, 1)].as_slice(), &[(2, 1), (1, 1)], &[(0, 3)], &[(8, 2)]] {
-            let refused =
-                log.append(meta(runs), &pages, StateSum::default()).expect_err("nobody could read it");
+        for runs in [
+            [(0, 1), (0, 1)].as_slice(),
+            &[(2, 1), (1, 1)],
+            &[(0, 3)],
+            &[(8, 2)],
+        ] {
+            let refused = log
+                .append(meta(runs), &pages, StateSum::default())
+                .expect_err("nobody could read it");
             assert_eq!(refused.kind(), ErrorKind::Refused, "{runs:?}");
         }
-        log.append(meta(&[(0, 2)]), &pages, StateSum::default()).expect("sound");
+        log.append(meta(&[(0, 2)]), &pages, StateSum::default())
+            .expect("sound");
         drop(log);
-        let place = Place { disk: &disk, dir, store: [7; 16], base, known: None };
+        let place = Place {
+            disk: &disk,
+            dir,
+            store: [7; 16],
+            base,
+            known: None,
+        };
         let opened = Log::look(place, None).expect("whole");
         assert_eq!(opened.1.len(), 1);
     }
@@ -352,21 +480,45 @@ mod tests {
         let port: Arc<dyn Disk> = Arc::new(disk.clone());
         drop(Log::create(Arc::clone(&port), dir, [7; 16], 16 * PAGE, base).expect("made"));
         let meta = |name: &str| {
-            let state = Some(BandState { size: 9 * PAGE, id: [1; 32] });
-            let bands = vec![BandChange { name: "a".into(), state, runs: vec![(3, 1)] }];
-            Meta::Checkpoint { name: name.into(), created_ns: 1, bands }
+            let state = Some(BandState {
+                size: 9 * PAGE,
+                id: [1; 32],
+            });
+            let bands = vec![BandChange {
+                name: "a".into(),
+                state,
+                runs: vec![(3, 1)],
+            }];
+            Meta::Checkpoint {
+                name: name.into(),
+                created_ns: 1,
+                bands,
+            }
         };
         let page = vec![5; index(PAGE)];
         let (front, _) = record::encode(2, &base.1, &meta("old"), &page, &Seal::default());
         assert_eq!(front[96..160], [0; 64], "as it was written then");
-        let file = disk.open(&segment_path(dir, 2), Access::Write).expect("there");
-        file.write_at(&[front, page.clone()].concat(), PAGE).expect("written");
-        let place = Place { disk: &disk, dir, store: [7; 16], base, known: None };
+        let file = disk
+            .open(&segment_path(dir, 2), Access::Write)
+            .expect("there");
+        file.write_at(&[front, page.clone()].concat(), PAGE)
+            .expect("written");
+        let place = Place {
+            disk: &disk,
+            dir,
+            store: [7; 16],
+            base,
+            known: None,
+        };
         let (mut log, epochs) = Log::open(&port, place, 16 * PAGE, None).expect("sound");
         assert_eq!((epochs.len(), epochs[0].sum), (1, None));
-        log.append(meta("new"), &page, StateSum::ZERO).expect("appended");
+        log.append(meta("new"), &page, StateSum::ZERO)
+            .expect("appended");
         drop(log);
         let (_, epochs) = Log::look(place, None).expect("sound");
-        assert_eq!(epochs.iter().map(|epoch| epoch.sum).collect::<Vec<_>>(), [None, Some(StateSum::ZERO)]);
+        assert_eq!(
+            epochs.iter().map(|epoch| epoch.sum).collect::<Vec<_>>(),
+            [None, Some(StateSum::ZERO)]
+        );
     }
 }

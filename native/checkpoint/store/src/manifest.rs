@@ -64,7 +64,13 @@ impl Manifest {
         );
         for band in &self.bands {
             text.push_str(&hex(&band.state.id));
-            let _ = write!(text, " {} {} {}/", band.state.size, band.patched, band.file.len());
+            let _ = write!(
+                text,
+                " {} {} {}/",
+                band.state.size,
+                band.patched,
+                band.file.len()
+            );
             text.extend([band.file.as_str(), &band.name, "\n"]);
         }
         sealed(text)
@@ -87,14 +93,24 @@ impl Manifest {
         check_checkpoint(&name).ok()?;
         let bands: Vec<BaseBand> = lines.map(band).collect::<Option<_>>()?;
         let ascending = bands.windows(2).all(|pair| pair[0].name < pair[1].name);
-        let read = Self { store, epoch, chain, kept, created_ns, name, bands };
+        let read = Self {
+            store,
+            epoch,
+            chain,
+            kept,
+            created_ns,
+            name,
+            bands,
+        };
         (ascending && read.text() == text).then_some(read)
     }
 
     /// Whether there is one.
     pub(crate) fn look_for(disk: &dyn Disk, root: &Path) -> Result<()> {
         let path = root.join(CURRENT);
-        disk.stamp(&path).map(drop).map_err(|error| missing("looking at", root, &path, error))
+        disk.stamp(&path)
+            .map(drop)
+            .map_err(|error| missing("looking at", root, &path, error))
     }
 
     /// Reads the store's manifest.
@@ -103,7 +119,9 @@ impl Manifest {
     /// `Damaged` when it is not whole, `NotFound`, `Io`.
     pub(crate) fn read(disk: &dyn Disk, root: &Path) -> Result<Self> {
         let path = root.join(CURRENT);
-        let file = disk.open(&path, Access::Read).map_err(|error| missing("opening", root, &path, error))?;
+        let file = disk
+            .open(&path, Access::Read)
+            .map_err(|error| missing("opening", root, &path, error))?;
         Self::read_from(file.as_ref(), &path)
     }
 
@@ -125,7 +143,8 @@ impl Manifest {
         let mut bytes = vec![0; index(size)];
         let count = file.read_at(&mut bytes, 0).doing("reading", path)?;
         let text = std::str::from_utf8(&bytes[..count]).ok();
-        text.and_then(Self::parse).ok_or_else(|| Error::damaged(format!("{}: not whole", path.display())))
+        text.and_then(Self::parse)
+            .ok_or_else(|| Error::damaged(format!("{}: not whole", path.display())))
     }
 
     /// Writes the copy, durably. What it named before must still be there until this returned.
@@ -134,8 +153,11 @@ impl Manifest {
         if disk.stamp(&path).is_ok() {
             disk.remove(&path).doing("removing", &path)?;
         }
-        let file = disk.open(&path, Access::CreatePrivate).doing("making", &path)?;
-        file.write_at(self.text().as_bytes(), 0).doing("writing", &path)?;
+        let file = disk
+            .open(&path, Access::CreatePrivate)
+            .doing("making", &path)?;
+        file.write_at(self.text().as_bytes(), 0)
+            .doing("writing", &path)?;
         file.sync_data().doing("syncing", &path)?;
         disk.sync_dir(root).doing("syncing", root)
     }
@@ -154,8 +176,11 @@ impl Manifest {
         if disk.stamp(&next).is_ok() {
             disk.remove(&next).doing("removing", &next)?;
         }
-        let file = disk.open(&next, Access::CreatePrivate).doing("making", &next)?;
-        file.write_at(self.text().as_bytes(), 0).doing("writing", &next)?;
+        let file = disk
+            .open(&next, Access::CreatePrivate)
+            .doing("making", &next)?;
+        file.write_at(self.text().as_bytes(), 0)
+            .doing("writing", &next)?;
         file.sync_data().doing("syncing", &next)
     }
 
@@ -166,16 +191,21 @@ impl Manifest {
     }
 
     pub(crate) fn band(&self, name: &str) -> Option<&BaseBand> {
-        let place = self.bands.binary_search_by(|band| band.name.as_str().cmp(name)).ok()?;
+        let place = self
+            .bands
+            .binary_search_by(|band| band.name.as_str().cmp(name))
+            .ok()?;
         Some(&self.bands[place])
     }
 }
 
 fn missing(doing: &str, root: &Path, path: &Path, error: std::io::Error) -> Error {
     match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            Error::new(ErrorKind::NotFound, format!("{}: no store", root.display()), "make one with `init`")
-        }
+        std::io::ErrorKind::NotFound => Error::new(
+            ErrorKind::NotFound,
+            format!("{}: no store", root.display()),
+            "make one with `init`",
+        ),
         _ => Error::io(doing, path, error),
     }
 }

@@ -67,7 +67,8 @@ impl Store {
             let file = self.file(name, false)?;
             file.await_writes();
             if written_back {
-                file.sync_data().doing("writing back", &self.live.join(name))?;
+                file.sync_data()
+                    .doing("writing back", &self.live.join(name))?;
             }
         }
         Ok(())

@@ -48,7 +48,8 @@ impl Store {
         let stamps = self.stamps_of_written(written)?;
         let now_ns = self.disk.now().wall_ns;
         for one in written {
-            let (Some(band), Some(stamp)) = (self.bands.get_mut(&one.band), stamps.get(&one.band)) else {
+            let (Some(band), Some(stamp)) = (self.bands.get_mut(&one.band), stamps.get(&one.band))
+            else {
                 continue;
             };
             if let Some((offset, bytes)) = one.range {
@@ -89,7 +90,11 @@ impl Store {
         }
         let missing = || {
             let what = format!("no band {name:?}");
-            Error::new(ErrorKind::NotFound, what, "`status` shows the bands; a removed one needs no word")
+            Error::new(
+                ErrorKind::NotFound,
+                what,
+                "`status` shows the bands; a removed one needs no word",
+            )
         };
         if !self.bands.contains_key(name) {
             return Err(missing());
@@ -107,11 +112,21 @@ impl Store {
 /// A range that ends behind its band is a mistake.
 fn refuse_unless_within(one: &Written, stamp: &Stamp) -> Result<()> {
     let (name, (offset, bytes)) = (&one.band, one.range.unwrap_or_default());
-    if offset.checked_add(bytes).is_some_and(|end| end <= stamp.size) {
+    if offset
+        .checked_add(bytes)
+        .is_some_and(|end| end <= stamp.size)
+    {
         return Ok(());
     }
-    let what = format!("band {name:?} has {} bytes, not {bytes} from {offset} on", stamp.size);
-    Err(Error::new(ErrorKind::Refused, what, "say what was written within it, or name the band alone"))
+    let what = format!(
+        "band {name:?} has {} bytes, not {bytes} from {offset} on",
+        stamp.size
+    );
+    Err(Error::new(
+        ErrorKind::Refused,
+        what,
+        "say what was written within it, or name the band alone",
+    ))
 }
 
 /// Whole leaves: they are what is hashed, and all of what is hashed is logged. A word that leaves out a page
@@ -119,7 +134,10 @@ fn refuse_unless_within(one: &Written, stamp: &Stamp) -> Result<()> {
 fn mark_leaves(band: &mut Band, (offset, bytes): (u64, u64), size: u64) {
     if bytes > 0 {
         let from = offset / LEAF * LEAF;
-        let end = (offset + bytes).div_ceil(LEAF).saturating_mul(LEAF).min(size);
+        let end = (offset + bytes)
+            .div_ceil(LEAF)
+            .saturating_mul(LEAF)
+            .min(size);
         band.dirty.mark(from, end - from);
     }
 }
@@ -129,9 +147,15 @@ fn mark_leaves(band: &mut Band, (offset, bytes): (u64, u64), size: u64) {
 fn only_times_moved(band: &Band, now: &Stamp, now_ns: i64, exact: bool) -> bool {
     let is_it = |old: &Stamp| {
         let times = (old.modified_ns, old.changed_ns);
-        let as_then = Stamp { modified_ns: times.0, changed_ns: times.1, ..*now };
+        let as_then = Stamp {
+            modified_ns: times.0,
+            changed_ns: times.1,
+            ..*now
+        };
         old.same(&as_then) && times.0 <= now.modified_ns && times.1 <= now.changed_ns
     };
     band.head.is_some_and(|head| head.size == now.size)
-        && band.seen.is_some_and(|(old, at)| at <= now_ns && !is_young(&old, at, exact) && is_it(&old))
+        && band
+            .seen
+            .is_some_and(|(old, at)| at <= now_ns && !is_young(&old, at, exact) && is_it(&old))
 }

@@ -33,7 +33,11 @@ pub(crate) fn is_base_file(name: &str) -> bool {
 fn is_alone_on_windows(name: &str) -> bool {
     const DEVICES: [&str; 7] = ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
     let plain = |byte: u8| (b' '..=b'~').contains(&byte) && !byte.is_ascii_uppercase();
-    let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ');
+    let stem = name
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(' ');
     let port = ["com", "lpt"]
         .iter()
         .filter_map(|port| stem.strip_prefix(port))
@@ -85,9 +89,20 @@ mod tests {
 
     #[test]
     fn on_windows_only_names_are_let_in_that_no_other_file_can_have() {
-        for name in
-            ["0", "3f", "band1", "a.img", "a b", ".a", "console", "com10", "comb", "lpt", "a-b_c+d@e", "nul0"]
-        {
+        for name in [
+            "0",
+            "3f",
+            "band1",
+            "a.img",
+            "a b",
+            ".a",
+            "console",
+            "com10",
+            "comb",
+            "lpt",
+            "a-b_c+d@e",
+            "nul0",
+        ] {
             assert!(is_band(name) && check(name, true).is_ok(), "{name}");
         }
         for name in [
@@ -115,13 +130,19 @@ mod tests {
             "a\"",
             "\u{fc}",
         ] {
-            assert!(is_band(name) && check(name, false).is_ok(), "{name}: elsewhere");
+            assert!(
+                is_band(name) && check(name, false).is_ok(),
+                "{name}: elsewhere"
+            );
             let refused = check(name, true).expect_err(name);
             assert_eq!(refused.kind(), ErrorKind::Refused, "{name}");
             assert!(refused.to_string().contains("rename it"), "{refused}");
         }
         for name in ["", ".", "..", "a/b", "a\\b", "../a", "a\0"] {
-            assert!(check(name, false).is_err() && check(name, true).is_err(), "{name}");
+            assert!(
+                check(name, false).is_err() && check(name, true).is_err(),
+                "{name}"
+            );
         }
     }
 }

@@ -96,9 +96,18 @@ impl Store {
             }
             let now_ns = self.disk.now().wall_ns;
             let told = seen.as_mut().map_or(Seen::Everything, |ask| ask());
-            let first = if blind && attempt == 0 { Seen::Everything } else { told };
-            let names = self.disk.stamp(&self.live).doing("looking at", &self.live)?;
-            let Some(before) = self.find_what_moved(&first, now_ns)? else { continue };
+            let first = if blind && attempt == 0 {
+                Seen::Everything
+            } else {
+                told
+            };
+            let names = self
+                .disk
+                .stamp(&self.live)
+                .doing("looking at", &self.live)?;
+            let Some(before) = self.find_what_moved(&first, now_ns)? else {
+                continue;
+            };
             let mut found = match self.collect_dirty() {
                 Ok(found) => found,
                 Err(error) if is_movement(&error) => continue,
@@ -116,13 +125,21 @@ impl Store {
             self.blind = false;
             for (name, stamp) in before {
                 if let Some(band) = self.bands.get_mut(&name) {
-                    (band.seen, band.settled) = (Some((stamp, now_ns)), self.mapped == Mapped::Shown);
+                    (band.seen, band.settled) =
+                        (Some((stamp, now_ns)), self.mapped == Mapped::Shown);
                 }
             }
             return Ok(taken);
         }
-        let what = format!("{}: did not hold still in {TRIES} tries", self.live.display());
-        Err(Error::new(ErrorKind::Torn, what, "pause the writer, or let it write through the store"))
+        let what = format!(
+            "{}: did not hold still in {TRIES} tries",
+            self.live.display()
+        );
+        Err(Error::new(
+            ErrorKind::Torn,
+            what,
+            "pause the writer, or let it write through the store",
+        ))
     }
 
     /// The stamps of all that may have changed, taken before a look that found nothing more; nothing when
@@ -179,7 +196,9 @@ impl Store {
             }
         };
         for name in names {
-            let Some(band) = self.bands.get_mut(&name) else { continue };
+            let Some(band) = self.bands.get_mut(&name) else {
+                continue;
+            };
             let path = self.live.join(&name);
             let stamp = match self.disk.stamp(&path) {
                 Ok(stamp) => stamp,
@@ -200,9 +219,9 @@ impl Store {
                     "put the band back, or remove what has its name",
                 ));
             }
-            let trusted = band
-                .seen
-                .is_some_and(|(old, at)| old.same(&stamp) && !is_young(&old, at, self.exact) && at <= now_ns);
+            let trusted = band.seen.is_some_and(|(old, at)| {
+                old.same(&stamp) && !is_young(&old, at, self.exact) && at <= now_ns
+            });
             if !trusted || !self.mapped.trusts(band) {
                 band.unknown |= !self.told.contains_key(&name);
                 band.size = Some(stamp.size);
@@ -224,10 +243,15 @@ impl Store {
 
     /// Lists live unless its directory is as it was.
     pub(crate) fn list_if_moved(&mut self) -> Result<()> {
-        let stamp = self.disk.stamp(&self.live).doing("looking at", &self.live)?;
+        let stamp = self
+            .disk
+            .stamp(&self.live)
+            .doing("looking at", &self.live)?;
         match &self.listed {
             Some((old, at))
-                if old.same(&stamp) && !is_young(old, *at, self.exact) && self.mapped != Mapped::Hidden =>
+                if old.same(&stamp)
+                    && !is_young(old, *at, self.exact)
+                    && self.mapped != Mapped::Hidden =>
             {
                 Ok(())
             }
@@ -256,7 +280,9 @@ impl Store {
         seen: Watching<'_, '_>,
         now_ns: i64,
     ) -> Result<bool> {
-        let Some(twice) = self.young_read_twice(before, found, now_ns)? else { return Ok(false) };
+        let Some(twice) = self.young_read_twice(before, found, now_ns)? else {
+            return Ok(false);
+        };
         let collected = self.dirty.clone();
         let told = match seen {
             Some(ask) => ask(),
@@ -282,30 +308,54 @@ impl Store {
         };
         let after = self.stamps(collected.iter())?;
         let same = after.len() == before.len()
-            && after.iter().all(|(name, stamp)| before.get(name).is_some_and(|old| old.same(stamp)));
+            && after
+                .iter()
+                .all(|(name, stamp)| before.get(name).is_some_and(|old| old.same(stamp)));
         Ok(same && !moved)
     }
 
     /// Whether no name came or went since live's directory had this stamp.
     fn names_held_still(&self, before: &Stamp, now_ns: i64) -> Result<bool> {
         let live = &self.live;
-        if !self.disk.stamp(live).doing("looking at", live)?.same(before) {
+        if !self
+            .disk
+            .stamp(live)
+            .doing("looking at", live)?
+            .same(before)
+        {
             return Ok(false);
         }
         if !is_young(before, now_ns, self.exact) && self.mapped != Mapped::Hidden {
             return Ok(true);
         }
-        let listed: BTreeSet<String> =
-            self.disk.list(live).doing("listing", live)?.into_iter().map(|entry| entry.name).collect();
-        Ok(self.bands.iter().filter(|(_, band)| band.size.is_some()).map(|(name, _)| name).eq(&listed))
+        let listed: BTreeSet<String> = self
+            .disk
+            .list(live)
+            .doing("listing", live)?
+            .into_iter()
+            .map(|entry| entry.name)
+            .collect();
+        Ok(self
+            .bands
+            .iter()
+            .filter(|(_, band)| band.size.is_some())
+            .map(|(name, _)| name)
+            .eq(&listed))
     }
 
     /// The second reading of bands whose stamps are too young to show a write: whether there were any;
     /// nothing when one is not what it was.
-    fn young_read_twice(&mut self, before: &Look, found: &[Found], now_ns: i64) -> Result<Option<bool>> {
+    fn young_read_twice(
+        &mut self,
+        before: &Look,
+        found: &[Found],
+        now_ns: i64,
+    ) -> Result<Option<bool>> {
         let mut any = false;
         for found in found {
-            let (Some(stamp), Some(tree)) = (before.get(&found.name), &found.tree) else { continue };
+            let (Some(stamp), Some(tree)) = (before.get(&found.name), &found.tree) else {
+                continue;
+            };
             if !is_young(stamp, now_ns, self.exact) && self.mapped != Mapped::Hidden {
                 continue;
             }

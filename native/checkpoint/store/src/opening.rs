@@ -42,20 +42,36 @@ impl Store {
         // Behind it: until then another process may fold.
         let found = OnDisk::find(disk.as_ref(), &root)?;
         if found.decayed.is_some() {
-            return Err(found.survey(&disk, &root, None, false)?.damage.refusal(&root));
+            return Err(found
+                .survey(&disk, &root, None, false)?
+                .damage
+                .refusal(&root));
         }
-        let (dir, base) = (root.join("log"), (found.manifest.epoch, found.manifest.chain));
-        let index = found.index.as_ref().filter(|index| index.is_of_this_boot(disk.as_ref()));
+        let (dir, base) = (
+            root.join("log"),
+            (found.manifest.epoch, found.manifest.chain),
+        );
+        let index = found
+            .index
+            .as_ref()
+            .filter(|index| index.is_of_this_boot(disk.as_ref()));
         let proof = index.and_then(|index| index.proof(disk.as_ref(), &root, base));
         if proof.is_none() {
             // What is seen may only be in memory: nothing is removed on the word of a manifest that may
             // vanish (D7).
             let current = root.join("CURRENT");
-            let file = disk.open(&current, Access::Write).doing("opening", &current)?;
+            let file = disk
+                .open(&current, Access::Write)
+                .doing("opening", &current)?;
             file.sync_data().doing("syncing", &current)?;
             disk.sync_dir(&root).doing("syncing", &root)?;
         }
-        let opened = Log::open(&disk, found.place(disk.as_ref(), &dir), options.segment_bytes, proof);
+        let opened = Log::open(
+            &disk,
+            found.place(disk.as_ref(), &dir),
+            options.segment_bytes,
+            proof,
+        );
         let (log, epochs) = opened.map_err(|error| match error.kind() {
             ErrorKind::Damaged => match found.survey(&disk, &root, Some(error.what()), false) {
                 Ok(survey) => survey.damage.refusal(&root),
@@ -63,14 +79,21 @@ impl Store {
             },
             _ => error,
         })?;
-        let OnDisk { manifest, index, .. } = found;
-        if !log.is_proven() && Manifest::read_copy(disk.as_ref(), &root).ok().as_ref() != Some(&manifest) {
+        let OnDisk {
+            manifest, index, ..
+        } = found;
+        if !log.is_proven()
+            && Manifest::read_copy(disk.as_ref(), &root).ok().as_ref() != Some(&manifest)
+        {
             manifest.copy(disk.as_ref(), &root)?;
         }
         let index = index.filter(|index| index.is_of_this_boot(disk.as_ref()));
         let history = History::new(Arc::clone(&disk), &root, manifest, epochs);
         check_names(disk.as_ref(), &history)?;
-        let exact = index.as_ref().filter(|_| log.is_proven()).map(|index| index.exact);
+        let exact = index
+            .as_ref()
+            .filter(|_| log.is_proven())
+            .map(|index| index.exact);
         let exact = exact.unwrap_or_else(|| disk.stamps_are_exact(&root));
         let mut store = Self::assemble(disk, live, log, history, lock, exact);
         store.settle_in(index)?;
@@ -88,12 +111,23 @@ impl Store {
     ) -> Self {
         let root = history.root.clone();
         let heads = history.bands_at(history.head());
-        let band = |head: BandState| Band { head: Some(head), unknown: true, ..Band::default() };
-        let bands: BTreeMap<_, _> = heads.into_iter().map(|(name, head)| (name, band(head))).collect();
+        let band = |head: BandState| Band {
+            head: Some(head),
+            unknown: true,
+            ..Band::default()
+        };
+        let bands: BTreeMap<_, _> = heads
+            .into_iter()
+            .map(|(name, head)| (name, band(head)))
+            .collect();
         let dirty = bands.keys().cloned().collect();
         let (files, scratch, live) = (HashMap::new(), Scratch::default(), live.to_owned());
         let (listed, fresh_trees) = (None, BTreeSet::new());
-        let mapped = if disk.stamps_show_writes() { Mapped::Ignored } else { Mapped::Hidden };
+        let mapped = if disk.stamps_show_writes() {
+            Mapped::Ignored
+        } else {
+            Mapped::Hidden
+        };
         Self {
             disk,
             live,
@@ -150,7 +184,10 @@ impl Store {
             }
             check_band(self.disk.as_ref(), &entry.name)?;
             if !self.bands.contains_key(&entry.name) {
-                let band = Band { unknown: true, ..Band::default() };
+                let band = Band {
+                    unknown: true,
+                    ..Band::default()
+                };
                 self.bands.insert(entry.name.clone(), band);
                 self.dirty.insert(entry.name.clone());
             }
@@ -184,7 +221,8 @@ impl Store {
 
 pub(crate) fn lock(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
     let path = root.join("LOCK");
-    disk.lock(&path).map_err(|error| not_locked(root, &path, error))
+    disk.lock(&path)
+        .map_err(|error| not_locked(root, &path, error))
 }
 
 /// Keeps writers out as long as it is held, and makes nothing: where no writer ever was there is nothing to
@@ -201,7 +239,11 @@ fn not_locked(root: &Path, path: &Path, error: std::io::Error) -> Error {
     match error.kind() {
         std::io::ErrorKind::WouldBlock => {
             let what = format!("{}: another process has this store open", root.display());
-            Error::new(ErrorKind::Locked, what, "wait for it, or ask it for what you need")
+            Error::new(
+                ErrorKind::Locked,
+                what,
+                "wait for it, or ask it for what you need",
+            )
         }
         _ => Error::io("locking", path, error),
     }
@@ -232,17 +274,35 @@ impl OnDisk {
             Err(error) if error.kind() == ErrorKind::Damaged => {
                 let what = error.what();
                 // Without a copy the error that matters is that of the original.
-                (Manifest::read_copy(disk, root).map_err(|_| error)?, Some(what))
+                (
+                    Manifest::read_copy(disk, root).map_err(|_| error)?,
+                    Some(what),
+                )
             }
             read => (read?, None),
         };
-        Ok(Self { manifest, decayed, index: Index::read(disk, root) })
+        Ok(Self {
+            manifest,
+            decayed,
+            index: Index::read(disk, root),
+        })
     }
 
     /// The log that belongs to it.
     pub(crate) fn place<'a>(&self, disk: &'a dyn Disk, dir: &'a Path) -> Place<'a> {
-        let Manifest { store, epoch, chain, .. } = &self.manifest;
-        Place { disk, dir, store: *store, base: (*epoch, *chain), known: self.known() }
+        let Manifest {
+            store,
+            epoch,
+            chain,
+            ..
+        } = &self.manifest;
+        Place {
+            disk,
+            dir,
+            store: *store,
+            base: (*epoch, *chain),
+            known: self.known(),
+        }
     }
 
     fn known(&self) -> Option<(u64, Chain)> {
@@ -258,6 +318,13 @@ impl OnDisk {
         everything: bool,
     ) -> Result<Survey> {
         let first = self.decayed.clone().or(why);
-        Survey::of(disk, root, self.manifest.clone(), self.known(), first, everything)
+        Survey::of(
+            disk,
+            root,
+            self.manifest.clone(),
+            self.known(),
+            first,
+            everything,
+        )
     }
 }

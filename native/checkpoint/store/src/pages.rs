@@ -40,7 +40,9 @@ impl PageSet {
     /// Whether a page is in it.
     #[must_use]
     pub fn contains(&self, page: u64) -> bool {
-        self.words.get(index(page / 64)).is_some_and(|word| word >> (page % 64) & 1 == 1)
+        self.words
+            .get(index(page / 64))
+            .is_some_and(|word| word >> (page % 64) & 1 == 1)
     }
 
     /// Whether it is empty.
@@ -52,7 +54,10 @@ impl PageSet {
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+        self.words
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum()
     }
 
     /// Everything of another set.
@@ -114,7 +119,12 @@ mod tests {
         pages.mark(PAGE * 64, 1);
         assert_eq!(pages.iter().collect::<Vec<_>>(), [0, 1, 64]);
         assert_eq!(
-            (pages.count(), pages.contains(64), pages.contains(65), pages.contains(9999)),
+            (
+                pages.count(),
+                pages.contains(64),
+                pages.contains(65),
+                pages.contains(9999)
+            ),
             (3, true, false, false)
         );
         assert_eq!(pages.leaves(), [0, 16]);

@@ -47,8 +47,14 @@ impl Store {
         Manifest::look_for(disk.as_ref(), &root)?;
         let lock = lock_to_read(disk.as_ref(), &root)?;
         let found = OnDisk::find(disk.as_ref(), &root)?;
-        let (dir, base) = (root.join("log"), (found.manifest.epoch, found.manifest.chain));
-        let index = found.index.as_ref().filter(|index| index.is_of_this_boot(disk.as_ref()));
+        let (dir, base) = (
+            root.join("log"),
+            (found.manifest.epoch, found.manifest.chain),
+        );
+        let index = found
+            .index
+            .as_ref()
+            .filter(|index| index.is_of_this_boot(disk.as_ref()));
         let proof = index.and_then(|index| index.proof(disk.as_ref(), &root, base));
         let looked = match &found.decayed {
             Some(_) => None,
@@ -57,20 +63,39 @@ impl Store {
         let (log, history, damage) = match looked {
             Some(Ok((log, epochs))) => {
                 let manifest = found.manifest.clone();
-                (log, History::new(Arc::clone(&disk), &root, manifest, epochs), None)
+                (
+                    log,
+                    History::new(Arc::clone(&disk), &root, manifest, epochs),
+                    None,
+                )
             }
             Some(Err(error)) if error.kind() != ErrorKind::Damaged => return Err(error),
             doubted => {
-                let why = doubted.and_then(std::result::Result::err).map(|error| error.what());
+                let why = doubted
+                    .and_then(std::result::Result::err)
+                    .map(|error| error.what());
                 let survey = found.survey(&disk, &root, why, false)?;
-                (Log::to_read(&dir, survey.segments), survey.history, Some(survey.damage))
+                (
+                    Log::to_read(&dir, survey.segments),
+                    survey.history,
+                    Some(survey.damage),
+                )
             }
         };
         check_names(disk.as_ref(), &history)?;
-        let index = found.index.filter(|index| index.is_of_this_boot(disk.as_ref()));
-        let exact = index.as_ref().filter(|_| log.is_proven()).is_some_and(|index| index.exact);
+        let index = found
+            .index
+            .filter(|index| index.is_of_this_boot(disk.as_ref()));
+        let exact = index
+            .as_ref()
+            .filter(|_| log.is_proven())
+            .is_some_and(|index| index.exact);
         let store = Self::assemble(disk, live, log, history, lock, exact);
-        Ok(StoreReader { store, damage, index })
+        Ok(StoreReader {
+            store,
+            damage,
+            index,
+        })
     }
 }
 

@@ -9,7 +9,10 @@ use crate::manifest::{BaseBand, Manifest, base_file};
 use crate::record::{BandChange, BandState, HEADER, Meta, Seal, decode, encode, meta};
 
 fn band_state(size: u64) -> BandState {
-    BandState { size, id: [size.to_le_bytes()[0]; 32] }
+    BandState {
+        size,
+        id: [size.to_le_bytes()[0]; 32],
+    }
 }
 
 fn metas() -> impl Strategy<Value = Meta> {
@@ -27,8 +30,16 @@ fn metas() -> impl Strategy<Value = Meta> {
         state: there.then(|| band_state(40 * 4096)),
         runs: if there { runs } else { vec![] },
     });
-    let checkpoint = ("[a-z]{1,9}", any::<i64>(), prop::collection::vec(band, 0..4))
-        .prop_map(|(name, created_ns, bands)| Meta::Checkpoint { name, created_ns, bands });
+    let checkpoint = (
+        "[a-z]{1,9}",
+        any::<i64>(),
+        prop::collection::vec(band, 0..4),
+    )
+        .prop_map(|(name, created_ns, bands)| Meta::Checkpoint {
+            name,
+            created_ns,
+            bands,
+        });
     let prune = prop::collection::vec(any::<u64>(), 0..5).prop_map(|mut epochs| {
         epochs.sort_unstable();
         Meta::Prune { epochs }

@@ -88,7 +88,10 @@ impl StateSum {
 
     pub(crate) fn of_band(name: &str, state: BandState) -> Self {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&state.size.to_le_bytes()).update(&state.id).update(name.as_bytes());
+        hasher
+            .update(&state.size.to_le_bytes())
+            .update(&state.id)
+            .update(name.as_bytes());
         let hash = hasher.finalize();
         Self::read(&mut Reader(hash.as_bytes())).unwrap_or_default() // a hash has 32 bytes
     }
@@ -98,19 +101,30 @@ impl StateSum {
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        Some(Self([reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?]))
+        Some(Self([
+            reader.u64()?,
+            reader.u64()?,
+            reader.u64()?,
+            reader.u64()?,
+        ]))
     }
 }
 
 impl AddAssign for StateSum {
     fn add_assign(&mut self, other: Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(part, more)| *part = part.wrapping_add(more));
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(part, more)| *part = part.wrapping_add(more));
     }
 }
 
 impl SubAssign for StateSum {
     fn sub_assign(&mut self, other: Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(part, less)| *part = part.wrapping_sub(less));
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(part, less)| *part = part.wrapping_sub(less));
     }
 }
 
@@ -141,7 +155,8 @@ pub(crate) struct Head {
 impl Head {
     /// Whether the record may lie here: one without a seal may lie anywhere.
     pub(crate) fn may_lie(&self, store: [u8; 16], segment: u64, at: u64) -> bool {
-        self.seal.is_none_or(|seal| (seal.store, seal.segment, seal.at) == (store, segment, at))
+        self.seal
+            .is_none_or(|seal| (seal.store, seal.segment, seal.at) == (store, segment, at))
     }
 
     /// Bytes before the pages.
@@ -185,7 +200,11 @@ pub(crate) fn encode(
 }
 
 fn chain_of(front: &[u8]) -> Chain {
-    *blake3::Hasher::new().update(&front[..HEADER - 32]).update(&front[HEADER..]).finalize().as_bytes()
+    *blake3::Hasher::new()
+        .update(&front[..HEADER - 32])
+        .update(&front[HEADER..])
+        .finalize()
+        .as_bytes()
 }
 
 /// The lengths that a header claims: enough to know how much to read for [`decode`].
@@ -203,8 +222,16 @@ pub(crate) fn peek(header: &[u8]) -> Option<Head> {
         sum: StateSum::read(&mut reader)?,
     };
     let seal = (seal.store != [0; 16]).then_some(seal);
-    let sane = meta_bytes <= META_MOST && page_bytes % PAGE == 0 && page_bytes <= i64::MAX.cast_unsigned();
-    sane.then_some(Head { epoch, meta_bytes, page_bytes, pages_hash, previous, seal })
+    let sane =
+        meta_bytes <= META_MOST && page_bytes % PAGE == 0 && page_bytes <= i64::MAX.cast_unsigned();
+    sane.then_some(Head {
+        epoch,
+        meta_bytes,
+        page_bytes,
+        pages_hash,
+        previous,
+        seal,
+    })
 }
 
 /// Header and meta as they were written; nothing when any byte is another.
@@ -221,7 +248,8 @@ pub(crate) fn decode(front: &[u8]) -> Option<(Head, Meta, Chain)> {
         Meta::Checkpoint { bands, .. } => bands.iter().map(BandChange::pages).sum(),
         Meta::Prune { .. } => 0,
     };
-    (reader.0.is_empty() && carried.checked_mul(PAGE)? == head.page_bytes).then_some((head, meta, chain))
+    (reader.0.is_empty() && carried.checked_mul(PAGE)? == head.page_bytes)
+        .then_some((head, meta, chain))
 }
 
 /// Sets right a header and meta of which one bit is another than was written, and says whether that went well.
@@ -234,7 +262,12 @@ pub(crate) fn mend(front: &mut [u8], fits: impl Fn(&Head) -> bool) -> bool {
         return true;
     }
     let claimed = peek(front).map_or(0, |head| head.meta_bytes);
-    let end = HEADER + if claimed <= META_TRIED { index(claimed) } else { 0 };
+    let end = HEADER
+        + if claimed <= META_TRIED {
+            index(claimed)
+        } else {
+            0
+        };
     for at in 0..end.min(front.len()) {
         for bit in 0..8 {
             front[at] ^= 1 << bit;
@@ -273,7 +306,11 @@ fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
                 put_u64(out, *epoch);
             }
         }
-        Meta::Checkpoint { name, created_ns, bands } => {
+        Meta::Checkpoint {
+            name,
+            created_ns,
+            bands,
+        } => {
             out.push(KIND_CHECKPOINT);
             put_text(out, name);
             out.extend_from_slice(&created_ns.to_le_bytes());
@@ -313,7 +350,11 @@ pub(crate) fn meta(reader: &mut Reader<'_>) -> Option<Meta> {
             let created_ns = i64::from_le_bytes(reader.array()?);
             let count = reader.count(9)?;
             let bands = (0..count).map(|_| band(reader)).collect::<Option<_>>()?;
-            Some(Meta::Checkpoint { name, created_ns, bands })
+            Some(Meta::Checkpoint {
+                name,
+                created_ns,
+                bands,
+            })
         }
         _ => None,
     }
@@ -323,12 +364,16 @@ fn band(reader: &mut Reader<'_>) -> Option<BandChange> {
     let name = reader.text()?;
     let state = match reader.byte()? {
         0 => None,
-        1 => Some(BandState { size: reader.u64()?, id: reader.array()? }),
+        1 => Some(BandState {
+            size: reader.u64()?,
+            id: reader.array()?,
+        }),
         _ => return None,
     };
     let count = reader.count(16)?;
-    let runs: Vec<(u64, u64)> =
-        (0..count).map(|_| Some((reader.u64()?, reader.u64()?))).collect::<Option<_>>()?;
+    let runs: Vec<(u64, u64)> = (0..count)
+        .map(|_| Some((reader.u64()?, reader.u64()?)))
+        .collect::<Option<_>>()?;
     // Runs ascend, do not touch, and lie in the band, so that no sum of them overflows.
     let end = state.map_or(0, |state| state.size.div_ceil(PAGE));
     let mut free = 0;

@@ -61,7 +61,10 @@ impl Store {
         let kept = survey.history.checkpoints();
         let sound = survey.damage.findings.is_empty() && survey.damage.lost.is_empty();
         if sound && survey.foreign.is_empty() {
-            return Ok(Repaired { damage: survey.damage, kept });
+            return Ok(Repaired {
+                damage: survey.damage,
+                kept,
+            });
         }
         let Some(first) = kept.first() else {
             let what = format!("{}: no checkpoint of it is whole", root.display());
@@ -69,17 +72,27 @@ impl Store {
             return Err(Error::new(ErrorKind::Damaged, what, advice));
         };
         move_aside(disk.as_ref(), &root, &survey.foreign)?;
-        let repair = Repair { disk, root: &root, survey: &survey };
+        let repair = Repair {
+            disk,
+            root: &root,
+            survey: &survey,
+        };
         let (manifest, log, epochs) = repair.rebuild(live, first, &kept, options)?;
         let repaired = History::new(Arc::clone(disk), &root, manifest.clone(), epochs);
         repair.refuse_unless_equal(&repaired, &kept)?;
         manifest.install(disk.as_ref(), &root)?;
         drop(log);
-        let old: Vec<_> =
-            survey.segments.iter().map(|first| segment_path(&root.join("log"), *first)).collect();
+        let old: Vec<_> = survey
+            .segments
+            .iter()
+            .map(|first| segment_path(&root.join("log"), *first))
+            .collect();
         move_aside(disk.as_ref(), &root, &old)?;
         drop(lock);
-        Ok(Repaired { kept: repaired.checkpoints(), damage: survey.damage })
+        Ok(Repaired {
+            kept: repaired.checkpoints(),
+            damage: survey.damage,
+        })
     }
 }
 
@@ -132,15 +145,33 @@ impl Repair<'_> {
         let base = self.root.join("base");
         disk.sync_dir(&base).doing("syncing", &base)?;
         let (name, created_ns) = (first.name.clone(), first.created_ns);
-        let manifest = Manifest { store, epoch, chain, kept: true, created_ns, name, bands };
-        let mut log = Log::create(Arc::clone(self.disk), &dir, store, options.segment_bytes, (epoch, chain))?;
+        let manifest = Manifest {
+            store,
+            epoch,
+            chain,
+            kept: true,
+            created_ns,
+            name,
+            bands,
+        };
+        let mut log = Log::create(
+            Arc::clone(self.disk),
+            &dir,
+            store,
+            options.segment_bytes,
+            (epoch, chain),
+        )?;
         let mut epochs = Vec::new();
         for pair in kept.windows(2) {
             let (changes, pages) = self.between(pair[0].epoch, pair[1].epoch)?;
             let state = past.bands_at(pair[1].epoch);
             let sum = StateSum::of(state.iter().map(|(name, state)| (name.as_str(), *state)));
             let (name, created_ns) = (pair[1].name.clone(), pair[1].created_ns);
-            let meta = Meta::Checkpoint { name, created_ns, bands: changes };
+            let meta = Meta::Checkpoint {
+                name,
+                created_ns,
+                bands: changes,
+            };
             epochs.push(log.append(meta, &pages, sum)?);
         }
         Ok((manifest, log, epochs))
@@ -161,10 +192,17 @@ impl Repair<'_> {
         if disk.stamp(&path).is_ok() {
             disk.remove(&path).doing("removing", &path)?; // of a repair that was cut short
         }
-        let target = disk.open(&path, Access::CreatePrivate).doing("making", &path)?;
+        let target = disk
+            .open(&path, Access::CreatePrivate)
+            .doing("making", &path)?;
         write_out(&reader, target.as_ref(), &path, state)?;
         target.sync_data().doing("syncing", &path)?;
-        Ok(BaseBand { name, state, file, patched: 0 })
+        Ok(BaseBand {
+            name,
+            state,
+            file,
+            patched: 0,
+        })
     }
 
     /// What a record between two states says and carries.
@@ -176,14 +214,26 @@ impl Repair<'_> {
             if before.get(name) == Some(state) {
                 continue;
             }
-            let old = before.get(name).map(|_| past.band_at(name, from)).transpose()?;
+            let old = before
+                .get(name)
+                .map(|_| past.band_at(name, from))
+                .transpose()?;
             let mut pages = Vec::new();
-            past.band_at(name, to)?
-                .each(|at, piece| differing(old.as_ref(), state.size, at, piece, &mut pages, &mut bytes))?;
-            changes.push(BandChange { name: name.clone(), state: Some(*state), runs: runs(&pages) });
+            past.band_at(name, to)?.each(|at, piece| {
+                differing(old.as_ref(), state.size, at, piece, &mut pages, &mut bytes)
+            })?;
+            changes.push(BandChange {
+                name: name.clone(),
+                state: Some(*state),
+                runs: runs(&pages),
+            });
         }
         for name in before.into_keys().filter(|name| !after.contains_key(name)) {
-            changes.push(BandChange { name, state: None, runs: vec![] });
+            changes.push(BandChange {
+                name,
+                state: None,
+                runs: vec![],
+            });
         }
         Ok((changes, bytes))
     }
@@ -193,14 +243,27 @@ impl Repair<'_> {
         let states = |history: &History,
                       all: &[Checkpoint]|
          -> Vec<(String, i64, BTreeMap<String, BandState>)> {
-            let state = |one: &Checkpoint| (one.name.clone(), one.created_ns, history.bands_at(one.epoch));
+            let state = |one: &Checkpoint| {
+                (
+                    one.name.clone(),
+                    one.created_ns,
+                    history.bands_at(one.epoch),
+                )
+            };
             all.iter().map(state).collect()
         };
         let same = states(repaired, &repaired.checkpoints()) == states(&self.survey.history, kept);
         if same && lost_of(repaired).is_empty() {
             return Ok(());
         }
-        let what = format!("{}: what was made of it is not what it should be", self.root.display());
-        Err(Error::new(ErrorKind::Damaged, what, "nothing was changed; check the disk, and report this"))
+        let what = format!(
+            "{}: what was made of it is not what it should be",
+            self.root.display()
+        );
+        Err(Error::new(
+            ErrorKind::Damaged,
+            what,
+            "nothing was changed; check the disk, and report this",
+        ))
     }
 }

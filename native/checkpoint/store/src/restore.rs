@@ -59,7 +59,10 @@ impl Store {
     /// All of each file that will be replaced is read and held against the last epoch: what was written to it
     /// and not marked is in the checkpoint of what is replaced, too.
     fn doubt_what_goes(&mut self, target: u64) -> Result<()> {
-        let touched = self.history.touched(target, self.history.head()).into_keys();
+        let touched = self
+            .history
+            .touched(target, self.history.head())
+            .into_keys();
         let names: BTreeSet<String> = touched.chain(self.dirty.iter().cloned()).collect();
         for name in names {
             let path = self.live.join(&name);
@@ -82,7 +85,11 @@ impl Store {
 
     fn replaced_name(&self) -> String {
         let mut epoch = self.history.head() + 1;
-        while self.history.names.contains_key(&format!("before-rollback-{epoch}")) {
+        while self
+            .history
+            .names
+            .contains_key(&format!("before-rollback-{epoch}"))
+        {
             epoch += 1;
         }
         format!("before-rollback-{epoch}")
@@ -102,10 +109,14 @@ impl Store {
                 self.disk.link(&live, &to).doing("linking", &live)?;
             }
         }
-        self.disk.keep_attributes(&self.live, &swap).doing("keeping the attributes of", &self.live)?;
+        self.disk
+            .keep_attributes(&self.live, &swap)
+            .doing("keeping the attributes of", &self.live)?;
         self.disk.sync_dir(&swap).doing("syncing", &swap)?;
         // The entry `swap` itself must not be older on the disk than what the exchange makes of it.
-        self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
+        self.disk
+            .sync_dir(&self.root)
+            .doing("syncing", &self.root)?;
         self.forget_files();
         self.put_in_place()?;
         self.take_over(target, touched, &wanted);
@@ -159,15 +170,25 @@ impl Store {
     fn restore(&self, name: &str, epoch: u64, state: BandState) -> Result<()> {
         let path = self.root.join("swap").join(name);
         let reader = self.history.band_at(name, epoch)?;
-        let file = self.disk.open(&path, Access::CreatePrivate).doing("making", &path)?;
+        let file = self
+            .disk
+            .open(&path, Access::CreatePrivate)
+            .doing("making", &path)?;
         write_out(&reader, file.as_ref(), &path, state)?;
         let live = self.live.join(name);
         // A band that is gone gets what the directory says of its contents.
-        let there = self.disk.stamp(&live).is_ok_and(|stamp| stamp.kind == Kind::File);
+        let there = self
+            .disk
+            .stamp(&live)
+            .is_ok_and(|stamp| stamp.kind == Kind::File);
         let source = if there { &live } else { &self.live };
-        self.disk.keep_attributes(source, &path).doing("keeping the attributes of", source)?;
+        self.disk
+            .keep_attributes(source, &path)
+            .doing("keeping the attributes of", source)?;
         let changed_ns = self.history.changed_ns(name, epoch);
-        self.disk.set_modified(&path, changed_ns).doing("setting the time of", &path)?;
+        self.disk
+            .set_modified(&path, changed_ns)
+            .doing("setting the time of", &path)?;
         file.sync_all().doing("syncing", &path)
     }
 }
@@ -191,5 +212,8 @@ pub(crate) fn write_out(
     if *hasher.finalize().as_bytes() == state.id {
         return Ok(());
     }
-    Err(Error::damaged(format!("{}: what is stored of it has another id", path.display())))
+    Err(Error::damaged(format!(
+        "{}: what is stored of it has another id",
+        path.display()
+    )))
 }

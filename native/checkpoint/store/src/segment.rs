@@ -33,7 +33,9 @@ pub(crate) struct Segment {
 
 pub(crate) fn page_bytes(meta: &Meta) -> u64 {
     match meta {
-        Meta::Checkpoint { bands, .. } => bands.iter().map(record::BandChange::pages).sum::<u64>() * PAGE,
+        Meta::Checkpoint { bands, .. } => {
+            bands.iter().map(record::BandChange::pages).sum::<u64>() * PAGE
+        }
         Meta::Prune { .. } => 0,
     }
 }
@@ -42,7 +44,9 @@ pub(crate) fn segments(disk: &dyn Disk, dir: &Path) -> Result<Vec<u64>> {
     let entries = disk.list(dir).doing("listing", dir)?;
     let files = entries.iter().filter(|entry| entry.kind == Kind::File);
     let digits = files.filter_map(|entry| entry.name.strip_suffix(".log"));
-    Ok(digits.filter_map(|digits| u64::from_str_radix(digits, 16).ok()).collect())
+    Ok(digits
+        .filter_map(|digits| u64::from_str_radix(digits, 16).ok())
+        .collect())
 }
 
 /// Bytes of a segment that is to hold so many.
@@ -52,7 +56,8 @@ pub(crate) fn segment_bytes(capacity: u64) -> u64 {
 
 /// Whether a spare of so many bytes is there: zeros that were synced before they got this name.
 pub(crate) fn has_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> bool {
-    disk.stamp(&dir.join(SPARE)).is_ok_and(|stamp| stamp.kind == Kind::File && stamp.size == bytes)
+    disk.stamp(&dir.join(SPARE))
+        .is_ok_and(|stamp| stamp.kind == Kind::File && stamp.size == bytes)
 }
 
 /// Makes the zeros of a segment to come, so that the checkpoint that needs it does not (D2).
@@ -79,7 +84,10 @@ pub(crate) fn spare(disk: &dyn Disk, dir: &Path) -> Option<PathBuf> {
 /// What is left of segments and spares whose making was cut short.
 pub(crate) fn unfinished(disk: &dyn Disk, dir: &Path) -> Vec<PathBuf> {
     let names = [NEXT_SPARE, NEXT_SEGMENT].map(|name| dir.join(name));
-    names.into_iter().filter(|path| disk.stamp(path).is_ok()).collect()
+    names
+        .into_iter()
+        .filter(|path| disk.stamp(path).is_ok())
+        .collect()
 }
 
 /// A segment that is whole and durable, under a name that no log looks for.
@@ -112,14 +120,24 @@ pub(crate) fn make_segment(
     let (mut end, least) = (segment_bytes(wanted.bytes), segment_bytes(wanted.least));
     let (spare, new) = (dir.join(SPARE), dir.join(NEXT_SEGMENT));
     loop {
-        let taken = if end == segment_bytes(wanted.own) { open_spare(disk, dir, end) } else { None };
+        let taken = if end == segment_bytes(wanted.own) {
+            open_spare(disk, dir, end)
+        } else {
+            None
+        };
         let from = if taken.is_some() { &spare } else { &new };
         let file = begun(disk, from, taken, &header(store, after, end), end);
         if file.is_err() {
             let _ = disk.remove(from); // best effort: gives its space back; opening and `gc` do it, too
         }
         match file {
-            Ok(file) => return Ok(Made { file, end, from: from.clone() }),
+            Ok(file) => {
+                return Ok(Made {
+                    file,
+                    end,
+                    from: from.clone(),
+                });
+            }
             Err(error) if error.system() == Some(io::ErrorKind::StorageFull) && end > least => {
                 // A quarter leaves most of what is free to others.
                 end = segment_bytes(end / 4).max(least);
@@ -131,8 +149,11 @@ pub(crate) fn make_segment(
 
 /// A spare that cannot be had is none.
 fn open_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> Option<Box<dyn DiskFile>> {
-    let file = has_spare(disk, dir, bytes).then(|| disk.open(&dir.join(SPARE), Access::Write).ok())??;
-    file.stamp().is_ok_and(|stamp| stamp.size == bytes).then_some(file)
+    let file =
+        has_spare(disk, dir, bytes).then(|| disk.open(&dir.join(SPARE), Access::Write).ok())??;
+    file.stamp()
+        .is_ok_and(|stamp| stamp.size == bytes)
+        .then_some(file)
 }
 
 /// Zeros with a header, synced: of the spare, if there is one.
@@ -158,9 +179,15 @@ fn begun(
 
 /// Gives a segment its name, in one step: at every moment the log has it, or what had the name before. After
 /// an error nobody knows which.
-pub(crate) fn place(disk: &dyn Disk, dir: &Path, first: u64, made: Made) -> Result<(Box<dyn DiskFile>, u64)> {
+pub(crate) fn place(
+    disk: &dyn Disk,
+    dir: &Path,
+    first: u64,
+    made: Made,
+) -> Result<(Box<dyn DiskFile>, u64)> {
     let path = segment_path(dir, first);
-    disk.rename(&made.from, &path).doing("renaming", &made.from)?;
+    disk.rename(&made.from, &path)
+        .doing("renaming", &made.from)?;
     disk.sync_dir(dir).doing("syncing", dir)?;
     Ok((made.file, made.end))
 }
@@ -177,12 +204,15 @@ fn header(store: [u8; 16], after: (u64, Chain), end: u64) -> Vec<u8> {
 }
 
 fn zeros(disk: &dyn Disk, path: &Path, end: u64) -> Result<Box<dyn DiskFile>> {
-    let file = disk.open(path, Access::CreatePrivate).doing("making", path)?;
+    let file = disk
+        .open(path, Access::CreatePrivate)
+        .doing("making", path)?;
     let zeros = vec![0; ZEROS.min(index(end))];
     let mut at = 0;
     while at < end {
         let count = zeros.len().min(index(end - at));
-        file.write_at(&zeros[..count], at).doing("preallocating", path)?;
+        file.write_at(&zeros[..count], at)
+            .doing("preallocating", path)?;
         at += count as u64;
     }
     Ok(file)
@@ -201,7 +231,19 @@ pub(crate) fn open_segment(
     let head = read_head(file.as_ref()).doing("reading", path)?;
     let fits = |head: &SegmentHead| head.store == store && head.first == name && head.end <= size;
     let head = head.filter(fits);
-    Ok(head.map(|SegmentHead { first, previous, end, .. }| Segment { file, first, previous, end }))
+    Ok(head.map(
+        |SegmentHead {
+             first,
+             previous,
+             end,
+             ..
+         }| Segment {
+            file,
+            first,
+            previous,
+            end,
+        },
+    ))
 }
 
 /// What the first page of a segment says.
@@ -223,7 +265,12 @@ pub(crate) fn read_head(file: &dyn DiskFile) -> io::Result<Option<SegmentHead>> 
         let (store, first) = (reader.array()?, reader.u64()?);
         let (previous, end) = (reader.array()?, reader.u64()?);
         let whole = reader.0 == blake3::hash(&header[..body]).as_bytes();
-        (known && whole).then_some(SegmentHead { store, first, previous, end })
+        (known && whole).then_some(SegmentHead {
+            store,
+            first,
+            previous,
+            end,
+        })
     };
     Ok(read())
 }

@@ -42,7 +42,9 @@ pub struct Options {
 impl Default for Options {
     /// 64 MiB: some hundred checkpoints of the seed's size, and written in less than a second.
     fn default() -> Self {
-        Self { segment_bytes: 64 << 20 }
+        Self {
+            segment_bytes: 64 << 20,
+        }
     }
 }
 
@@ -108,8 +110,15 @@ pub(crate) fn refuse_nameless(live: &Path) -> Result<()> {
     if live.file_name().is_some() {
         return Ok(());
     }
-    let what = format!("{}: not the directory's own name, which its store takes", live.display());
-    Err(Error::new(ErrorKind::Refused, what, "name it, as `../bands` instead of `.`"))
+    let what = format!(
+        "{}: not the directory's own name, which its store takes",
+        live.display()
+    );
+    Err(Error::new(
+        ErrorKind::Refused,
+        what,
+        "name it, as `../bands` instead of `.`",
+    ))
 }
 
 /// Refuses what cannot be live: a link would itself be exchanged, and no listing of it seen to change.
@@ -118,7 +127,11 @@ pub(crate) fn refuse_unless_directory(disk: &dyn Disk, live: &Path) -> Result<()
     match disk.stamp(live) {
         Ok(stamp) if stamp.kind != Kind::Directory => {
             let what = format!("{}: a link or a file, not a directory", live.display());
-            Err(Error::new(ErrorKind::Refused, what, "name the directory itself"))
+            Err(Error::new(
+                ErrorKind::Refused,
+                what,
+                "name the directory itself",
+            ))
         }
         _ => Ok(()), // whoever lists it says what is wrong
     }
@@ -146,8 +159,9 @@ impl Store {
         self.rescue(name, offset, end);
         self.mark(name, offset, bytes.len() as u64);
         let path = self.live.join(name);
-        let written =
-            self.file(name, true).and_then(|file| file.write_at(bytes, offset).doing("writing", &path));
+        let written = self
+            .file(name, true)
+            .and_then(|file| file.write_at(bytes, offset).doing("writing", &path));
         written.inspect_err(|_| self.measure(name))
     }
 
@@ -175,12 +189,21 @@ impl Store {
             }
             return Ok(());
         }
-        if self.bands.get(name).and_then(|band| band.size).is_none_or(|size| size < end) {
+        if self
+            .bands
+            .get(name)
+            .and_then(|band| band.size)
+            .is_none_or(|size| size < end)
+        {
             let path = self.live.join(name);
             let size = self.disk.stamp(&path).doing("looking at", &path)?.size;
             if size < end {
                 let what = format!("band {name:?} has {size} bytes, not {bytes} from {offset} on");
-                return Err(Error::new(ErrorKind::Refused, what, "say it after they were written"));
+                return Err(Error::new(
+                    ErrorKind::Refused,
+                    what,
+                    "say it after they were written",
+                ));
             }
         }
         self.miss(name, offset, end);
@@ -208,7 +231,9 @@ impl Store {
         self.rescue(name, bytes, u64::MAX);
         self.marked(name).resize(bytes);
         let path = self.live.join(name);
-        let cut = self.file(name, true).and_then(|file| file.set_len(bytes).doing("resizing", &path));
+        let cut = self
+            .file(name, true)
+            .and_then(|file| file.set_len(bytes).doing("resizing", &path));
         cut.inspect_err(|_| self.measure(name))
     }
 
@@ -246,9 +271,13 @@ impl Store {
                 }
                 other => other,
             };
-            self.files.insert(name.to_owned(), opened.doing("opening", &path)?);
+            self.files
+                .insert(name.to_owned(), opened.doing("opening", &path)?);
         }
-        self.files.get(name).map(AsRef::as_ref).ok_or_else(|| Error::damaged("no file"))
+        self.files
+            .get(name)
+            .map(AsRef::as_ref)
+            .ok_or_else(|| Error::damaged("no file"))
     }
 
     /// Makes the state of all bands durable under a name, by what was marked since the last one.
@@ -270,7 +299,11 @@ impl Store {
         check_checkpoint(name)?;
         if self.history.names.contains_key(name) {
             let what = format!("a checkpoint is already named {name:?}");
-            return Err(Error::new(ErrorKind::Exists, what, "choose another name, or prune that one first"));
+            return Err(Error::new(
+                ErrorKind::Exists,
+                what,
+                "choose another name, or prune that one first",
+            ));
         }
         Ok(())
     }
@@ -281,7 +314,10 @@ impl Store {
         scratch.pages.clear();
         scratch.read = 0;
         let dirty: Vec<String> = self.dirty.iter().cloned().collect();
-        let found = dirty.iter().map(|name| self.collect_band(name, &mut scratch)).collect();
+        let found = dirty
+            .iter()
+            .map(|name| self.collect_band(name, &mut scratch))
+            .collect();
         self.scratch = scratch;
         found
     }
@@ -289,15 +325,34 @@ impl Store {
     fn collect_band(&mut self, name: &str, scratch: &mut Scratch) -> Result<Found> {
         let band = &self.bands[name];
         let Some(size) = band.size else {
-            let gone = BandChange { name: name.to_owned(), state: None, runs: vec![] };
-            return Ok(Found { name: name.to_owned(), change: band.head.map(|_| gone), tree: None });
+            let gone = BandChange {
+                name: name.to_owned(),
+                state: None,
+                runs: vec![],
+            };
+            return Ok(Found {
+                name: name.to_owned(),
+                change: band.head.map(|_| gone),
+                tree: None,
+            });
         };
         let tree = self.tree_of(name)?;
         let path = self.live.join(name);
         self.file(name, false)?;
-        let collected = collect(name, &self.bands[name], size, self.files[name].as_ref(), tree, scratch);
+        let collected = collect(
+            name,
+            &self.bands[name],
+            size,
+            self.files[name].as_ref(),
+            tree,
+            scratch,
+        );
         let (change, tree) = collected.map_err(|miss| miss.of(&path, size))?;
-        Ok(Found { name: name.to_owned(), change, tree: Some(tree) })
+        Ok(Found {
+            name: name.to_owned(),
+            change,
+            tree: Some(tree),
+        })
     }
 
     /// The tree of a band as of the last epoch.
@@ -308,7 +363,9 @@ impl Store {
             self.work.count.hits += 1;
             return Ok(tree);
         }
-        let Some(head) = band.head else { return Ok(Arc::new(Tree::of(&[]))) };
+        let Some(head) = band.head else {
+            return Ok(Arc::new(Tree::of(&[])));
+        };
         if let Some(tree) = cached_tree(self.disk.as_ref(), &self.root, name, head) {
             self.work.count.loads += 1;
             return Ok(Arc::new(tree));
@@ -327,21 +384,42 @@ impl Store {
     }
 
     /// Appends what was collected.
-    pub(crate) fn commit(&mut self, name: &str, found: &mut Vec<Found>, hash_ns: u64) -> Result<Taken> {
+    pub(crate) fn commit(
+        &mut self,
+        name: &str,
+        found: &mut Vec<Found>,
+        hash_ns: u64,
+    ) -> Result<Taken> {
         let begin = Instant::now();
         let created_ns = self.disk.now().wall_ns;
-        let bands: Vec<_> = found.iter_mut().filter_map(|found| found.change.take()).collect();
+        let bands: Vec<_> = found
+            .iter_mut()
+            .filter_map(|found| found.change.take())
+            .collect();
         let sum = self.sum_after(&bands);
-        let meta = Meta::Checkpoint { name: name.to_owned(), created_ns, bands };
+        let meta = Meta::Checkpoint {
+            name: name.to_owned(),
+            created_ns,
+            bands,
+        };
         let epoch = self.log.append(meta, &self.scratch.pages, sum)?;
         for name in std::mem::take(&mut self.dirty) {
             let band = self.bands.entry(name).or_default();
             (band.dirty, band.unknown) = (PageSet::default(), false);
         }
-        let (checkpoint, written_bytes) =
-            self.take_in(epoch, self.scratch.pages.len() as u64, std::mem::take(found));
+        let (checkpoint, written_bytes) = self.take_in(
+            epoch,
+            self.scratch.pages.len() as u64,
+            std::mem::take(found),
+        );
         let read_bytes = self.scratch.read;
-        Ok(Taken { checkpoint, read_bytes, written_bytes, hash_ns, append_ns: nanoseconds(begin) })
+        Ok(Taken {
+            checkpoint,
+            read_bytes,
+            written_bytes,
+            hash_ns,
+            append_ns: nanoseconds(begin),
+        })
     }
 
     /// What all bands come to after these changes of the last epoch.
@@ -360,9 +438,23 @@ impl Store {
     }
 
     /// The epoch is the last one from now on. Answers its checkpoint, and the bytes of its record.
-    pub(crate) fn take_in(&mut self, epoch: Epoch, page_bytes: u64, found: Vec<Found>) -> (Checkpoint, u64) {
-        let mut checkpoint = Checkpoint { epoch: epoch.number, bytes: page_bytes, ..Checkpoint::default() };
-        if let Meta::Checkpoint { name, created_ns, bands } = &epoch.meta {
+    pub(crate) fn take_in(
+        &mut self,
+        epoch: Epoch,
+        page_bytes: u64,
+        found: Vec<Found>,
+    ) -> (Checkpoint, u64) {
+        let mut checkpoint = Checkpoint {
+            epoch: epoch.number,
+            bytes: page_bytes,
+            ..Checkpoint::default()
+        };
+        if let Meta::Checkpoint {
+            name,
+            created_ns,
+            bands,
+        } = &epoch.meta
+        {
             (checkpoint.name, checkpoint.created_ns) = (name.clone(), *created_ns);
             checkpoint.bands = bands.len() as u64;
             for change in bands {
@@ -397,10 +489,13 @@ impl Store {
 /// Where bytes of a band end.
 fn end_of(name: &str, offset: u64, bytes: u64) -> Result<u64> {
     // No file has more: the systems count offsets as signed numbers.
-    offset.checked_add(bytes).filter(|end| i64::try_from(*end).is_ok()).ok_or_else(|| {
-        let what = format!("band {name:?} cannot have {bytes} bytes from {offset} on");
-        Error::new(ErrorKind::Refused, what, "check the offset")
-    })
+    offset
+        .checked_add(bytes)
+        .filter(|end| i64::try_from(*end).is_ok())
+        .ok_or_else(|| {
+            let what = format!("band {name:?} cannot have {bytes} bytes from {offset} on");
+            Error::new(ErrorKind::Refused, what, "check the offset")
+        })
 }
 
 /// What collecting found of one band.

@@ -34,7 +34,11 @@ pub struct Lost {
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
-            Some(name) => write!(f, "checkpoint {name:?} (epoch {}) is lost: {}", self.epoch, self.why),
+            Some(name) => write!(
+                f,
+                "checkpoint {name:?} (epoch {}) is lost: {}",
+                self.epoch, self.why
+            ),
             None => write!(f, "epoch {} is lost: {}", self.epoch, self.why),
         }
     }
@@ -54,10 +58,20 @@ impl Damage {
     pub(crate) fn refusal(&self, root: &Path) -> Error {
         let lost = match self.lost.len() {
             0 => "no checkpoint is lost".to_owned(),
-            _ => self.lost.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+            _ => self
+                .lost
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("; "),
         };
-        let what = format!("{}: damaged: {}; {lost}", root.display(), self.findings.join("; "));
-        let advice = "nothing was changed; `list` shows what is intact, `repair` makes a new log of that";
+        let what = format!(
+            "{}: damaged: {}; {lost}",
+            root.display(),
+            self.findings.join("; ")
+        );
+        let advice =
+            "nothing was changed; `list` shows what is intact, `repair` makes a new log of that";
         Error::new(ErrorKind::Damaged, what, advice)
     }
 }
@@ -105,7 +119,13 @@ impl Survey {
         everything: bool,
     ) -> Result<Self> {
         let (dir, base) = (root.join("log"), (manifest.epoch, manifest.chain));
-        let place = Place { disk: disk.as_ref(), dir: &dir, store: manifest.store, base, known };
+        let place = Place {
+            disk: disk.as_ref(),
+            dir: &dir,
+            store: manifest.store,
+            base,
+            known,
+        };
         let mut finds = SurveyProgress {
             findings: first.into_iter().collect(),
             highest: base.0,
@@ -116,19 +136,46 @@ impl Survey {
         }
         let (records, mut lost) = finds.in_order(&place);
         let mut before = base;
-        let breaks: Vec<bool> = records.iter().map(|found| is_behind_a_gap(&mut before, found)).collect();
-        let rotten = records.iter().filter(|found| !found.whole).map(|found| found.epoch.number).collect();
+        let breaks: Vec<bool> = records
+            .iter()
+            .map(|found| is_behind_a_gap(&mut before, found))
+            .collect();
+        let rotten = records
+            .iter()
+            .filter(|found| !found.whole)
+            .map(|found| found.epoch.number)
+            .collect();
         let gaps = records.iter().zip(breaks).filter(|(_, gap)| *gap);
         let gaps = gaps.map(|(found, _)| found.epoch.number).collect();
         let epochs = records.into_iter().map(|found| found.epoch).collect();
-        let SurveyProgress { findings, highest, segments, foreign, .. } = finds;
+        let SurveyProgress {
+            findings,
+            highest,
+            segments,
+            foreign,
+            ..
+        } = finds;
         let mut history = History::new(Arc::clone(disk), root, manifest, epochs);
         history.give_up_namesakes();
-        lost.extend(Judge { history: &history, rotten, gaps, everything }.lost());
+        lost.extend(
+            Judge {
+                history: &history,
+                rotten,
+                gaps,
+                everything,
+            }
+            .lost(),
+        );
         lost.sort_by_key(|one| one.epoch);
         history.lose(lost.clone());
         let damage = Damage { findings, lost };
-        Ok(Self { history, damage, highest, segments, foreign })
+        Ok(Self {
+            history,
+            damage,
+            highest,
+            segments,
+            foreign,
+        })
     }
 }
 
@@ -136,12 +183,17 @@ impl Survey {
 /// does.
 fn chained(records: Vec<SurveyedRecord>, base: (u64, Chain)) -> Vec<SurveyedRecord> {
     let mut by_number: BTreeMap<u64, Vec<SurveyedRecord>> = BTreeMap::new();
-    for found in records.into_iter().filter(|found| found.epoch.number > base.0) {
+    for found in records
+        .into_iter()
+        .filter(|found| found.epoch.number > base.0)
+    {
         by_number.entry(found.epoch.number).or_default().push(found);
     }
     let (mut last, mut chosen) = (base, Vec::new());
     for (number, mut found) in by_number {
-        let follows = found.iter().position(|it| (number, it.previous) == (last.0 + 1, last.1));
+        let follows = found
+            .iter()
+            .position(|it| (number, it.previous) == (last.0 + 1, last.1));
         let found = found.swap_remove(follows.unwrap_or(0));
         last = (number, found.epoch.chain);
         chosen.push(found);
@@ -176,25 +228,40 @@ impl SurveyProgress {
             Some(head) if head.first == first => {
                 self.highest = self.highest.max(first.saturating_sub(1));
                 if head.end > size {
-                    let what = format!("{}: {size} bytes, where there were {}", path.display(), head.end);
+                    let what = format!(
+                        "{}: {size} bytes, where there were {}",
+                        path.display(),
+                        head.end
+                    );
                     self.findings.push(what);
                 }
             }
-            _ => self.findings.push(format!("{}: its first page is not whole", path.display())),
+            _ => self
+                .findings
+                .push(format!("{}: its first page is not whole", path.display())),
         }
         self.segments.push(first);
-        let mut fronts = Fronts { file: file.as_ref(), end: size, at: PAGE };
+        let mut fronts = Fronts {
+            file: file.as_ref(),
+            end: size,
+            at: PAGE,
+        };
         while let Some((at, mut front)) = fronts.next().doing("reading", path)? {
             let fits = |head: &record::Head| head.may_lie(place.store, first, at);
             let sound = record::decode(&front).is_some();
             if !record::mend(&mut front, fits) {
                 if !sound {
-                    self.findings.push(format!("{}: the record at byte {at} is not whole", path.display()));
+                    self.findings.push(format!(
+                        "{}: the record at byte {at} is not whole",
+                        path.display()
+                    ));
                     self.gleaned.extend(record::glean(&front));
                 }
                 continue; // a whole record that was written elsewhere is some band's page
             }
-            let Some((head, meta, chain)) = record::decode(&front) else { continue };
+            let Some((head, meta, chain)) = record::decode(&front) else {
+                continue;
+            };
             if !sound {
                 let what = format!(
                     "{}: one bit of epoch {}, at byte {at}, has changed, and it is known which",
@@ -207,7 +274,11 @@ impl SurveyProgress {
             let whole = pages_whole(file.as_ref(), &head, at).unwrap_or(false);
             let previous = head.previous;
             let epoch = epoch_of(head, meta, chain, first, at);
-            self.records.push(SurveyedRecord { epoch, previous, whole });
+            self.records.push(SurveyedRecord {
+                epoch,
+                previous,
+                whole,
+            });
         }
         Ok(())
     }
@@ -219,28 +290,52 @@ impl SurveyProgress {
         self.highest = self.highest.max(known.map_or(0, |(epoch, _)| epoch));
         let mut records = chained(std::mem::take(&mut self.records), place.base);
         // In flight when the machine stopped, for all that anybody knows.
-        if records.last().is_some_and(|last| !last.whole && last.epoch.number > self.highest) {
+        if records
+            .last()
+            .is_some_and(|last| !last.whole && last.epoch.number > self.highest)
+        {
             records.pop();
         }
-        self.highest = self.highest.max(records.last().map_or(base, |last| last.epoch.number));
+        self.highest = self
+            .highest
+            .max(records.last().map_or(base, |last| last.epoch.number));
         for found in records.iter().filter(|found| !found.whole) {
-            let (number, segment) = (found.epoch.number, segment_path(place.dir, found.epoch.segment));
-            self.findings.push(format!("{}: pages of epoch {number} have changed", segment.display()));
+            let (number, segment) = (
+                found.epoch.number,
+                segment_path(place.dir, found.epoch.segment),
+            );
+            self.findings.push(format!(
+                "{}: pages of epoch {number} have changed",
+                segment.display()
+            ));
         }
-        let there: BTreeMap<u64, Chain> =
-            records.iter().map(|found| (found.epoch.number, found.epoch.chain)).collect();
+        let there: BTreeMap<u64, Chain> = records
+            .iter()
+            .map(|found| (found.epoch.number, found.epoch.chain))
+            .collect();
         let mut lost = Vec::new();
         for epoch in (base + 1..=self.highest).filter(|epoch| !there.contains_key(epoch)) {
             let name = self.gleaned.iter().find(|(gleaned, _)| *gleaned == epoch);
             let name = name.and_then(|(_, name)| name.clone());
-            lost.push(Lost { epoch, name, why: "its record is not whole".to_owned() });
+            lost.push(Lost {
+                epoch,
+                name,
+                why: "its record is not whole".to_owned(),
+            });
         }
         if let Some((epoch, chain)) = known
             && there.get(&epoch).is_some_and(|found| *found != chain)
         {
             let why = "another record has taken its place, which INDEX does not know".to_owned();
-            self.findings.push(format!("{}: epoch {epoch} is not the one in INDEX", place.dir.display()));
-            lost.push(Lost { epoch, name: None, why });
+            self.findings.push(format!(
+                "{}: epoch {epoch} is not the one in INDEX",
+                place.dir.display()
+            ));
+            lost.push(Lost {
+                epoch,
+                name: None,
+                why,
+            });
         }
         (records, lost)
     }
@@ -248,7 +343,13 @@ impl SurveyProgress {
 
 /// The checkpoints of a history without gaps that do not have the bytes they should have.
 pub(crate) fn lost_of(history: &History) -> Vec<Lost> {
-    Judge { history, rotten: BTreeSet::new(), gaps: BTreeSet::new(), everything: true }.lost()
+    Judge {
+        history,
+        rotten: BTreeSet::new(),
+        gaps: BTreeSet::new(),
+        everything: true,
+    }
+    .lost()
 }
 
 /// Which checkpoints can be had of the records that are left.
@@ -278,17 +379,40 @@ struct ReplayState {
 impl Judge<'_> {
     fn lost(&self) -> Vec<Lost> {
         let base = &self.history.manifest;
-        let heads: BTreeMap<_, _> = base.bands.iter().map(|band| (band.name.clone(), band.state)).collect();
+        let heads: BTreeMap<_, _> = base
+            .bands
+            .iter()
+            .map(|band| (band.name.clone(), band.state))
+            .collect();
         let sum = StateSum::of(heads.iter().map(|(name, state)| (name.as_str(), *state)));
-        let doubtful = if self.everything { heads.keys().cloned().collect() } else { BTreeSet::new() };
-        let mut course = ReplayState { heads, sum, doubtful, ..ReplayState::default() };
-        let wanted: BTreeMap<u64, String> =
-            self.history.checkpoints().into_iter().map(|one| (one.epoch, one.name)).collect();
+        let doubtful = if self.everything {
+            heads.keys().cloned().collect()
+        } else {
+            BTreeSet::new()
+        };
+        let mut course = ReplayState {
+            heads,
+            sum,
+            doubtful,
+            ..ReplayState::default()
+        };
+        let wanted: BTreeMap<u64, String> = self
+            .history
+            .checkpoints()
+            .into_iter()
+            .map(|one| (one.epoch, one.name))
+            .collect();
         let mut lost = Vec::new();
         let mut judge = |course: &mut ReplayState, epoch: u64| {
-            let Some(name) = wanted.get(&epoch) else { return };
+            let Some(name) = wanted.get(&epoch) else {
+                return;
+            };
             if let Some(why) = self.why_lost(course, epoch) {
-                lost.push(Lost { epoch, name: Some(name.clone()), why });
+                lost.push(Lost {
+                    epoch,
+                    name: Some(name.clone()),
+                    why,
+                });
             }
         };
         judge(&mut course, base.epoch);
@@ -338,8 +462,13 @@ impl Judge<'_> {
             return Some(format!("it needs what is missing before epoch {since}"));
         }
         for name in course.doubtful.clone() {
-            let Some(state) = course.heads.get(&name) else { continue };
-            let read = self.history.band_at(&name, epoch).and_then(|reader| reader.tree());
+            let Some(state) = course.heads.get(&name) else {
+                continue;
+            };
+            let read = self
+                .history
+                .band_at(&name, epoch)
+                .and_then(|reader| reader.tree());
             match read {
                 Ok(tree) if tree.id() == state.id && tree.size() == state.size => {
                     course.doubtful.remove(&name);

@@ -32,13 +32,21 @@ impl Store {
                 return Error::io("moving", &self.live, error);
             }
             let what = format!("{}: cannot be moved away: {error}", self.live.display());
-            Error::new(ErrorKind::Refused, what, "close its bands wherever they are open, then try again")
+            Error::new(
+                ErrorKind::Refused,
+                what,
+                "close its bands wherever they are open, then try again",
+            )
         })?;
         self.disk.rename(&swap, &self.live).map_err(|error| {
             if self.disk.rename(&replaced, &self.live).is_ok() {
                 return Error::io("moving", &swap, error);
             }
-            let what = format!("{}: lies in {} now: {error}", self.live.display(), replaced.display());
+            let what = format!(
+                "{}: lies in {} now: {error}",
+                self.live.display(),
+                replaced.display()
+            );
             Error::new(
                 ErrorKind::Io,
                 what,
@@ -53,16 +61,28 @@ impl Store {
     pub(crate) fn remove_swap(&mut self) -> Result<()> {
         let swap = self.root.join("swap");
         self.end_renames(&swap)?;
-        if self.disk.stamp(&swap).is_ok_and(|stamp| stamp.kind != Kind::Directory) {
+        if self
+            .disk
+            .stamp(&swap)
+            .is_ok_and(|stamp| stamp.kind != Kind::Directory)
+        {
             let what = format!("{}: not a directory", swap.display());
-            return Err(Error::new(ErrorKind::Refused, what, "remove it: the store did not make it"));
+            return Err(Error::new(
+                ErrorKind::Refused,
+                what,
+                "remove it: the store did not make it",
+            ));
         }
         let entries = match self.disk.list(&swap) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             listed => listed.doing("listing", &swap)?,
         };
-        self.disk.sync_dir(parent(&self.root)).doing("syncing", &self.live)?;
-        self.disk.sync_dir(&self.root).doing("syncing", &self.root)?;
+        self.disk
+            .sync_dir(parent(&self.root))
+            .doing("syncing", &self.live)?;
+        self.disk
+            .sync_dir(&self.root)
+            .doing("syncing", &self.root)?;
         for entry in entries {
             let path = swap.join(&entry.name);
             self.disk.remove(&path).doing("removing", &path)?;
@@ -78,12 +98,18 @@ impl Store {
         }
         let live = self.is_there(&self.live)?;
         if !live && !self.is_there(swap)? {
-            let what = format!("{}: not there, and its rollback had ended", self.live.display());
+            let what = format!(
+                "{}: not there, and its rollback had ended",
+                self.live.display()
+            );
             let advice = "put back what a rollback had put there; `replaced` in the store is what was before";
             return Err(Error::new(ErrorKind::Refused, what, advice));
         }
         if !live {
-            return self.disk.rename(&replaced, &self.live).doing("moving back", &self.live);
+            return self
+                .disk
+                .rename(&replaced, &self.live)
+                .doing("moving back", &self.live);
         }
         if !self.is_there(swap)? {
             return self.disk.rename(&replaced, swap).doing("moving", &replaced);

@@ -54,7 +54,10 @@ pub fn leaf_of(size: u64, leaf: u64, bytes: &[u8]) -> Leaf {
     let value = if size <= LEAF {
         *blake3::hash(bytes).as_bytes()
     } else {
-        blake3::Hasher::new().set_input_offset(leaf * LEAF).update(bytes).finalize_non_root()
+        blake3::Hasher::new()
+            .set_input_offset(leaf * LEAF)
+            .update(bytes)
+            .finalize_non_root()
     };
     let mut pages = [0; PAGES];
     for (sum, page) in pages.iter_mut().zip(bytes.chunks(index(PAGE))) {
@@ -70,16 +73,26 @@ impl Tree {
     /// When there are not as many as `size` asks for: a mistake in the caller.
     #[must_use]
     pub fn new(size: u64, leaves: &[Leaf]) -> Self {
-        assert_eq!(leaves.len() as u64, leaves_of(size), "a value for each leaf");
+        assert_eq!(
+            leaves.len() as u64,
+            leaves_of(size),
+            "a value for each leaf"
+        );
         let values = leaves.iter().map(|leaf| leaf.value).collect();
         Self::over(size, values, leaves.iter().map(|leaf| leaf.pages).collect())
     }
 
     fn over(size: u64, values: Vec<ChainingValue>, sums: Vec<[u64; PAGES]>) -> Self {
-        let mut tree = Self { size, sums, levels: vec![values] };
+        let mut tree = Self {
+            size,
+            sums,
+            levels: vec![values],
+        };
         while tree.levels.last().is_some_and(|level| level.len() > 2) {
             let below = &tree.levels[tree.levels.len() - 1];
-            let level = (0..below.len().div_ceil(2)).map(|node| parent(below, node)).collect();
+            let level = (0..below.len().div_ceil(2))
+                .map(|node| parent(below, node))
+                .collect();
             tree.levels.push(level);
         }
         tree
@@ -120,10 +133,16 @@ impl Tree {
             return None;
         }
         let (values, sums) = body.split_at(index(leaves_of(size)) * 32);
-        let values = values.chunks(32).map(|value| value.try_into().ok()).collect::<Option<_>>()?;
+        let values = values
+            .chunks(32)
+            .map(|value| value.try_into().ok())
+            .collect::<Option<_>>()?;
         let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
         let sums: Vec<u64> = sums.chunks(8).map(number).collect::<Option<_>>()?;
-        let sums = sums.chunks(PAGES).map(|leaf| leaf.try_into().ok()).collect::<Option<_>>()?;
+        let sums = sums
+            .chunks(PAGES)
+            .map(|leaf| leaf.try_into().ok())
+            .collect::<Option<_>>()?;
         Some(Self::over(size, values, sums))
     }
 
@@ -139,7 +158,10 @@ impl Tree {
     /// When the band is shorter: a mistake in the caller.
     #[must_use]
     pub fn leaf(&self, leaf: u64) -> Leaf {
-        Leaf { value: self.levels[0][index(leaf)], pages: self.sums[index(leaf)] }
+        Leaf {
+            value: self.levels[0][index(leaf)],
+            pages: self.sums[index(leaf)],
+        }
     }
 
     /// The plain BLAKE3 of the band.
@@ -194,7 +216,9 @@ mod tests {
     use super::*;
 
     fn bytes(count: usize) -> Vec<u8> {
-        (0..count).map(|at| (at * 7 + at / 251).to_le_bytes()[0]).collect()
+        (0..count)
+            .map(|at| (at * 7 + at / 251).to_le_bytes()[0])
+            .collect()
     }
 
     #[test]
@@ -203,7 +227,12 @@ mod tests {
         for leaves in 0..20 {
             for more in [0, 1, 1023, 1024, 1025, leaf - 1] {
                 let band = bytes(leaves * leaf + more);
-                assert_eq!(Tree::of(&band).id(), *blake3::hash(&band).as_bytes(), "{} bytes", band.len());
+                assert_eq!(
+                    Tree::of(&band).id(),
+                    *blake3::hash(&band).as_bytes(),
+                    "{} bytes",
+                    band.len()
+                );
             }
         }
     }
@@ -217,7 +246,11 @@ mod tests {
             assert_eq!(Tree::from_bytes(size as u64, &written), Some(tree));
             for at in (0..written.len()).step_by(7) {
                 written[at] ^= 4;
-                assert_eq!(Tree::from_bytes(size as u64, &written), None, "{size} bytes, byte {at}");
+                assert_eq!(
+                    Tree::from_bytes(size as u64, &written),
+                    None,
+                    "{size} bytes, byte {at}"
+                );
                 written[at] ^= 4;
             }
         }
@@ -232,7 +265,10 @@ mod tests {
             for leaf in leaves {
                 let (from, to) = (leaf * index(LEAF), band.len().min((leaf + 1) * index(LEAF)));
                 band[from] ^= 0xFF;
-                changed.push((leaf as u64, leaf_of(band.len() as u64, leaf as u64, &band[from..to])));
+                changed.push((
+                    leaf as u64,
+                    leaf_of(band.len() as u64, leaf as u64, &band[from..to]),
+                ));
             }
             tree.update(&changed);
             assert_eq!(tree.id(), *blake3::hash(&band).as_bytes());

@@ -25,7 +25,9 @@ pub(crate) fn unpack(
 ) -> Result<Contents> {
     let mut archive = tar::Archive::new(archive);
     let mut entries = archive.entries().map_err(unreadable)?;
-    let first = entries.next().ok_or_else(|| Error::damaged("the archive is empty"))?;
+    let first = entries
+        .next()
+        .ok_or_else(|| Error::damaged("the archive is empty"))?;
     let contents = manifest(first.map_err(unreadable)?)?;
     begin(&contents)?;
     let mut due = contents.bands.iter();
@@ -39,12 +41,16 @@ pub(crate) fn unpack(
         };
         if entry.size() != state.size {
             let (is, due) = (entry.size(), state.size);
-            return Err(refused(format!("{path:?}: {is} bytes where the manifest says {due}")));
+            return Err(refused(format!(
+                "{path:?}: {is} bytes where the manifest says {due}"
+            )));
         }
         take(name, state, &mut entry)?;
     }
     if let Some((name, _)) = due.next() {
-        return Err(Error::damaged(format!("the archive ends before band {name:?}")));
+        return Err(Error::damaged(format!(
+            "the archive ends before band {name:?}"
+        )));
     }
     Ok(contents)
 }
@@ -52,15 +58,21 @@ pub(crate) fn unpack(
 fn manifest<R: Read>(entry: tar::Entry<'_, R>) -> Result<Contents> {
     let path = path_of(&entry)?;
     if path != MANIFEST {
-        return Err(refused(format!("{path:?} comes first, where the manifest should be")));
+        return Err(refused(format!(
+            "{path:?} comes first, where the manifest should be"
+        )));
     }
     if entry.size() > MANIFEST_MOST {
         return Err(refused(format!("a manifest of {} bytes", entry.size())));
     }
     let mut bytes = Vec::new();
-    entry.take(MANIFEST_MOST).read_to_end(&mut bytes).map_err(unreadable)?;
+    entry
+        .take(MANIFEST_MOST)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
     let text = std::str::from_utf8(&bytes).ok();
-    text.and_then(Contents::parse).ok_or_else(|| Error::damaged("the archive's manifest is not whole"))
+    text.and_then(Contents::parse)
+        .ok_or_else(|| Error::damaged("the archive's manifest is not whole"))
 }
 
 /// The path of an entry that is a plain file.
@@ -82,9 +94,13 @@ fn refusal(path: &str, contents: &Contents, due: Option<&(String, BandState)>) -
     let name = path.strip_prefix(BANDS);
     refused(match name {
         _ if path.starts_with(['/', '\\']) => format!("{path:?}: an absolute path"),
-        _ if path.split(['/', '\\']).any(|part| part == "..") => format!("{path:?}: leads out of its place"),
+        _ if path.split(['/', '\\']).any(|part| part == "..") => {
+            format!("{path:?}: leads out of its place")
+        }
         Some(name) if is_band(name) && known(name) => match due {
-            Some((due, _)) if due.as_str() < name => format!("{path:?} where band {due:?} should follow"),
+            Some((due, _)) if due.as_str() < name => {
+                format!("{path:?} where band {due:?} should follow")
+            }
             _ => format!("{path:?}: a second time"),
         },
         _ => format!("{path:?}: not in the manifest"),

@@ -47,39 +47,77 @@ impl Walked {
     ///
     /// # Errors
     /// `Damaged` when the log is not sound, `Io`.
-    pub(crate) fn over(place: Place<'_>, access: Access, trusted: Option<(u64, Chain)>) -> Result<Self> {
-        let Place { disk, dir, store, base, .. } = place;
+    pub(crate) fn over(
+        place: Place<'_>,
+        access: Access,
+        trusted: Option<(u64, Chain)>,
+    ) -> Result<Self> {
+        let Place {
+            disk,
+            dir,
+            store,
+            base,
+            ..
+        } = place;
         let firsts = segments(disk, dir)?;
         let begin = begin(&place, &firsts)?;
         let mut obsolete = unfinished(disk, dir);
-        obsolete.extend(firsts[..begin].iter().map(|first| segment_path(dir, *first)));
+        obsolete.extend(
+            firsts[..begin]
+                .iter()
+                .map(|first| segment_path(dir, *first)),
+        );
         // What the base has is read from there: the pages of older records are nobody's.
-        let mut scan = Scan::new(place, trusted.map_or(base.0, |(epoch, _)| epoch.max(base.0)));
+        let mut scan = Scan::new(
+            place,
+            trusted.map_or(base.0, |(epoch, _)| epoch.max(base.0)),
+        );
         let (mut kept, mut last) = (Vec::new(), None);
         for first in &firsts[begin..] {
             let path = segment_path(dir, *first);
             match open_segment(disk, &path, store, *first, access)? {
-                Some(segment) if scan.is_left_over(&segment).doing("reading", &path)? => obsolete.push(path),
+                Some(segment) if scan.is_left_over(&segment).doing("reading", &path)? => {
+                    obsolete.push(path)
+                }
                 Some(segment) => {
                     let at = scan.segment(&segment, &path)?;
                     kept.push(*first);
                     last = Some((segment, at));
                 }
-                None if was_never_begun(disk, &path).doing("reading", &path)? => obsolete.push(path),
+                None if was_never_begun(disk, &path).doing("reading", &path)? => {
+                    obsolete.push(path)
+                }
                 None => {
-                    let what =
-                        format!("{}: its first page is not that of a segment of this store", path.display());
+                    let what = format!(
+                        "{}: its first page is not that of a segment of this store",
+                        path.display()
+                    );
                     return Err(Error::damaged(what));
                 }
             }
         }
-        let Scan { epochs, next, chain, .. } = scan;
+        let Scan {
+            epochs,
+            next,
+            chain,
+            ..
+        } = scan;
         let Some((last, next)) = last.zip(next).filter(|(_, next)| *next > base.0) else {
-            let what =
-                format!("{}: the log ends before epoch {}, which the base needs", dir.display(), base.0);
+            let what = format!(
+                "{}: the log ends before epoch {}, which the base needs",
+                dir.display(),
+                base.0
+            );
             return Err(Error::damaged(what));
         };
-        let walked = Self { epochs, next, chain, kept, last, obsolete };
+        let walked = Self {
+            epochs,
+            next,
+            chain,
+            kept,
+            last,
+            obsolete,
+        };
         walked.refuse_unknown_end(&place)?;
         let proven = trusted == Some((walked.next - 1, walked.chain));
         if !proven {
@@ -91,12 +129,17 @@ impl Walked {
     /// Whether it came to this epoch, which is the base or a record's.
     pub(crate) fn met(&self, base: (u64, Chain), (number, chain): (u64, Chain)) -> bool {
         base == (number, chain)
-            || self.epochs.iter().any(|epoch| (epoch.number, epoch.chain) == (number, chain))
+            || self
+                .epochs
+                .iter()
+                .any(|epoch| (epoch.number, epoch.chain) == (number, chain))
     }
 
     /// Refuses a log that ends before what the index knew to be durable, or that has something else there.
     fn refuse_unknown_end(&self, place: &Place<'_>) -> Result<()> {
-        let Some(known) = place.known.filter(|(epoch, _)| *epoch > place.base.0) else { return Ok(()) };
+        let Some(known) = place.known.filter(|(epoch, _)| *epoch > place.base.0) else {
+            return Ok(());
+        };
         if self.met(place.base, known) {
             return Ok(());
         }
@@ -113,9 +156,15 @@ impl Walked {
     fn refuse_more(&self, place: &Place<'_>) -> Result<()> {
         let (segment, at) = &self.last;
         let path = segment_path(place.dir, segment.first);
-        let mut fronts = Fronts { file: segment.file.as_ref(), end: segment.end, at: *at };
+        let mut fronts = Fronts {
+            file: segment.file.as_ref(),
+            end: segment.end,
+            at: *at,
+        };
         while let Some((at, front)) = fronts.next().doing("reading", &path)? {
-            let Some((head, ..)) = record::decode(&front) else { continue };
+            let Some((head, ..)) = record::decode(&front) else {
+                continue;
+            };
             // In flight when the machine stopped: its pages are not whole. They may be of anything.
             if at == self.last.1 && head.epoch == self.next && head.previous == self.chain {
                 fronts.at = at.saturating_add(head.bytes());
@@ -221,7 +270,13 @@ struct Scan<'a> {
 impl<'a> Scan<'a> {
     /// A walk that begins at the segment with the base's epoch.
     fn new(place: Place<'a>, trusted: u64) -> Self {
-        Self { place, trusted, epochs: Vec::new(), next: None, chain: [0; 32] }
+        Self {
+            place,
+            trusted,
+            epochs: Vec::new(),
+            next: None,
+            chain: [0; 32],
+        }
     }
 
     /// Reads a segment's records; answers where the next one goes.
@@ -229,8 +284,15 @@ impl<'a> Scan<'a> {
         let expected = self.next.unwrap_or(segment.first);
         let chained = self.next.is_none() || segment.previous == self.chain;
         let base = self.place.base.0;
-        if segment.first != expected || !chained || (self.next.is_none() && segment.first > base + 1) {
-            let what = format!("{}: epoch {expected} should follow, not {}", path.display(), segment.first);
+        if segment.first != expected
+            || !chained
+            || (self.next.is_none() && segment.first > base + 1)
+        {
+            let what = format!(
+                "{}: epoch {expected} should follow, not {}",
+                path.display(),
+                segment.first
+            );
             return Err(Error::damaged(what));
         }
         (self.next, self.chain) = (Some(expected), segment.previous);
@@ -252,7 +314,11 @@ impl<'a> Scan<'a> {
         if self.next.is_none_or(|next| segment.first >= next) {
             return Ok(false);
         }
-        let mut fronts = Fronts { file: segment.file.as_ref(), end: segment.end, at: PAGE };
+        let mut fronts = Fronts {
+            file: segment.file.as_ref(),
+            end: segment.end,
+            at: PAGE,
+        };
         Ok(fronts.next()?.is_none())
     }
 
@@ -274,9 +340,14 @@ impl<'a> Scan<'a> {
             return Ok(None);
         }
         let front = read_front(segment.file.as_ref(), segment.end, at)?;
-        let Some((head, meta, chain)) = record::decode(&front) else { return Ok(None) };
+        let Some((head, meta, chain)) = record::decode(&front) else {
+            return Ok(None);
+        };
         let room = segment.end - at;
-        if head.front_bytes().checked_add(head.page_bytes).is_none_or(|bytes| bytes > room)
+        if head
+            .front_bytes()
+            .checked_add(head.page_bytes)
+            .is_none_or(|bytes| bytes > room)
             || Some(head.epoch) != self.next
             || head.previous != self.chain
             || !head.may_lie(self.place.store, segment.first, at)

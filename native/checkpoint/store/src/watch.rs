@@ -80,19 +80,37 @@ impl Watcher {
         root.metadata().doing("looking at", &root)?;
         let watch = Watch::place(live, &root).map_err(|error| {
             let what = format!("{}: cannot be watched: {error}", live.display());
-            Error::new(ErrorKind::Refused, what, "look instead (`checkpoint`), or raise the system's limit")
+            Error::new(
+                ErrorKind::Refused,
+                what,
+                "look instead (`checkpoint`), or raise the system's limit",
+            )
         })?;
-        let gathered = Gathered { gap: true, ..Gathered::default() };
-        Ok(Self { live: live.to_owned(), root, watch: Some(watch), gathered })
+        let gathered = Gathered {
+            gap: true,
+            ..Gathered::default()
+        };
+        Ok(Self {
+            live: live.to_owned(),
+            root,
+            watch: Some(watch),
+            gathered,
+        })
     }
 
     /// What can have changed since it was last asked.
     pub fn seen(&mut self) -> Seen {
-        let placed = self.watch.as_ref().is_some_and(|watch| watch.is_of(&self.live));
+        let placed = self
+            .watch
+            .as_ref()
+            .is_some_and(|watch| watch.is_of(&self.live));
         if !placed || self.gathered.broken {
             // Placed before live is looked at, so that nothing falls between.
             self.watch = Watch::place(&self.live, &self.root).ok();
-            self.gathered = Gathered { gap: true, ..Gathered::default() };
+            self.gathered = Gathered {
+                gap: true,
+                ..Gathered::default()
+            };
         } else if let Some(watch) = &self.watch
             && !watch.fence(&mut self.gathered)
         {
@@ -100,7 +118,11 @@ impl Watcher {
         }
         let names = std::mem::take(&mut self.gathered.names);
         let gap = std::mem::take(&mut self.gathered.gap);
-        if gap || self.watch.is_none() || !PROVES { Seen::Everything } else { Seen::Bands(names) }
+        if gap || self.watch.is_none() || !PROVES {
+            Seen::Everything
+        } else {
+            Seen::Bands(names)
+        }
     }
 
     /// Waits until something may have changed, or the moment has come; answers whether it may. Events are
@@ -124,7 +146,9 @@ impl Watcher {
     /// Takes in what comes first: an event, or the moment. Answers whether it was an event.
     fn take_one(&mut self, until: Instant) -> bool {
         let left = until.saturating_duration_since(Instant::now());
-        let Some(watch) = &self.watch else { return false };
+        let Some(watch) = &self.watch else {
+            return false;
+        };
         match watch.heard.recv_timeout(left) {
             Ok(event) => {
                 self.gathered.take_in(event, watch);
@@ -155,7 +179,14 @@ impl Watch {
         watcher.watch(&root, RecursiveMode::NonRecursive)?;
         let identity = os::identity(&live)?;
         watcher.watch(&live, RecursiveMode::NonRecursive)?;
-        Ok(Self { heard, _watcher: watcher, live, fence_path, fence, identity })
+        Ok(Self {
+            heard,
+            _watcher: watcher,
+            live,
+            fence_path,
+            fence,
+            identity,
+        })
     }
 
     /// Whether what has live's name is what is watched.
@@ -166,7 +197,9 @@ impl Watch {
     fn write_fence(&self) -> std::io::Result<()> {
         match &self.fence {
             Some(fence) => fence.write_at(b"f", 0),
-            None => RealDisk.open(&self.fence_path, Access::Write)?.write_at(b"f", 0),
+            None => RealDisk
+                .open(&self.fence_path, Access::Write)?
+                .write_at(b"f", 0),
         }
     }
 
@@ -179,7 +212,9 @@ impl Watch {
                 return false;
             }
             let left = until.saturating_duration_since(Instant::now());
-            let Ok(event) = self.heard.recv_timeout(left) else { return false };
+            let Ok(event) = self.heard.recv_timeout(left) else {
+                return false;
+            };
             // The queue was full, so the fence may be among what was lost.
             again = event.as_ref().map_or(true, Event::need_rescan);
             if gathered.take_in(event, self) {
@@ -203,7 +238,10 @@ impl Gathered {
         let mut fence = false;
         for path in &event.paths {
             if *path == watch.fence_path {
-                fence = matches!(event.kind, EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any));
+                fence = matches!(
+                    event.kind,
+                    EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any)
+                );
             } else if *path == watch.live {
                 // Something happened to the directory itself: the watch may be gone.
                 (self.gap, self.broken) = (true, true);

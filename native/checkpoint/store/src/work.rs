@@ -177,7 +177,12 @@ impl Work {
             Task::Fold(folding, _) => Some((folding.folded.bands, folding.left())),
             _ => None,
         };
-        Job { task, failed: None, _out: out, _held: Arc::clone(held) }
+        Job {
+            task,
+            failed: None,
+            _out: out,
+            _held: Arc::clone(held),
+        }
     }
 }
 
@@ -232,11 +237,15 @@ impl Store {
             Task::Fold(folding, true) => {
                 self.log.refuse_if_stopped()?;
                 self.work.leftovers = self.take_base(*folding)?;
-                self.work.leftovers.extend(self.log.drop_until(self.history.manifest.epoch));
+                self.work
+                    .leftovers
+                    .extend(self.log.drop_until(self.history.manifest.epoch));
                 self.work.count.folds += 1;
             }
             Task::Tree(it) => {
-                let Some((tree, cached)) = it.made else { return Ok(()) };
+                let Some((tree, cached)) = it.made else {
+                    return Ok(());
+                };
                 if tree.id() != it.head.id {
                     self.work.unreadable.insert(it.name.clone());
                     self.doubt(&it.name); // the next checkpoint has all of it
@@ -259,12 +268,20 @@ impl Store {
     }
 
     fn wants_tree(&self, name: &str) -> bool {
-        let lacks = self.bands.get(name).is_some_and(|band| band.head.is_some() && band.tree.is_none());
+        let lacks = self
+            .bands
+            .get(name)
+            .is_some_and(|band| band.head.is_some() && band.tree.is_none());
         lacks && !self.work.unreadable.contains(name)
     }
 
     fn next_tree(&mut self, idle: bool) -> Result<Option<Task>> {
-        if let Some(name) = self.dirty.iter().find(|name| self.wants_tree(name)).cloned() {
+        if let Some(name) = self
+            .dirty
+            .iter()
+            .find(|name| self.wants_tree(name))
+            .cloned()
+        {
             return self.hashing(name, Priority::Urgent).map(Some);
         }
         let mut backlog = match self.work.backlog.take() {
@@ -284,7 +301,9 @@ impl Store {
             }
         }
         self.work.backlog = Some(backlog);
-        found.map(|(name, priority)| self.hashing(name, priority)).transpose()
+        found
+            .map(|(name, priority)| self.hashing(name, priority))
+            .transpose()
     }
 
     /// All bands: those that the log names, its end first, then the others.
@@ -300,24 +319,36 @@ impl Store {
                 backlog.push_back((name.to_owned(), Priority::Soon));
             }
         }
-        let others = self.bands.keys().filter(|name| !known.contains(name.as_str()));
+        let others = self
+            .bands
+            .keys()
+            .filter(|name| !known.contains(name.as_str()));
         backlog.extend(others.map(|name| (name.clone(), Priority::Idle)));
         backlog
     }
 
     fn hashing(&self, name: String, priority: Priority) -> Result<Task> {
         let head = self.bands.get(&name).and_then(|band| band.head);
-        let head = head.ok_or_else(|| Error::damaged(format!("band {name:?} has no last epoch")))?;
+        let head =
+            head.ok_or_else(|| Error::damaged(format!("band {name:?} has no last epoch")))?;
         let reader = self.history.band_at(&name, self.history.head())?;
         let (disk, root) = (Arc::clone(&self.disk), self.root.clone());
-        Ok(Task::Tree(Box::new(Hashing { disk, root, name, head, priority, reader, made: None })))
+        Ok(Task::Tree(Box::new(Hashing {
+            disk,
+            root,
+            name,
+            head,
+            priority,
+            reader,
+            made: None,
+        })))
     }
 
     /// Zeros for the segment that comes next; a try that failed is repeated when the one after it is due.
     fn next_spare(&self) -> Option<Task> {
         let (dir, bytes) = self.log.spare_wanted()?;
-        let failed =
-            self.work.spare_failed.is_some() && self.work.spare_failed == self.log.segments.last().copied();
+        let failed = self.work.spare_failed.is_some()
+            && self.work.spare_failed == self.log.segments.last().copied();
         (!failed).then(|| Task::Spare(dir, bytes, Arc::clone(&self.disk)))
     }
 
@@ -345,7 +376,9 @@ impl Store {
     /// What was done beside the hot path, and what waits.
     pub(crate) fn waiting(&self) -> Waiting {
         let mut queue = [0; 3];
-        let logged = self.history.touched(self.history.manifest.epoch, self.history.head());
+        let logged = self
+            .history
+            .touched(self.history.manifest.epoch, self.history.head());
         for name in self.bands.keys().filter(|name| self.wants_tree(name)) {
             let priority = match name {
                 name if self.dirty.contains(name) => Priority::Urgent,
@@ -354,12 +387,31 @@ impl Store {
             };
             queue[priority as usize] += 1;
         }
-        let base = self.history.manifest.bands.iter().filter(|band| band.patched > 0);
-        let parked = self.work.parked.as_ref().map(|folding| (folding.folded.bands, folding.left()));
-        let Count { hits, loads, misses, warmed, folds } = self.work.count;
+        let base = self
+            .history
+            .manifest
+            .bands
+            .iter()
+            .filter(|band| band.patched > 0);
+        let parked = self
+            .work
+            .parked
+            .as_ref()
+            .map(|folding| (folding.folded.bands, folding.left()));
+        let Count {
+            hits,
+            loads,
+            misses,
+            warmed,
+            folds,
+        } = self.work.count;
         Waiting {
             hash_queue: queue,
-            trees: self.bands.values().filter(|band| band.tree.is_some()).count() as u64,
+            trees: self
+                .bands
+                .values()
+                .filter(|band| band.tree.is_some())
+                .count() as u64,
             tree_bytes: self.tree_bytes(),
             hits,
             loads,

@@ -50,7 +50,10 @@ impl Domain {
         }
         let mut label = [0; DOMAIN_BYTES_MAX];
         label[..bytes.len()].copy_from_slice(bytes);
-        Some(Self { label, len: u8::try_from(bytes.len()).ok()? })
+        Some(Self {
+            label,
+            len: u8::try_from(bytes.len()).ok()?,
+        })
     }
 
     /// Its label.
@@ -96,7 +99,10 @@ impl fmt::Display for Refusal {
             Self::OtherKey => "the attestation names another key",
             Self::OtherDomain => "the attestation is for another domain",
             Self::Signature { engine } => {
-                return write!(f, "the signature is not the key's, says the engine {engine}");
+                return write!(
+                    f,
+                    "the signature is not the key's, says the engine {engine}"
+                );
             }
         };
         f.write_str(text)
@@ -135,7 +141,11 @@ impl Attestation {
         if bytes.len() - LABEL - domain.bytes().len() > PAYLOAD_BYTES_MAX {
             return Err(Refusal::TooLong);
         }
-        Ok(Self { bytes: bytes.to_vec(), domain, signature })
+        Ok(Self {
+            bytes: bytes.to_vec(),
+            domain,
+            signature,
+        })
     }
 
     /// Of bytes that are this format up to their payload.
@@ -182,7 +192,11 @@ impl Attestation {
         if self.domain != *domain {
             return Err(Refusal::OtherDomain);
         }
-        Ok(Item { key, message: &self.bytes[STATEMENT..], signature: &self.signature })
+        Ok(Item {
+            key,
+            message: &self.bytes[STATEMENT..],
+            signature: &self.signature,
+        })
     }
 }
 
@@ -190,7 +204,10 @@ impl fmt::Debug for Attestation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (domain, bytes) = (&self.domain, self.payload().len());
         let mut shown = f.debug_struct("Attestation");
-        shown.field("domain", domain).field("payload_bytes", &bytes).finish_non_exhaustive()
+        shown
+            .field("domain", domain)
+            .field("payload_bytes", &bytes)
+            .finish_non_exhaustive()
     }
 }
 
@@ -216,7 +233,11 @@ pub fn generate_attestation(
     bytes.extend_from_slice(payload);
     let signature = key.sign(&bytes[STATEMENT..]);
     bytes[..SIGNATURE_BYTES].copy_from_slice(signature.as_bytes());
-    Ok(Attestation { bytes, domain: *domain, signature })
+    Ok(Attestation {
+        bytes,
+        domain: *domain,
+        signature,
+    })
 }
 
 /// That a key made an attestation.

@@ -25,7 +25,8 @@ impl Engine for AwsLc {
 
     fn verify(&self, key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
         let public = UnparsedPublicKey::new(&ED25519, key.as_bytes());
-        public.verify(message, signature.as_bytes()).is_ok() || Portable.verify(key, message, signature)
+        public.verify(message, signature.as_bytes()).is_ok()
+            || Portable.verify(key, message, signature)
     }
 
     fn signer(&self, seed: &[u8; KEY_BYTES]) -> Option<Box<dyn Signer>> {

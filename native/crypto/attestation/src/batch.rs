@@ -52,5 +52,8 @@ pub fn verify_batch(items: &[Item<'_>]) -> Verdict {
 pub fn verify_batch_with(engine: &dyn Engine, items: &[Item<'_>]) -> Verdict {
     let mut bad = engine.bad(items);
     bad.sort_unstable();
-    Verdict { bad, engine: engine.name() }
+    Verdict {
+        bad,
+        engine: engine.name(),
+    }
 }

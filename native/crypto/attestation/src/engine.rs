@@ -24,7 +24,12 @@ pub trait Engine: Send + Sync {
     /// The indices of bad items, in any order.
     fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {
         let good = |item: &Item<'_>| self.verify(item.key, item.message, item.signature);
-        items.iter().enumerate().filter(|(_, item)| !good(item)).map(|(index, _)| index).collect()
+        items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| !good(item))
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// A signer for a seed; none if the engine only verifies.
@@ -73,7 +78,10 @@ pub fn engines() -> &'static [Box<dyn Engine>] {
 /// The engine of that name, when this CPU and build have it.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static dyn Engine> {
-    engines().iter().map(Box::as_ref).find(|engine| engine.name() == name)
+    engines()
+        .iter()
+        .map(Box::as_ref)
+        .find(|engine| engine.name() == name)
 }
 
 fn first_of(names: [&str; 2]) -> &'static dyn Engine {

@@ -60,8 +60,15 @@ impl VerifyingKey {
     /// # Errors
     /// [`KeyError::NotAPoint`].
     pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> Result<Self, KeyError> {
-        let point = CompressedEdwardsY(bytes).decompress().ok_or(KeyError::NotAPoint)?;
-        Ok(Self { bytes, negated: -point, lanes: OnceLock::new(), used: OnceLock::new() })
+        let point = CompressedEdwardsY(bytes)
+            .decompress()
+            .ok_or(KeyError::NotAPoint)?;
+        Ok(Self {
+            bytes,
+            negated: -point,
+            lanes: OnceLock::new(),
+            used: OnceLock::new(),
+        })
     }
 
     /// The bytes it was made of.
@@ -78,7 +85,11 @@ impl VerifyingKey {
 
     /// Who verifies the next signature alone: another engine the first time than ever after.
     pub(crate) fn engine_for_one(&self) -> &'static dyn Engine {
-        if self.used.set(()).is_ok() { first() } else { single() }
+        if self.used.set(()).is_ok() {
+            first()
+        } else {
+            single()
+        }
     }
 
     pub(crate) fn negated(&self) -> &EdwardsPoint {
@@ -107,7 +118,9 @@ impl Hash for VerifyingKey {
 impl fmt::Debug for VerifyingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "VerifyingKey(")?;
-        self.bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        self.bytes
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))?;
         write!(f, ")")
     }
 }
@@ -145,7 +158,11 @@ impl SigningKey {
     pub fn from_seed_with(engine: &dyn Engine, seed: &[u8; KEY_BYTES]) -> Result<Self, KeyError> {
         let signer = engine.signer(seed).ok_or(KeyError::Engine(engine.name()))?;
         let public = VerifyingKey::from_bytes(signer.public())?;
-        Ok(Self { seed: Zeroizing::new(*seed), signer, public })
+        Ok(Self {
+            seed: Zeroizing::new(*seed),
+            signer,
+            public,
+        })
     }
 
     /// A signature by RFC 8032 §5.1.6: deterministic, in time that depends on the message's length only.
@@ -175,6 +192,8 @@ impl SigningKey {
 
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SigningKey").field("public", &self.public).finish_non_exhaustive()
+        f.debug_struct("SigningKey")
+            .field("public", &self.public)
+            .finish_non_exhaustive()
     }
 }

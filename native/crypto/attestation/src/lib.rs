@@ -14,15 +14,21 @@ mod aws_lc;
 pub mod batch;
 pub mod engine;
 pub mod key;
-#[allow(clippy::inline_always, reason = "an intrinsic that is not inlined into its kernel is a call")]
-#[allow(clippy::many_single_char_names, reason = "limbs, and the names that the formulas' papers use")]
+#[allow(
+    clippy::inline_always,
+    reason = "an intrinsic that is not inlined into its kernel is a call"
+)]
+#[allow(
+    clippy::many_single_char_names,
+    reason = "limbs, and the names that the formulas' papers use"
+)]
 mod lanes;
 mod portable;
 pub mod signature;
 
 pub use attestation::{
-    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, Verified, generate_attestation, verify_attestation,
-    verify_attestation_with,
+    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, Verified, generate_attestation,
+    verify_attestation, verify_attestation_with,
 };
 pub use batch::{Item, Verdict, verify_batch, verify_batch_with};
 pub use engine::{Engine, Signer};

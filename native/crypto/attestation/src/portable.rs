@@ -30,7 +30,10 @@ impl Engine for Portable {
 
     fn signer(&self, seed: &[u8; KEY_BYTES]) -> Option<Box<dyn Signer>> {
         let public = ed25519_dalek::SigningKey::from_bytes(seed).verifying_key();
-        Some(Box::new(PortableSigner { secret: ExpandedSecretKey::from(seed), public }))
+        Some(Box::new(PortableSigner {
+            secret: ExpandedSecretKey::from(seed),
+            public,
+        }))
     }
 }
 
@@ -43,7 +46,8 @@ fn holds(key: &VerifyingKey, message: &[u8], signature: &Signature) -> Option<bo
         .chain_update(message)
         .finalize();
     let challenge = Scalar::from_bytes_mod_order_wide(&digest.into());
-    let point = EdwardsPoint::vartime_double_scalar_mul_basepoint(&challenge, key.negated(), &response);
+    let point =
+        EdwardsPoint::vartime_double_scalar_mul_basepoint(&challenge, key.negated(), &response);
     Some((point - commitment).mul_by_cofactor().is_identity())
 }
 

@@ -39,7 +39,9 @@ impl Signature {
 
 /// The two halves of an array; the compiler knows that there are two.
 fn halves(bytes: &[u8; SIGNATURE_BYTES]) -> (&[u8; 32], &[u8; 32]) {
-    let [commitment, response] = bytes.as_chunks::<32>().0 else { return (&[0; 32], &[0; 32]) };
+    let [commitment, response] = bytes.as_chunks::<32>().0 else {
+        return (&[0; 32], &[0; 32]);
+    };
     (commitment, response)
 }
 

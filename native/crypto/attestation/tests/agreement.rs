@@ -13,7 +13,10 @@ const FEW: usize = 600;
 
 fn inputs() -> usize {
     let asked = std::env::var("PACELINE_ATTESTATION_INPUTS").ok();
-    asked.map_or(FEW, |text| text.parse().expect("PACELINE_ATTESTATION_INPUTS is a number"))
+    asked.map_or(FEW, |text| {
+        text.parse()
+            .expect("PACELINE_ATTESTATION_INPUTS is a number")
+    })
 }
 
 struct Parsed {
@@ -25,37 +28,81 @@ struct Parsed {
 
 /// What the oracle says, after ed25519-zebra said the same.
 fn judged(forgery: Forgery) -> Option<Parsed> {
-    let Forgery { key, message, signature } = forgery;
+    let Forgery {
+        key,
+        message,
+        signature,
+    } = forgery;
     let zebra = ed25519_zebra::VerificationKey::try_from(key);
     let own = VerifyingKey::from_bytes(key);
     assert_eq!(own.is_ok(), zebra.is_ok(), "is {key:02x?} a key?");
     let (own, zebra) = (own.ok()?, zebra.ok()?);
     let witness = zebra.verify(&signature.into(), &message).is_ok();
     let signature = Signature::from_bytes(signature);
-    let good = by_name("portable").expect("always there").verify(&own, &message, &signature);
-    assert_eq!(good, witness, "portable and ed25519-zebra on {own:?} {message:02x?} {signature:?}");
-    Some(Parsed { key: own, message, signature, good })
+    let good = by_name("portable")
+        .expect("always there")
+        .verify(&own, &message, &signature);
+    assert_eq!(
+        good, witness,
+        "portable and ed25519-zebra on {own:?} {message:02x?} {signature:?}"
+    );
+    Some(Parsed {
+        key: own,
+        message,
+        signature,
+        good,
+    })
 }
 
 fn every_engine_agrees(batch: &[Parsed]) {
     let items: Vec<Item<'_>> = batch
         .iter()
-        .map(|parsed| Item { key: &parsed.key, message: &parsed.message, signature: &parsed.signature })
+        .map(|parsed| Item {
+            key: &parsed.key,
+            message: &parsed.message,
+            signature: &parsed.signature,
+        })
         .collect();
-    let bad: Vec<usize> = (0..batch.len()).filter(|index| !batch[*index].good).collect();
-    for engine in engines().iter().filter(|engine| engine.name() != "portable") {
+    let bad: Vec<usize> = (0..batch.len())
+        .filter(|index| !batch[*index].good)
+        .collect();
+    for engine in engines()
+        .iter()
+        .filter(|engine| engine.name() != "portable")
+    {
         // What an engine made of a key is kept in it: each engine has keys of its own.
-        let keys: Vec<VerifyingKey> = batch.iter().map(|parsed| parsed_again(&parsed.key)).collect();
-        let items: Vec<Item<'_>> = items.iter().zip(&keys).map(|(item, key)| Item { key, ..*item }).collect();
+        let keys: Vec<VerifyingKey> = batch
+            .iter()
+            .map(|parsed| parsed_again(&parsed.key))
+            .collect();
+        let items: Vec<Item<'_>> = items
+            .iter()
+            .zip(&keys)
+            .map(|(item, key)| Item { key, ..*item })
+            .collect();
         // The twin alone takes as long as eight, and nothing in a batch goes that way: of each batch one,
         // alone with a new key and then with the others.
-        let first = if engine.name() == "twin" { 1 } else { batch.len() };
+        let first = if engine.name() == "twin" {
+            1
+        } else {
+            batch.len()
+        };
         for used in [false, true] {
             let alone = |item: &Item<'_>| engine.verify(item.key, item.message, item.signature);
             let mut both = items.iter().zip(batch).take(first);
             let wrong = both.position(|(item, parsed)| alone(item) != parsed.good);
-            assert_eq!(wrong, None, "{} alone, of a key that was used: {used}", engine.name());
-            assert_eq!(verify_batch_with(&**engine, &items).bad, bad, "{} in a batch", engine.name());
+            assert_eq!(
+                wrong,
+                None,
+                "{} alone, of a key that was used: {used}",
+                engine.name()
+            );
+            assert_eq!(
+                verify_batch_with(&**engine, &items).bad,
+                bad,
+                "{} in a batch",
+                engine.name()
+            );
         }
     }
     chosen_engines_agree(batch, &items, &bad);
@@ -63,14 +110,28 @@ fn every_engine_agrees(batch: &[Parsed]) {
 
 /// Batches of keys that are new, and the first and second verification of one, by whom the library chooses.
 fn chosen_engines_agree(batch: &[Parsed], items: &[Item<'_>], bad: &[usize]) {
-    let keys: Vec<VerifyingKey> = batch.iter().map(|parsed| parsed_again(&parsed.key)).collect();
-    let items: Vec<Item<'_>> = items.iter().zip(&keys).map(|(item, key)| Item { key, ..*item }).collect();
+    let keys: Vec<VerifyingKey> = batch
+        .iter()
+        .map(|parsed| parsed_again(&parsed.key))
+        .collect();
+    let items: Vec<Item<'_>> = items
+        .iter()
+        .zip(&keys)
+        .map(|(item, key)| Item { key, ..*item })
+        .collect();
     assert_eq!(verify_batch(&items).bad, bad, "a batch");
     for (item, parsed) in items.iter().zip(batch).take(1) {
         let new = parsed_again(item.key);
         let said = [(); 3].map(|()| new.verify(item.message, item.signature));
-        assert_eq!(said, [parsed.good; 3], "a new key's first, second and third");
-        assert_eq!(item.key.verify(item.message, item.signature), parsed.good, "after a batch");
+        assert_eq!(
+            said, [parsed.good; 3],
+            "a new key's first, second and third"
+        );
+        assert_eq!(
+            item.key.verify(item.message, item.signature),
+            parsed.good,
+            "after a batch"
+        );
     }
 }
 
@@ -91,7 +152,11 @@ fn single_and_batch_of_every_engine_agree_on_adversarial_inputs() {
         let batch: Vec<Parsed> = (0..size)
             .filter_map(|index| {
                 let any = hostile || culprits.contains(&index);
-                let kind = if any { random.below(KINDS) } else { random.below(6) };
+                let kind = if any {
+                    random.below(KINDS)
+                } else {
+                    random.below(6)
+                };
                 judged(forge(&mut random, kind))
             })
             .collect();
@@ -99,23 +164,44 @@ fn single_and_batch_of_every_engine_agree_on_adversarial_inputs() {
         asked += batch.len();
         good += batch.iter().filter(|parsed| parsed.good).count();
     }
-    assert!(good > asked / 2 && good < asked, "{good} of {asked} are good: the mix tests nothing");
+    assert!(
+        good > asked / 2 && good < asked,
+        "{good} of {asked} are good: the mix tests nothing"
+    );
 }
 
 #[test]
 fn one_bad_signature_among_256_is_named_wherever_it_is() {
     let mut random = Random(256);
-    let honest: Vec<Parsed> = (0..256).filter_map(|_| judged(forge(&mut random, 0))).collect();
+    let honest: Vec<Parsed> = (0..256)
+        .filter_map(|_| judged(forge(&mut random, 0)))
+        .collect();
     // An emulator is asked for few inputs: there it is at both sides of the first cut.
-    let places = if inputs() < FEW { &[127, 128][..] } else { &[0, 1, 127, 128, 200, 255] };
+    let places = if inputs() < FEW {
+        &[127, 128][..]
+    } else {
+        &[0, 1, 127, 128, 200, 255]
+    };
     for place in places.iter().copied() {
         let mut items: Vec<Item<'_>> = honest
             .iter()
-            .map(|parsed| Item { key: &parsed.key, message: &parsed.message, signature: &parsed.signature })
+            .map(|parsed| Item {
+                key: &parsed.key,
+                message: &parsed.message,
+                signature: &parsed.signature,
+            })
             .collect();
         items[place].message = b"not what was signed, whatever that was: it has at most 48 bytes";
-        for engine in engines().iter().filter(|engine| ["ifma", "twin"].contains(&engine.name())) {
-            assert_eq!(verify_batch_with(&**engine, &items).bad, [place], "{}", engine.name());
+        for engine in engines()
+            .iter()
+            .filter(|engine| ["ifma", "twin"].contains(&engine.name()))
+        {
+            assert_eq!(
+                verify_batch_with(&**engine, &items).bad,
+                [place],
+                "{}",
+                engine.name()
+            );
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The production calls, and parsers that meet any bytes without panicking.
 
 use paceline_attestation::{
-    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, Signature, SigningKey, Verified, VerifyingKey, engine,
-    generate_attestation, verify_attestation, verify_attestation_with, verify_batch,
+    Attestation, Domain, PAYLOAD_BYTES_MAX, Refusal, Signature, SigningKey, Verified, VerifyingKey,
+    engine, generate_attestation, verify_attestation, verify_attestation_with, verify_batch,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,7 +21,9 @@ fn attested(key: &SigningKey, domain: &Domain, payload: &[u8]) -> Attestation {
 
 /// What a good attestation comes to on this CPU, the key's first and later ones.
 fn believed() -> [Verified; 2] {
-    [engine::first(), engine::single()].map(|engine| Verified { engine: engine.name() })
+    [engine::first(), engine::single()].map(|engine| Verified {
+        engine: engine.name(),
+    })
 }
 
 #[test]
@@ -30,10 +32,19 @@ fn an_attestation_is_believed_of_its_key_in_its_domain_only() {
     let (blocks, votes) = (domain("poi.block"), domain("poi.vote"));
     let made = attested(&alice, &blocks, b"block 7");
     for verified in believed() {
-        assert_eq!(verify_attestation(alice.verifying_key(), &blocks, &made), Ok(verified));
+        assert_eq!(
+            verify_attestation(alice.verifying_key(), &blocks, &made),
+            Ok(verified)
+        );
     }
-    assert_eq!(verify_attestation(bob.verifying_key(), &blocks, &made), Err(Refusal::OtherKey));
-    assert_eq!(verify_attestation(alice.verifying_key(), &votes, &made), Err(Refusal::OtherDomain));
+    assert_eq!(
+        verify_attestation(bob.verifying_key(), &blocks, &made),
+        Err(Refusal::OtherKey)
+    );
+    assert_eq!(
+        verify_attestation(alice.verifying_key(), &votes, &made),
+        Err(Refusal::OtherDomain)
+    );
     // The same payload in another domain has another signature, and so have the bare bytes.
     let other = attested(&alice, &votes, b"block 7");
     assert_ne!(other.signature(), made.signature());
@@ -51,7 +62,10 @@ fn every_verdict_about_an_attestation_names_the_engine_that_judged() {
     let forged = Attestation::from_bytes(&bytes).expect("still well formed");
     for by in engine::engines() {
         let (engine, key) = (by.name(), alice.verifying_key());
-        assert_eq!(verify_attestation_with(&**by, key, &about, &made), Ok(Verified { engine }));
+        assert_eq!(
+            verify_attestation_with(&**by, key, &about, &made),
+            Ok(Verified { engine })
+        );
         let refused = verify_attestation_with(&**by, key, &about, &forged);
         assert_eq!(refused, Err(Refusal::Signature { engine }));
         assert!(refused.is_err_and(|refusal| refusal.to_string().ends_with(engine)));
@@ -69,13 +83,18 @@ fn domain_and_payload_cannot_lend_each_other_a_byte() {
 #[test]
 fn a_batch_of_attestations_names_the_forged_one() {
     let (alice, about) = (key(1), domain("poi.block"));
-    let mut made: Vec<Attestation> = (0..40_u8).map(|index| attested(&alice, &about, &[index; 32])).collect();
+    let mut made: Vec<Attestation> = (0..40_u8)
+        .map(|index| attested(&alice, &about, &[index; 32]))
+        .collect();
     let mut bytes = made[9].as_bytes().to_vec();
     if let Some(last) = bytes.last_mut() {
         *last ^= 1;
     }
     made[9] = Attestation::from_bytes(&bytes).expect("still well formed");
-    let items: Vec<_> = made.iter().filter_map(|one| one.item(alice.verifying_key(), &about).ok()).collect();
+    let items: Vec<_> = made
+        .iter()
+        .filter_map(|one| one.item(alice.verifying_key(), &about).ok())
+        .collect();
     assert_eq!(verify_batch(&items).bad, [9]);
 }
 
@@ -84,10 +103,19 @@ fn what_is_too_long_is_neither_made_nor_parsed() {
     let (alice, about) = (key(1), domain("poi.block"));
     let mut payload = vec![7; PAYLOAD_BYTES_MAX];
     let longest = attested(&alice, &about, &payload);
-    assert_eq!(Attestation::from_bytes(longest.as_bytes()).as_ref(), Ok(&longest));
-    assert_eq!(verify_attestation(alice.verifying_key(), &about, &longest), Ok(believed()[0]));
+    assert_eq!(
+        Attestation::from_bytes(longest.as_bytes()).as_ref(),
+        Ok(&longest)
+    );
+    assert_eq!(
+        verify_attestation(alice.verifying_key(), &about, &longest),
+        Ok(believed()[0])
+    );
     payload.push(7);
-    assert_eq!(generate_attestation(&alice, &about, &payload), Err(Refusal::TooLong));
+    assert_eq!(
+        generate_attestation(&alice, &about, &payload),
+        Err(Refusal::TooLong)
+    );
     let mut bytes = longest.into_bytes();
     bytes.push(7);
     assert_eq!(Attestation::from_bytes(&bytes), Err(Refusal::TooLong));
@@ -96,7 +124,10 @@ fn what_is_too_long_is_neither_made_nor_parsed() {
 #[test]
 fn secrets_are_not_printed() {
     let printed = format!("{:?}", key(0xab));
-    assert!(printed.contains("public") && !printed.contains("abab"), "{printed}");
+    assert!(
+        printed.contains("public") && !printed.contains("abab"),
+        "{printed}"
+    );
 }
 
 proptest! {

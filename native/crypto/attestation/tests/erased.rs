@@ -34,7 +34,11 @@ unsafe impl GlobalAlloc for Looking {
             // SAFETY: the seed was written there, and the memory is given back only below. Volatile: what is
             // found has to be what is in memory.
             let bytes: [u8; 32] = unsafe { watched.cast::<[u8; 32]>().read_volatile() };
-            let found = if bytes == [0; 32] { ERASED } else { STILL_THERE };
+            let found = if bytes == [0; 32] {
+                ERASED
+            } else {
+                STILL_THERE
+            };
             FOUND.store(found, Ordering::SeqCst);
             WATCHED.store(null_mut(), Ordering::SeqCst);
         }
@@ -53,7 +57,11 @@ fn a_seed_is_erased_before_its_memory_is_given_back() {
     let plain = Box::new(SEED);
     watch(&raw const *plain);
     drop(plain);
-    assert_eq!(FOUND.load(Ordering::SeqCst), STILL_THERE, "what nobody erases is seen");
+    assert_eq!(
+        FOUND.load(Ordering::SeqCst),
+        STILL_THERE,
+        "what nobody erases is seen"
+    );
     let key = Box::new(SigningKey::from_seed(&SEED).expect("an engine signs"));
     watch(key.seed());
     assert_eq!(key.seed(), &SEED);

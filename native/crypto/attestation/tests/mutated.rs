@@ -15,14 +15,19 @@ use paceline_attestation::{Domain, SigningKey, generate_attestation};
 
 fn inputs(few: usize) -> usize {
     let asked = std::env::var("PACELINE_ATTESTATION_INPUTS").ok();
-    asked.map_or(few, |text| text.parse().expect("PACELINE_ATTESTATION_INPUTS is a number"))
+    asked.map_or(few, |text| {
+        text.parse()
+            .expect("PACELINE_ATTESTATION_INPUTS is a number")
+    })
 }
 
 #[test]
 fn changed_attestations_and_labels_are_refused_or_have_one_encoding() {
     let key = SigningKey::from_seed(&[7; 32]).expect("an engine signs");
     let about = Domain::new("poi.block").expect("a label");
-    let made = generate_attestation(&key, &about, b"block 7").expect("short enough").into_bytes();
+    let made = generate_attestation(&key, &about, b"block 7")
+        .expect("short enough")
+        .into_bytes();
     let mut random = Random(8);
     for right in [made.as_slice(), b"poi.block"] {
         parsers::enter(right);

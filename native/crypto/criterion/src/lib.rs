@@ -31,9 +31,15 @@ pub struct Settings {
 
 impl Settings {
     /// The seed's first setting.
-    pub const STANDARD: Self = Self { significance: 0.05, samples: 1_000 };
+    pub const STANDARD: Self = Self {
+        significance: 0.05,
+        samples: 1_000,
+    };
     /// The seed's second setting.
-    pub const PRECISE: Self = Self { significance: 0.01, samples: 10_000 };
+    pub const PRECISE: Self = Self {
+        significance: 0.01,
+        samples: 10_000,
+    };
 
     fn criterion(self) -> Criterion {
         Criterion::default()
@@ -73,7 +79,13 @@ pub fn summary() {
 }
 
 fn prepared(group: &Group<'_>) -> Result<Prepared, Failure> {
-    let context = Context { params: &group.params, knobs: &[], seed: SEED, launch: 0, rounds: 1 };
+    let context = Context {
+        params: &group.params,
+        knobs: &[],
+        seed: SEED,
+        launch: 0,
+        rounds: 1,
+    };
     (group.benchmark.prepare)(&context)
 }
 
@@ -106,7 +118,10 @@ fn value(params: &Params) -> Option<String> {
         [] => None,
         [(_, value)] => Some(value.to_string()),
         many => {
-            let pairs: Vec<String> = many.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let pairs: Vec<String> = many
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
             Some(pairs.join(","))
         }
     }
@@ -126,7 +141,10 @@ mod tests {
     fn a_value_is_the_one_param_and_several_are_named() {
         assert_eq!(value(&vec![]), None);
         assert_eq!(value(&vec![int("message", 32)]), Some("32".to_owned()));
-        let both = vec![int("batch", 256), ("keys".to_owned(), Value::Text("16".to_owned()))];
+        let both = vec![
+            int("batch", 256),
+            ("keys".to_owned(), Value::Text("16".to_owned())),
+        ];
         assert_eq!(value(&both), Some("batch=256,keys=16".to_owned()));
     }
 
@@ -140,7 +158,8 @@ mod tests {
             open: Box::new(|| Ok(vec![])),
             checks: Box::new(Vec::new),
         };
-        let failure = measure(&workload, Settings::STANDARD, &["--benchmark", "sing"]).expect_err("none");
+        let failure =
+            measure(&workload, Settings::STANDARD, &["--benchmark", "sing"]).expect_err("none");
         assert_eq!(failure.code, "usage");
     }
 }

@@ -41,14 +41,21 @@ impl fmt::Display for GraphError {
         match self {
             Self::Duplicate(id) => write!(f, "block {id} is known already"),
             Self::Parents(count) => {
-                write!(f, "a block names 1 to {PARENTS_MAX} different parents, not these {count}")
+                write!(
+                    f,
+                    "a block names 1 to {PARENTS_MAX} different parents, not these {count}"
+                )
             }
             Self::UnknownParent(id) => write!(f, "its parent {id} is not known"),
-            Self::BelowFinality(id) => write!(f, "block {id} does not build on the last final block"),
+            Self::BelowFinality(id) => {
+                write!(f, "block {id} does not build on the last final block")
+            }
             Self::Unknown(id) => write!(f, "block {id} is not known"),
             Self::AlreadyFinal(id) => write!(f, "block {id} is final already"),
             Self::Conflicts(id) => write!(f, "block {id} can become final only by being merged"),
-            Self::Underweight { weight, threshold } => write!(f, "weight {weight} is below {threshold}"),
+            Self::Underweight { weight, threshold } => {
+                write!(f, "weight {weight} is below {threshold}")
+            }
             Self::WeightOverflow(id) => write!(f, "the weight of block {id} leaves 64 bits"),
             Self::Poisoned => f.write_str("a thread panicked while it changed the graph"),
         }

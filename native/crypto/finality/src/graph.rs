@@ -62,7 +62,11 @@ impl BlockGraph {
     #[must_use]
     pub fn with_capacity(genesis: BlockId, threshold: u64, final_blocks: usize) -> Self {
         let (index, mut state) = Self::empty(genesis, threshold, final_blocks);
-        let record = Record { parents: Box::default(), height: 0, weight: 0 };
+        let record = Record {
+            parents: Box::default(),
+            height: 0,
+            weight: 0,
+        };
         state.settled.insert(genesis, record);
         state.make_final(&index, genesis);
         Self::from_parts(index, state)
@@ -72,11 +76,24 @@ impl BlockGraph {
         let secret = RandomState::new().build_hasher().finish();
         let (index, writer) = FinalIndex::new(final_blocks, secret);
         let (pending, settled, rare) = (HashMap::new(), HashMap::new(), BTreeSet::new());
-        (index, State { writer, threshold, head, pending, settled, rare })
+        (
+            index,
+            State {
+                writer,
+                threshold,
+                head,
+                pending,
+                settled,
+                rare,
+            },
+        )
     }
 
     pub(crate) fn from_parts(index: FinalIndex, state: State) -> Self {
-        Self { index, state: Mutex::new(state) }
+        Self {
+            index,
+            state: Mutex::new(state),
+        }
     }
 
     /// Whether a block is final: one cache line, for about one block in seven two. Never waits. A block that
@@ -140,10 +157,16 @@ impl BlockGraph {
         if let Some(pending) = state.pending.get(id) {
             let Record { height, weight, .. } = pending.record;
             let building = Status::Building { height, weight };
-            return Some(if pending.building { building } else { Status::Merging { height } });
+            return Some(if pending.building {
+                building
+            } else {
+                Status::Merging { height }
+            });
         }
         let height = state.settled.get(id).map(|record| record.height);
-        state.is_final(&self.index, id).then_some(Status::Final { height })
+        state
+            .is_final(&self.index, id)
+            .then_some(Status::Final { height })
     }
 
     /// The block that became final last, of all final ones the highest.

@@ -80,7 +80,11 @@ impl Line {
     }
 
     fn find_at_any_place(&self, id: Words) -> Found {
-        if self.holds(0, id) || self.holds(1, id) { Found::Here } else { self.find(id) }
+        if self.holds(0, id) || self.holds(1, id) {
+            Found::Here
+        } else {
+            self.find(id)
+        }
     }
 
     /// Whether there was room.
@@ -110,7 +114,10 @@ impl Table {
         let count = 1_usize << lines_log2;
         let mut lines = room_for(count);
         lines.extend((0..count).map(|_| Line::empty()));
-        Self { lines: lines.into_boxed_slice(), shift: u64::BITS - lines_log2 }
+        Self {
+            lines: lines.into_boxed_slice(),
+            shift: u64::BITS - lines_log2,
+        }
     }
 
     #[inline]
@@ -158,7 +165,10 @@ impl Table {
     }
 
     fn ids(&self) -> impl Iterator<Item = Words> + '_ {
-        let places = self.lines.iter().flat_map(|line| line.0.chunks_exact(WORDS));
+        let places = self
+            .lines
+            .iter()
+            .flat_map(|line| line.0.chunks_exact(WORDS));
         let words = places.map(|place| std::array::from_fn(|i| place[i].load(Ordering::Relaxed)));
         words.filter(|words: &Words| words[0] != 0)
     }
@@ -200,9 +210,20 @@ impl FinalIndex {
         let tables = std::array::from_fn(|_| OnceLock::new());
         let first = Arc::new(Table::new(lines_log2));
         let current = AtomicPtr::new(Arc::as_ptr(&first).cast_mut());
-        let index = Self { current, multiplier: secret | 1, tables };
+        let index = Self {
+            current,
+            multiplier: secret | 1,
+            tables,
+        };
         index.tables[0].get_or_init(|| first);
-        (index, Writer { count: 0, tables: 1, lines_log2 })
+        (
+            index,
+            Writer {
+                count: 0,
+                tables: 1,
+                lines_log2,
+            },
+        )
     }
 
     /// Whether `id` was inserted; its first word must not be 0. Never waits.
@@ -229,7 +250,10 @@ impl FinalIndex {
     }
 
     #[inline]
-    #[allow(unsafe_code, reason = "a pointer to what this index keeps until it is dropped")]
+    #[allow(
+        unsafe_code,
+        reason = "a pointer to what this index keeps until it is dropped"
+    )]
     fn table(&self) -> &Table {
         // SAFETY: only `new` and `grow` store here, the address of a table that one of `tables` keeps until
         // `self` is dropped, which the borrow outlives; `Acquire` sees it as it was when it was stored.
@@ -239,7 +263,9 @@ impl FinalIndex {
     fn grow(&self, writer: &mut Writer, full: &Table, id: Words) {
         writer.lines_log2 += 1;
         let table = Arc::new(Table::new(writer.lines_log2));
-        full.ids().chain([id]).for_each(|id| table.put(id, self.multiplier));
+        full.ids()
+            .chain([id])
+            .for_each(|id| table.put(id, self.multiplier));
         let address = Arc::as_ptr(&table).cast_mut();
         self.tables[writer.tables].get_or_init(|| table);
         writer.tables += 1;

@@ -46,7 +46,14 @@ pub(crate) fn write(index: &FinalIndex, state: &State) -> Vec<u8> {
     }
     out.extend(finals.iter().flat_map(|id| id.0));
     write_records(&mut out, state.settled.iter().collect());
-    write_records(&mut out, state.pending.iter().map(|(id, pending)| (id, &pending.record)).collect());
+    write_records(
+        &mut out,
+        state
+            .pending
+            .iter()
+            .map(|(id, pending)| (id, &pending.record))
+            .collect(),
+    );
     let digest = Sha256::digest(&out);
     out.extend(digest);
     out
@@ -92,9 +99,16 @@ fn checked(bytes: &[u8]) -> Result<&[u8], SnapshotError> {
         (VERSION, 0) => {}
         (version, _) => return Err(SnapshotError::Version(version)),
     }
-    let end = bytes.len().checked_sub(DIGEST_BYTES).filter(|end| *end >= MAGIC.len() + 8);
+    let end = bytes
+        .len()
+        .checked_sub(DIGEST_BYTES)
+        .filter(|end| *end >= MAGIC.len() + 8);
     let (body, digest) = bytes.split_at(end.ok_or(SnapshotError::Length)?);
-    if Sha256::digest(body).as_slice() == digest { Ok(body) } else { Err(SnapshotError::Digest) }
+    if Sha256::digest(body).as_slice() == digest {
+        Ok(body)
+    } else {
+        Err(SnapshotError::Digest)
+    }
 }
 
 /// Final blocks that were not pruned: they are final, their parents too and lower, the head the highest.
@@ -104,7 +118,10 @@ fn settle(index: &FinalIndex, state: &mut State, settled: Vec<Named>) -> Result<
     if state.settled.len() != count {
         return Err(SnapshotError::Invalid("a final block is there twice"));
     }
-    let head = state.settled.get(&state.head).ok_or(SnapshotError::Invalid("the head is not settled"))?;
+    let head = state
+        .settled
+        .get(&state.head)
+        .ok_or(SnapshotError::Invalid("the head is not settled"))?;
     let mut parentless = 0;
     for (id, record) in &state.settled {
         let lower = |parent: &BlockId| {
@@ -113,45 +130,71 @@ fn settle(index: &FinalIndex, state: &mut State, settled: Vec<Named>) -> Result<
         };
         parentless += usize::from(record.parents.is_empty());
         if !state.is_final(index, id) || !record.parents.iter().all(lower) {
-            return Err(SnapshotError::Invalid("a final block or its parent is not final, or not in order"));
+            return Err(SnapshotError::Invalid(
+                "a final block or its parent is not final, or not in order",
+            ));
         }
         if record.parents.is_empty() != (record.height == 0) || parentless > 1 {
-            return Err(SnapshotError::Invalid("one block has no parents, and it has height 0"));
+            return Err(SnapshotError::Invalid(
+                "one block has no parents, and it has height 0",
+            ));
         }
         if *id != state.head && record.height >= head.height {
-            return Err(SnapshotError::Invalid("the head is not the highest final block"));
+            return Err(SnapshotError::Invalid(
+                "the head is not the highest final block",
+            ));
         }
     }
     Ok(())
 }
 
 /// Blocks that are not final: each one higher than its parents, and none that would have been abandoned.
-fn add_pending(index: &FinalIndex, state: &mut State, pending: Vec<Named>) -> Result<(), SnapshotError> {
+fn add_pending(
+    index: &FinalIndex,
+    state: &mut State,
+    pending: Vec<Named>,
+) -> Result<(), SnapshotError> {
     let count = pending.len();
     for (id, record) in pending {
         let known = record.parents.iter().all(|parent| {
             state.pending.contains_key(parent) || state.is_final(index, parent) // each after its parents
         });
         if record.parents.is_empty() || !known || state.is_final(index, &id) {
-            return Err(SnapshotError::Invalid("a pending block is final, or its parents are not known"));
+            return Err(SnapshotError::Invalid(
+                "a pending block is final, or its parents are not known",
+            ));
         }
-        state.pending.insert(id, Pending { record, building: false });
+        state.pending.insert(
+            id,
+            Pending {
+                record,
+                building: false,
+            },
+        );
     }
     if state.pending.len() != count || state.sort_out() > 0 {
-        return Err(SnapshotError::Invalid("a pending block is there twice, or leads nowhere"));
+        return Err(SnapshotError::Invalid(
+            "a pending block is there twice, or leads nowhere",
+        ));
     }
     let height = |id: &BlockId| {
         let pending = state.pending.get(id).map(|pending| &pending.record);
-        pending.or_else(|| state.settled.get(id)).map(|record| record.height)
+        pending
+            .or_else(|| state.settled.get(id))
+            .map(|record| record.height)
     };
     let wrong = |pending: &Pending| {
         let highest = pending.record.parents.iter().filter_map(height).max();
         // What waits to be merged may have had its highest parent pruned: then it is higher than that.
         let own = pending.record.height;
-        highest.map_or(own == 0, |highest| own <= highest || pending.building && own != highest + 1)
+        highest.map_or(own == 0, |highest| {
+            own <= highest || pending.building && own != highest + 1
+        })
     };
     if state.pending.values().any(wrong) {
-        return Err(SnapshotError::Invalid("a pending block has not the height its parents give it"));
+        return Err(SnapshotError::Invalid(
+            "a pending block has not the height its parents give it",
+        ));
     }
     Ok(())
 }
@@ -161,7 +204,10 @@ struct Cursor<'a>(&'a [u8]);
 
 impl Cursor<'_> {
     fn array<const N: usize>(&mut self) -> Result<[u8; N], SnapshotError> {
-        let (first, rest) = self.0.split_first_chunk::<N>().ok_or(SnapshotError::Length)?;
+        let (first, rest) = self
+            .0
+            .split_first_chunk::<N>()
+            .ok_or(SnapshotError::Length)?;
         self.0 = rest;
         Ok(*first)
     }
@@ -210,14 +256,26 @@ impl Cursor<'_> {
             if parents > PARENTS_MAX {
                 return Err(SnapshotError::Invalid("a block has too many parents"));
             }
-            let parents = (0..parents).map(|_| self.id()).collect::<Result<Box<[BlockId]>, _>>()?;
+            let parents = (0..parents)
+                .map(|_| self.id())
+                .collect::<Result<Box<[BlockId]>, _>>()?;
             if parents.iter().collect::<HashSet<_>>().len() != parents.len() {
                 return Err(SnapshotError::Invalid("a block names a parent twice"));
             }
-            if records.last().is_some_and(|(last, record)| (record.height, *last) >= (height, id)) {
+            if records
+                .last()
+                .is_some_and(|(last, record)| (record.height, *last) >= (height, id))
+            {
                 return Err(SnapshotError::Invalid("blocks do not ascend"));
             }
-            records.push((id, Record { parents, height, weight }));
+            records.push((
+                id,
+                Record {
+                    parents,
+                    height,
+                    weight,
+                },
+            ));
         }
         Ok(records)
     }

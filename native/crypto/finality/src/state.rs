@@ -51,7 +51,11 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn is_final(&self, index: &FinalIndex, id: &BlockId) -> bool {
         let words = id.words();
-        if words[0] == 0 { self.rare.contains(id) } else { index.contains(words) }
+        if words[0] == 0 {
+            self.rare.contains(id)
+        } else {
+            index.contains(words)
+        }
     }
 
     pub(crate) fn make_final(&mut self, index: &FinalIndex, id: BlockId) {
@@ -96,20 +100,37 @@ impl State {
         if !building {
             return Err(GraphError::BelowFinality(id));
         }
-        let record = Record { parents: parents.into(), height: height + 1, weight: 0 };
+        let record = Record {
+            parents: parents.into(),
+            height: height + 1,
+            weight: 0,
+        };
         self.pending.insert(id, Pending { record, building });
         Ok(height + 1)
     }
 
     /// The block's weight afterwards.
-    pub(crate) fn attest(&mut self, index: &FinalIndex, id: BlockId, weight: u64) -> Result<u64, GraphError> {
+    pub(crate) fn attest(
+        &mut self,
+        index: &FinalIndex,
+        id: BlockId,
+        weight: u64,
+    ) -> Result<u64, GraphError> {
         let open = self.open(index, id)?;
-        let sum = open.record.weight.checked_add(weight).ok_or(GraphError::WeightOverflow(id))?;
+        let sum = open
+            .record
+            .weight
+            .checked_add(weight)
+            .ok_or(GraphError::WeightOverflow(id))?;
         open.record.weight = sum;
         Ok(sum)
     }
 
-    pub(crate) fn finalise(&mut self, index: &FinalIndex, id: BlockId) -> Result<Finalised, GraphError> {
+    pub(crate) fn finalise(
+        &mut self,
+        index: &FinalIndex,
+        id: BlockId,
+    ) -> Result<Finalised, GraphError> {
         let threshold = self.threshold;
         let weight = self.open(index, id)?.record.weight;
         if weight < threshold {
@@ -123,14 +144,18 @@ impl State {
             }
         }
         self.head = id;
-        Ok(Finalised { finalised: past.len(), abandoned: self.sort_out() })
+        Ok(Finalised {
+            finalised: past.len(),
+            abandoned: self.sort_out(),
+        })
     }
 
     /// Forgets final blocks below a height, the head excepted; their ids stay final. How many.
     pub(crate) fn prune(&mut self, below: u64) -> usize {
         let before = self.settled.len();
         let head = self.head;
-        self.settled.retain(|id, record| record.height >= below || *id == head);
+        self.settled
+            .retain(|id, record| record.height >= below || *id == head);
         before - self.settled.len()
     }
 
@@ -155,14 +180,23 @@ impl State {
 
     fn add_ancestors(&self, known: &mut HashSet<BlockId>, mut open: Vec<BlockId>) {
         while let Some(id) = open.pop() {
-            let parents = self.pending.get(&id).map_or(&[][..], |pending| &pending.record.parents);
-            let new = parents.iter().filter(|parent| self.pending.contains_key(parent));
+            let parents = self
+                .pending
+                .get(&id)
+                .map_or(&[][..], |pending| &pending.record.parents);
+            let new = parents
+                .iter()
+                .filter(|parent| self.pending.contains_key(parent));
             open.extend(new.copied().filter(|parent| known.insert(*parent)));
         }
     }
 
     fn by_height(&self, ids: impl IntoIterator<Item = BlockId>) -> Vec<BlockId> {
-        let height = |id: &BlockId| self.pending.get(id).map_or(0, |pending| pending.record.height);
+        let height = |id: &BlockId| {
+            self.pending
+                .get(id)
+                .map_or(0, |pending| pending.record.height)
+        };
         let mut ids: Vec<BlockId> = ids.into_iter().collect();
         ids.sort_unstable_by_key(|id| (height(id), *id));
         ids
@@ -173,7 +207,10 @@ impl State {
     pub(crate) fn sort_out(&mut self) -> usize {
         let mut building = HashSet::from([self.head]);
         for id in self.by_height(self.pending.keys().copied()) {
-            let parents = self.pending.get(&id).map_or(&[][..], |pending| &pending.record.parents);
+            let parents = self
+                .pending
+                .get(&id)
+                .map_or(&[][..], |pending| &pending.record.parents);
             if parents.iter().any(|parent| building.contains(parent)) {
                 building.insert(id);
             }

@@ -4,7 +4,11 @@
 //! Not here: readers beside each other (they write nothing, so they cannot meet), and the writer's lock.
 
 #[path = "../src/id.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the crate's own module, compiled a second time")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the crate's own module, compiled a second time"
+)]
 mod id;
 #[path = "../src/index.rs"]
 #[allow(dead_code, reason = "the crate's own module, compiled a second time")]
@@ -77,7 +81,10 @@ fn half_an_id_is_never_taken_for_a_whole_one() {
     let [first, ..] = id(1, 100);
     beside_a_writer(0, [[first, 7, 8, 9]], |index| {
         let [first, ..] = id(1, 100);
-        assert!(!index.contains([first, 0, 0, 0]), "the words that are stored before the first");
+        assert!(
+            !index.contains([first, 0, 0, 0]),
+            "the words that are stored before the first"
+        );
     });
 }
 

@@ -58,9 +58,18 @@ struct Naive {
 
 impl Naive {
     fn new() -> Self {
-        let genesis = Block { parents: Vec::new(), height: 0, weight: 0 };
+        let genesis = Block {
+            parents: Vec::new(),
+            height: 0,
+            weight: 0,
+        };
         let (blocks, finals) = (BTreeMap::from([(0, genesis)]), BTreeSet::from([0]));
-        Self { blocks, finals, pruned: BTreeSet::new(), head: 0 }
+        Self {
+            blocks,
+            finals,
+            pruned: BTreeSet::new(),
+            head: 0,
+        }
     }
 
     fn past(&self, name: u8) -> BTreeSet<u8> {
@@ -82,14 +91,28 @@ impl Naive {
         if self.blocks.contains_key(&name) {
             return Err(GraphError::Duplicate(id(name)));
         }
-        if let Some(unknown) = parents.iter().find(|parent| !self.blocks.contains_key(parent)) {
+        if let Some(unknown) = parents
+            .iter()
+            .find(|parent| !self.blocks.contains_key(parent))
+        {
             return Err(GraphError::UnknownParent(id(*unknown)));
         }
         if !parents.iter().any(|parent| self.builds(*parent)) {
             return Err(GraphError::BelowFinality(id(name)));
         }
-        let highest = parents.iter().map(|parent| self.blocks[parent].height).max().unwrap_or(0);
-        self.blocks.insert(name, Block { parents: parents.into(), height: highest + 1, weight: 0 });
+        let highest = parents
+            .iter()
+            .map(|parent| self.blocks[parent].height)
+            .max()
+            .unwrap_or(0);
+        self.blocks.insert(
+            name,
+            Block {
+                parents: parents.into(),
+                height: highest + 1,
+                weight: 0,
+            },
+        );
         Ok(highest + 1)
     }
 
@@ -100,13 +123,20 @@ impl Naive {
         if !self.blocks.contains_key(&name) {
             return Err(GraphError::Unknown(id(name)));
         }
-        if self.builds(name) { Ok(()) } else { Err(GraphError::Conflicts(id(name))) }
+        if self.builds(name) {
+            Ok(())
+        } else {
+            Err(GraphError::Conflicts(id(name)))
+        }
     }
 
     fn attest(&mut self, name: u8, weight: u64) -> Result<u64, GraphError> {
         self.check_open(name)?;
         let block = self.blocks.get_mut(&name).expect("it is open");
-        block.weight = block.weight.checked_add(weight).ok_or(GraphError::WeightOverflow(id(name)))?;
+        block.weight = block
+            .weight
+            .checked_add(weight)
+            .ok_or(GraphError::WeightOverflow(id(name)))?;
         Ok(block.weight)
     }
 
@@ -114,7 +144,10 @@ impl Naive {
         self.check_open(name)?;
         let weight = self.blocks[&name].weight;
         if weight < THRESHOLD {
-            return Err(GraphError::Underweight { weight, threshold: THRESHOLD });
+            return Err(GraphError::Underweight {
+                weight,
+                threshold: THRESHOLD,
+            });
         }
         let before = self.finals.len();
         self.finals.append(&mut self.past(name));
@@ -122,9 +155,13 @@ impl Naive {
         let building = self.blocks.keys().filter(|name| self.builds(**name));
         let kept: BTreeSet<u8> = building.flat_map(|name| self.past(*name)).collect();
         let known = self.blocks.len();
-        self.blocks.retain(|name, _| kept.contains(name) || self.finals.contains(name));
+        self.blocks
+            .retain(|name, _| kept.contains(name) || self.finals.contains(name));
         let finalised = self.finals.len() - before;
-        Ok(Finalised { finalised, abandoned: known - self.blocks.len() })
+        Ok(Finalised {
+            finalised,
+            abandoned: known - self.blocks.len(),
+        })
     }
 
     fn prune(&mut self, below: u64) -> usize {
@@ -137,7 +174,9 @@ impl Naive {
     fn status(&self, name: u8) -> Option<Status> {
         let Block { height, weight, .. } = *self.blocks.get(&name)?;
         Some(if self.finals.contains(&name) {
-            Status::Final { height: (!self.pruned.contains(&name)).then_some(height) }
+            Status::Final {
+                height: (!self.pruned.contains(&name)).then_some(height),
+            }
         } else if self.builds(name) {
             Status::Building { height, weight }
         } else {
@@ -154,7 +193,10 @@ fn both(graph: &mut BlockGraph, naive: &mut Naive, call: &Call) -> Result<(), Te
             prop_assert_eq!(graph.insert(id(*name), &ids), naive.insert(*name, parents));
         }
         Call::Attest(name, weight) => {
-            prop_assert_eq!(graph.attest(&id(*name), *weight), naive.attest(*name, *weight));
+            prop_assert_eq!(
+                graph.attest(&id(*name), *weight),
+                naive.attest(*name, *weight)
+            );
         }
         Call::Finalise(name) => prop_assert_eq!(graph.finalise(&id(*name)), naive.finalise(*name)),
         Call::Prune(below) => prop_assert_eq!(graph.prune(*below), Ok(naive.prune(*below))),
@@ -163,27 +205,52 @@ fn both(graph: &mut BlockGraph, naive: &mut Naive, call: &Call) -> Result<(), Te
             let restored = BlockGraph::restore(&bytes);
             prop_assert!(restored.is_ok(), "{:?}", restored.err());
             *graph = restored.expect("just asked");
-            prop_assert_eq!(graph.snapshot(), Ok(bytes), "a restored graph writes what it was read from");
+            prop_assert_eq!(
+                graph.snapshot(),
+                Ok(bytes),
+                "a restored graph writes what it was read from"
+            );
         }
     }
     for name in 0..NAMES {
-        prop_assert_eq!(graph.status(&id(name)), naive.status(name), "block {}", name);
-        prop_assert_eq!(graph.is_final(&id(name)), naive.finals.contains(&name), "block {}", name);
+        prop_assert_eq!(
+            graph.status(&id(name)),
+            naive.status(name),
+            "block {}",
+            name
+        );
+        prop_assert_eq!(
+            graph.is_final(&id(name)),
+            naive.finals.contains(&name),
+            "block {}",
+            name
+        );
     }
     prop_assert_eq!(graph.head(), id(naive.head));
     prop_assert_eq!(graph.final_count(), naive.finals.len());
-    prop_assert_eq!(graph.pending_count(), naive.blocks.len() - naive.finals.len());
+    prop_assert_eq!(
+        graph.pending_count(),
+        naive.blocks.len() - naive.finals.len()
+    );
     Ok(())
 }
 
 #[test]
 fn every_call_answers_as_the_naive_graph_does() {
-    let asked = std::env::var("FINALITY_CASES").ok().and_then(|text| text.parse().ok());
-    let config = Config { cases: asked.unwrap_or(CASES), failure_persistence: None, ..Config::default() };
+    let asked = std::env::var("FINALITY_CASES")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let config = Config {
+        cases: asked.unwrap_or(CASES),
+        failure_persistence: None,
+        ..Config::default()
+    };
     let calls = prop::collection::vec(call(), 1..CALLS);
     let outcome = TestRunner::new(config).run(&calls, |calls| {
         let (mut graph, mut naive) = (BlockGraph::new(id(0), THRESHOLD), Naive::new());
-        calls.iter().try_for_each(|call| both(&mut graph, &mut naive, call))
+        calls
+            .iter()
+            .try_for_each(|call| both(&mut graph, &mut naive, call))
     });
     if let Err(failure) = outcome {
         panic!("{failure}");

@@ -15,10 +15,19 @@ const DIGEST_BYTES: usize = 32;
 fn right() -> Vec<u8> {
     let id = |number: u8| BlockId([number; 32]);
     let graph = BlockGraph::new(id(0), 2);
-    let blocks = [(1, vec![0]), (2, vec![1]), (3, vec![1]), (4, vec![2, 3]), (5, vec![4]), (6, vec![4])];
+    let blocks = [
+        (1, vec![0]),
+        (2, vec![1]),
+        (3, vec![1]),
+        (4, vec![2, 3]),
+        (5, vec![4]),
+        (6, vec![4]),
+    ];
     for (number, parents) in blocks {
         let parents: Vec<BlockId> = parents.into_iter().map(id).collect();
-        graph.insert(id(number), &parents).expect("it builds on what is there");
+        graph
+            .insert(id(number), &parents)
+            .expect("it builds on what is there");
     }
     for (number, weight) in [(2, 2), (5, 1)] {
         graph.attest(&id(number), weight).expect("it is known");
@@ -32,7 +41,9 @@ fn right() -> Vec<u8> {
 
 #[test]
 fn changed_snapshots_are_refused_or_write_themselves_again() {
-    let asked = std::env::var("FINALITY_CASES").ok().and_then(|text| text.parse().ok());
+    let asked = std::env::var("FINALITY_CASES")
+        .ok()
+        .and_then(|text| text.parse().ok());
     let (mut random, right) = (Random(8), right());
     snapshot::enter(&right);
     for _ in 0..asked.unwrap_or(4_000) {

@@ -9,9 +9,9 @@ use std::ptr::{null, null_mut};
 
 use paceline_finality::{BlockGraph, BlockId, GraphError, PARENTS_MAX};
 use paceline_finality_capi::{
-    Status, paceline_graph_attest, paceline_graph_finalise, paceline_graph_free, paceline_graph_insert,
-    paceline_graph_is_final, paceline_graph_new, paceline_graph_prune, paceline_graph_restore,
-    paceline_graph_snapshot,
+    Status, paceline_graph_attest, paceline_graph_finalise, paceline_graph_free,
+    paceline_graph_insert, paceline_graph_is_final, paceline_graph_new, paceline_graph_prune,
+    paceline_graph_restore, paceline_graph_snapshot,
 };
 
 /// Few ids, so that calls meet; 0 is genesis.
@@ -68,13 +68,25 @@ impl Pair {
         let foreign = unsafe { paceline_graph_new(id(0).0.as_ptr(), THRESHOLD) };
         // SAFETY: null is allowed.
         assert!(!foreign.is_null() && unsafe { paceline_graph_new(null(), THRESHOLD) }.is_null());
-        Self { foreign, own: BlockGraph::new(id(0), THRESHOLD), was_final: [false; IDS as usize] }
+        Self {
+            foreign,
+            own: BlockGraph::new(id(0), THRESHOLD),
+            was_final: [false; IDS as usize],
+        }
     }
 
     fn step(&mut self, [what, first, second, third, flags]: [u8; CALL]) {
         match what % 8 {
             0..=2 => self.insert(first, second, third, flags),
-            3 => self.attest(first, if second == u8::MAX { u64::MAX } else { second.into() }, flags),
+            3 => self.attest(
+                first,
+                if second == u8::MAX {
+                    u64::MAX
+                } else {
+                    second.into()
+                },
+                flags,
+            ),
             4 => self.finalise(first, flags),
             5 => self.prune(second.into(), flags),
             6 => self.through_a_snapshot(usize::from(first), flags),
@@ -87,31 +99,52 @@ impl Pair {
         for number in 0..IDS {
             // SAFETY: the handle is ours, an id 32 readable bytes.
             let said = unsafe { paceline_graph_is_final(self.foreign, id(number).0.as_ptr()) };
-            assert_eq!(said, i32::from(self.own.is_final(&id(number))), "is {number} final?");
+            assert_eq!(
+                said,
+                i32::from(self.own.is_final(&id(number))),
+                "is {number} final?"
+            );
             let before = &mut self.was_final[usize::from(number)];
             assert!(said == 1 || !*before, "{number} is not final any more");
             *before = said == 1;
         }
         // SAFETY: null is allowed.
         let nulls = unsafe {
-            [paceline_graph_is_final(null(), id(0).0.as_ptr()), paceline_graph_is_final(self.foreign, null())]
+            [
+                paceline_graph_is_final(null(), id(0).0.as_ptr()),
+                paceline_graph_is_final(self.foreign, null()),
+            ]
         };
         assert_eq!(nulls, [Status::Argument as i32; 2]);
     }
 
     fn graph(&self, flags: u8) -> *const BlockGraph {
-        if flags & NO_GRAPH == 0 { self.foreign } else { null() }
+        if flags & NO_GRAPH == 0 {
+            self.foreign
+        } else {
+            null()
+        }
     }
 
     fn insert(&self, first: u8, second: u8, third: u8, flags: u8) {
         let count = usize::from(third) % (PARENTS_MAX + 3);
         let parents: Vec<BlockId> = (0..count)
-            .map(|at| id(second.wrapping_add(u8::try_from(at).expect("few").wrapping_mul(third | 1))))
+            .map(|at| {
+                id(second.wrapping_add(u8::try_from(at).expect("few").wrapping_mul(third | 1)))
+            })
             .collect();
         let block = id(first);
         let told = told(flags, |height| {
-            let named = if flags & NO_ID == 0 { block.0.as_ptr() } else { null() };
-            let list = if flags & NO_OPERAND == 0 { parents.as_ptr().cast() } else { null() };
+            let named = if flags & NO_ID == 0 {
+                block.0.as_ptr()
+            } else {
+                null()
+            };
+            let list = if flags & NO_OPERAND == 0 {
+                parents.as_ptr().cast()
+            } else {
+                null()
+            };
             // SAFETY: as many ids as it is told; null is allowed.
             unsafe { paceline_graph_insert(self.graph(flags), named, list, count, height) }
         });
@@ -130,12 +163,20 @@ impl Pair {
     fn attest(&self, first: u8, weight: u64, flags: u8) {
         let block = id(first);
         let told = told(flags, |sum| {
-            let named = if flags & NO_ID == 0 { block.0.as_ptr() } else { null() };
+            let named = if flags & NO_ID == 0 {
+                block.0.as_ptr()
+            } else {
+                null()
+            };
             // SAFETY: an id is 32 readable bytes; null is allowed.
             unsafe { paceline_graph_attest(self.graph(flags), named, weight, sum) }
         });
         let null = flags & (NO_GRAPH | NO_ID) != 0;
-        let expected = if null { Err(Status::Argument) } else { said(self.own.attest(&block, weight)) };
+        let expected = if null {
+            Err(Status::Argument)
+        } else {
+            said(self.own.attest(&block, weight))
+        };
         same("attest", told, expected, flags);
     }
 
@@ -143,24 +184,54 @@ impl Pair {
         let block = id(first);
         let mut abandoned = UNTOLD;
         let told = told(flags, |finalised| {
-            let named = if flags & NO_ID == 0 { block.0.as_ptr() } else { null() };
-            let other = if flags & NO_OPERAND == 0 { &raw mut abandoned } else { null_mut() };
+            let named = if flags & NO_ID == 0 {
+                block.0.as_ptr()
+            } else {
+                null()
+            };
+            let other = if flags & NO_OPERAND == 0 {
+                &raw mut abandoned
+            } else {
+                null_mut()
+            };
             // SAFETY: an id is 32 readable bytes, results are ours; null is allowed.
             unsafe { paceline_graph_finalise(self.graph(flags), named, finalised, other) }
         });
         let null = flags & (NO_GRAPH | NO_ID) != 0;
-        let done = if null { Err(Status::Argument) } else { self.own.finalise(&block).map_err(Status::from) };
+        let done = if null {
+            Err(Status::Argument)
+        } else {
+            self.own.finalise(&block).map_err(Status::from)
+        };
         let dropped = done.as_ref().map_or(UNTOLD, |done| done.abandoned as u64);
-        assert_eq!(abandoned, if flags & NO_OPERAND == 0 { dropped } else { UNTOLD }, "abandoned");
-        same("finalise", told, done.map(|done| done.finalised as u64), flags);
+        assert_eq!(
+            abandoned,
+            if flags & NO_OPERAND == 0 {
+                dropped
+            } else {
+                UNTOLD
+            },
+            "abandoned"
+        );
+        same(
+            "finalise",
+            told,
+            done.map(|done| done.finalised as u64),
+            flags,
+        );
     }
 
     fn prune(&self, below: u64, flags: u8) {
         // SAFETY: results are ours; null is allowed.
-        let told = told(flags, |count| unsafe { paceline_graph_prune(self.graph(flags), below, count) });
+        let told = told(flags, |count| unsafe {
+            paceline_graph_prune(self.graph(flags), below, count)
+        });
         let null = flags & NO_GRAPH != 0;
-        let expected =
-            if null { Err(Status::Argument) } else { said(self.own.prune(below).map(|count| count as u64)) };
+        let expected = if null {
+            Err(Status::Argument)
+        } else {
+            said(self.own.prune(below).map(|count| count as u64))
+        };
         same("prune", told, expected, flags);
     }
 
@@ -171,17 +242,32 @@ impl Pair {
         let small = expected.len().saturating_sub(short + 1);
         let result = told(flags, |size| {
             // SAFETY: the buffer is larger than it is told; null is allowed.
-            unsafe { paceline_graph_snapshot(self.graph(flags), buffer.as_mut_ptr(), small, size.cast()) }
+            unsafe {
+                paceline_graph_snapshot(self.graph(flags), buffer.as_mut_ptr(), small, size.cast())
+            }
         });
         if flags & NO_GRAPH != 0 {
             return assert_eq!(result, Err((Status::Argument as i32, UNTOLD)));
         }
-        let size = if flags & NO_RESULT == 0 { expected.len() as u64 } else { UNTOLD };
+        let size = if flags & NO_RESULT == 0 {
+            expected.len() as u64
+        } else {
+            UNTOLD
+        };
         assert_eq!(result, Err((Status::TooSmall as i32, size)));
-        assert!(buffer.iter().all(|byte| *byte == 0xa5), "nothing is written to a buffer that is too small");
+        assert!(
+            buffer.iter().all(|byte| *byte == 0xa5),
+            "nothing is written to a buffer that is too small"
+        );
         // SAFETY: the buffer has room; the size may be left out.
-        let whole =
-            unsafe { paceline_graph_snapshot(self.foreign, buffer.as_mut_ptr(), expected.len(), null_mut()) };
+        let whole = unsafe {
+            paceline_graph_snapshot(
+                self.foreign,
+                buffer.as_mut_ptr(),
+                expected.len(),
+                null_mut(),
+            )
+        };
         assert_eq!((whole, buffer.pop()), (0, Some(0xa5)), "no byte behind it");
         assert_eq!(buffer, expected, "both write the same");
         let fresh = restored(&buffer).expect("its own snapshot");
@@ -201,7 +287,11 @@ impl Pair {
             bytes.truncate(at);
         }
         let taken = restored(&bytes);
-        assert_eq!(taken.is_ok(), BlockGraph::restore(&bytes).is_ok(), "restored by one of two");
+        assert_eq!(
+            taken.is_ok(),
+            BlockGraph::restore(&bytes).is_ok(),
+            "restored by one of two"
+        );
         match taken {
             // SAFETY: it was just made, for us alone.
             Ok(graph) => unsafe { paceline_graph_free(graph) },
@@ -216,7 +306,10 @@ impl Pair {
                 paceline_graph_restore(null(), bytes.len(), &raw mut place),
             ]
         };
-        assert_eq!((refused, place.is_null()), ([Status::Argument as i32; 3], true));
+        assert_eq!(
+            (refused, place.is_null()),
+            ([Status::Argument as i32; 3], true)
+        );
     }
 }
 
@@ -231,8 +324,16 @@ fn restored(bytes: &[u8]) -> Result<*mut BlockGraph, i32> {
 /// A call with a place for its result: the result, or the status and what is in that place then.
 fn told(flags: u8, call: impl FnOnce(*mut u64) -> i32) -> Result<u64, (i32, u64)> {
     let mut result = UNTOLD;
-    let status = call(if flags & NO_RESULT == 0 { &raw mut result } else { null_mut() });
-    if status == 0 { Ok(result) } else { Err((status, result)) }
+    let status = call(if flags & NO_RESULT == 0 {
+        &raw mut result
+    } else {
+        null_mut()
+    });
+    if status == 0 {
+        Ok(result)
+    } else {
+        Err((status, result))
+    }
 }
 
 fn said(by_rust: Result<u64, GraphError>) -> Told {
@@ -241,6 +342,10 @@ fn said(by_rust: Result<u64, GraphError>) -> Told {
 
 fn same(what: &str, told: Result<u64, (i32, u64)>, expected: Told, flags: u8) {
     let expected = expected.map_err(|status| (status as i32, UNTOLD));
-    let expected = if flags & NO_RESULT == 0 { expected } else { expected.map(|_| UNTOLD) };
+    let expected = if flags & NO_RESULT == 0 {
+        expected
+    } else {
+        expected.map(|_| UNTOLD)
+    };
     assert_eq!(told, expected, "{what}");
 }

@@ -10,20 +10,36 @@ const BATCHES: [usize; 2] = [3, 17];
 
 /// Panics where that does not hold.
 pub(crate) fn enter(bytes: &[u8]) {
-    let Some((key, rest)) = bytes.split_first_chunk::<32>() else { return };
-    let Some((signature, message)) = rest.split_first_chunk::<64>() else { return };
+    let Some((key, rest)) = bytes.split_first_chunk::<32>() else {
+        return;
+    };
+    let Some((signature, message)) = rest.split_first_chunk::<64>() else {
+        return;
+    };
     let signature = Signature::from_bytes(*signature);
     let mut answers = Vec::new();
     for engine in engines() {
         // What an engine made of a key is kept in it: each has a key of its own.
-        let Ok(key) = VerifyingKey::from_bytes(*key) else { return };
-        let item = Item { key: &key, message, signature: &signature };
+        let Ok(key) = VerifyingKey::from_bytes(*key) else {
+            return;
+        };
+        let item = Item {
+            key: &key,
+            message,
+            signature: &signature,
+        };
         answers.push((engine.name(), engine.verify(&key, message, &signature)));
         for size in BATCHES {
             let bad = verify_batch_with(&**engine, &vec![item; size]).bad;
-            assert!(bad.is_empty() || bad.len() == size, "equal items, and {bad:?} are bad");
+            assert!(
+                bad.is_empty() || bad.len() == size,
+                "equal items, and {bad:?} are bad"
+            );
             answers.push((engine.name(), bad.is_empty()));
         }
     }
-    assert!(answers.iter().all(|(_, one)| *one == answers[0].1), "engines disagree: {answers:?}");
+    assert!(
+        answers.iter().all(|(_, one)| *one == answers[0].1),
+        "engines disagree: {answers:?}"
+    );
 }

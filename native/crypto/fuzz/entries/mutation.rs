@@ -35,8 +35,14 @@ pub(crate) fn mutated(random: &mut Random, right: &[u8]) -> Vec<u8> {
                 bytes.splice(at..at, piece);
             }
             3 => bytes[at..end].fill([0, 1, 0x7f, 0x80, 0xff][random.below(5)]),
-            4 => bytes[at..end].iter_mut().take(1).for_each(|byte| *byte = random.draw().to_le_bytes()[0]),
-            _ => bytes[at..end].iter_mut().take(1).for_each(|byte| *byte ^= 1 << random.below(8)),
+            4 => bytes[at..end]
+                .iter_mut()
+                .take(1)
+                .for_each(|byte| *byte = random.draw().to_le_bytes()[0]),
+            _ => bytes[at..end]
+                .iter_mut()
+                .take(1)
+                .for_each(|byte| *byte ^= 1 << random.below(8)),
         }
     }
     bytes

@@ -12,6 +12,10 @@ pub(crate) fn enter(body: &[u8]) {
         assert_eq!(graph.snapshot().expect("nothing panicked"), bytes);
     }
     if let Ok(graph) = BlockGraph::restore(body) {
-        assert_eq!(graph.snapshot().expect("nothing panicked"), body, "with a digest of its own");
+        assert_eq!(
+            graph.snapshot().expect("nothing panicked"),
+            body,
+            "with a digest of its own"
+        );
     }
 }

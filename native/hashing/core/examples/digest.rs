@@ -13,8 +13,8 @@ fn main() -> io::Result<()> {
     for algorithm in [Algorithm::Sha1, Algorithm::Sha256] {
         let size = algorithm.digest_bytes();
         let mut digests = vec![0; messages.len() * size];
-        let engine =
-            digest_buffers(algorithm, Choice::Best, &messages, &mut digests).map_err(io::Error::other)?;
+        let engine = digest_buffers(algorithm, Choice::Best, &messages, &mut digests)
+            .map_err(io::Error::other)?;
         for (digest, argument) in digests.chunks_exact(size).zip(&arguments) {
             write!(out, "{}({argument}) = ", algorithm.name())?;
             for byte in digest {

@@ -48,7 +48,16 @@ impl Algorithm {
     /// FIPS 180-4 §5.3.1 and §5.3.3; the three words that SHA-1 does not have are zero.
     pub(crate) const fn initial_state(self) -> State {
         match self {
-            Self::Sha1 => [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0, 0, 0, 0],
+            Self::Sha1 => [
+                0x6745_2301,
+                0xefcd_ab89,
+                0x98ba_dcfe,
+                0x1032_5476,
+                0xc3d2_e1f0,
+                0,
+                0,
+                0,
+            ],
             Self::Sha256 => [
                 0x6a09_e667,
                 0xbb67_ae85,
@@ -73,7 +82,11 @@ impl Tail {
     /// The tail of `message`, whose last incomplete block is copied; the rest is not looked at.
     pub(crate) fn of(message: &[u8]) -> Self {
         let (_, rest) = message.as_chunks::<BLOCK_BYTES>();
-        let count = if rest.len() + PADDING_MIN_BYTES <= BLOCK_BYTES { 1 } else { 2 };
+        let count = if rest.len() + PADDING_MIN_BYTES <= BLOCK_BYTES {
+            1
+        } else {
+            2
+        };
         let mut blocks = [[0; BLOCK_BYTES]; 2];
         let bytes = &mut blocks.as_flattened_mut()[..count * BLOCK_BYTES];
         bytes[..rest.len()].copy_from_slice(rest);
@@ -91,5 +104,10 @@ impl Tail {
 
 /// Blocks that a message of `bytes` bytes becomes with its padding.
 pub(crate) const fn padded_blocks(bytes: usize) -> usize {
-    bytes / BLOCK_BYTES + if bytes % BLOCK_BYTES + PADDING_MIN_BYTES <= BLOCK_BYTES { 1 } else { 2 }
+    bytes / BLOCK_BYTES
+        + if bytes % BLOCK_BYTES + PADDING_MIN_BYTES <= BLOCK_BYTES {
+            1
+        } else {
+            2
+        }
 }

@@ -1,6 +1,9 @@
 //! The cryptographic extensions of `ARMv8`: one message at a time.
 
-#![allow(clippy::wildcard_imports, reason = "intrinsics carry their origin in their names")]
+#![allow(
+    clippy::wildcard_imports,
+    reason = "intrinsics carry their origin in their names"
+)]
 
 use core::arch::aarch64::*;
 
@@ -73,7 +76,9 @@ macro_rules! sha256_quads {
 
 #[target_feature(enable = "neon,sha2")]
 fn sha256(state: &mut State, blocks: &[Block]) {
-    let [abcd, efgh] = state.as_chunks_mut::<4>().0 else { return };
+    let [abcd, efgh] = state.as_chunks_mut::<4>().0 else {
+        return;
+    };
     let (mut left, mut right) = (load(abcd), load(efgh));
     for block in blocks {
         let before = (left, right);
@@ -101,7 +106,9 @@ macro_rules! sha1_quads {
 
 #[target_feature(enable = "neon,sha2")]
 fn sha1(state: &mut State, blocks: &[Block]) {
-    let [low, [e_word, ..]] = state.as_chunks_mut::<4>().0 else { return };
+    let [low, [e_word, ..]] = state.as_chunks_mut::<4>().0 else {
+        return;
+    };
     let (mut abcd, mut e) = (load(low), *e_word);
     for block in blocks {
         let before = (abcd, e);

@@ -60,20 +60,49 @@ pub enum BatchError {
 impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::DigestsLength { len, digest_bytes, messages: None } => {
-                write!(f, "digests: {len} bytes is not a multiple of {digest_bytes}")
+            Self::DigestsLength {
+                len,
+                digest_bytes,
+                messages: None,
+            } => {
+                write!(
+                    f,
+                    "digests: {len} bytes is not a multiple of {digest_bytes}"
+                )
             }
-            Self::DigestsLength { len, digest_bytes, messages: Some(messages) } => {
-                write!(f, "digests: {len} bytes where {messages} messages need {digest_bytes} each")
+            Self::DigestsLength {
+                len,
+                digest_bytes,
+                messages: Some(messages),
+            } => {
+                write!(
+                    f,
+                    "digests: {len} bytes where {messages} messages need {digest_bytes} each"
+                )
             }
-            Self::MessagesLength { len, expected: Some(expected) } => {
-                write!(f, "messages: {len} bytes where digests or offsets ask for {expected}")
+            Self::MessagesLength {
+                len,
+                expected: Some(expected),
+            } => {
+                write!(
+                    f,
+                    "messages: {len} bytes where digests or offsets ask for {expected}"
+                )
             }
-            Self::MessagesLength { len, expected: None } => {
-                write!(f, "messages: {len} bytes where the digests ask for more than memory can hold")
+            Self::MessagesLength {
+                len,
+                expected: None,
+            } => {
+                write!(
+                    f,
+                    "messages: {len} bytes where the digests ask for more than memory can hold"
+                )
             }
             Self::OffsetsLength { len, messages } => {
-                write!(f, "offsets: {len} where {messages} messages need one more than that")
+                write!(
+                    f,
+                    "offsets: {len} where {messages} messages need one more than that"
+                )
             }
             Self::OffsetDescends { index } => {
                 write!(f, "offsets: offset {index} is less than the one before it")
@@ -182,11 +211,19 @@ fn digest(
 }
 
 /// How many digests `digests` has room for, which must be `messages` where that is known.
-fn places(algorithm: Algorithm, digests: &[u8], messages: Option<usize>) -> Result<usize, BatchError> {
+fn places(
+    algorithm: Algorithm,
+    digests: &[u8],
+    messages: Option<usize>,
+) -> Result<usize, BatchError> {
     let digest_bytes = algorithm.digest_bytes();
     let (len, count) = (digests.len(), digests.len() / digest_bytes);
     if !len.is_multiple_of(digest_bytes) || messages.is_some_and(|messages| messages != count) {
-        return Err(BatchError::DigestsLength { len, digest_bytes, messages });
+        return Err(BatchError::DigestsLength {
+            len,
+            digest_bytes,
+            messages,
+        });
     }
     Ok(count)
 }

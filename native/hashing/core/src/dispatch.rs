@@ -29,7 +29,11 @@ struct Rest<'a> {
 
 /// Digests every message to its place; `digests` has one for each.
 pub(crate) fn run(algorithm: Algorithm, plan: &Plan, messages: &Messages<'_>, digests: &mut [u8]) {
-    let mut run = Run { algorithm, plan: *plan, places: Places::of(algorithm, digests) };
+    let mut run = Run {
+        algorithm,
+        plan: *plan,
+        places: Places::of(algorithm, digests),
+    };
     let count = messages.count();
     for start in (0..count).step_by(WINDOW) {
         run.window(messages, start, count.min(start + WINDOW));
@@ -49,10 +53,15 @@ impl Run<'_> {
         let mut order = window.as_slice();
         let job = |i: u16| {
             let place = start + usize::from(i);
-            Job { message: messages.get(place), place }
+            Job {
+                message: messages.get(place),
+                place,
+            }
         };
         for level in 0..self.plan.tiers.len() {
-            let Some(tier) = self.plan.tiers[level] else { continue };
+            let Some(tier) = self.plan.tiers[level] else {
+                continue;
+            };
             while order.len() >= tier.least {
                 let lanes = tier.kernel.lanes();
                 if let Some(blocks) = window.alike.filter(|_| order.len() >= lanes) {
@@ -69,7 +78,11 @@ impl Run<'_> {
         }
         for pair in order.chunks(2) {
             let second = pair.last().map_or(job(pair[0]), |i| job(*i));
-            self.streams(&[job(pair[0]), second][..pair.len()], 0, &[self.algorithm.initial_state(); 2]);
+            self.streams(
+                &[job(pair[0]), second][..pair.len()],
+                0,
+                &[self.algorithm.initial_state(); 2],
+            );
         }
     }
 
@@ -93,13 +106,21 @@ impl Run<'_> {
         blocks: usize,
     ) {
         let group = messages.group(first);
-        let step = Step { messages: &group, from: 0, to: blocks, last: u32::MAX };
-        self.places.fill(first, |rows| kernel.alike(self.algorithm, &step, rows));
+        let step = Step {
+            messages: &group,
+            from: 0,
+            to: blocks,
+            last: u32::MAX,
+        };
+        self.places
+            .fill(first, |rows| kernel.alike(self.algorithm, &step, rows));
     }
 
     /// Gives a group to the kernel of a tier: from the beginning, or from where another kernel left it.
     fn lanes(&mut self, level: usize, jobs: &[Job<'_>], after: Option<(usize, &[State])>) {
-        let Some(tier) = self.plan.tiers[level] else { return };
+        let Some(tier) = self.plan.tiers[level] else {
+            return;
+        };
         match tier.kernel {
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx512(kernel) => self.group(kernel, level, jobs, after),
@@ -127,13 +148,25 @@ impl Run<'_> {
         group.run(kernel, self.algorithm, &messages, least);
         let mut rows = [[0; 32]; N];
         kernel.digests(&group.columns, &mut rows);
-        for (lane, job) in jobs.iter().enumerate().filter(|(lane, _)| !group.is_live(*lane)) {
+        for (lane, job) in jobs
+            .iter()
+            .enumerate()
+            .filter(|(lane, _)| !group.is_live(*lane))
+        {
             self.places.put(job.place, &rows[lane]);
         }
         if group.live != 0 {
-            let mut rest =
-                Rest { jobs: [jobs[0]; LANES_MAX], states: [[0; 8]; LANES_MAX], count: 0, done: group.done };
-            for (lane, job) in jobs.iter().enumerate().filter(|(lane, _)| group.is_live(*lane)) {
+            let mut rest = Rest {
+                jobs: [jobs[0]; LANES_MAX],
+                states: [[0; 8]; LANES_MAX],
+                count: 0,
+                done: group.done,
+            };
+            for (lane, job) in jobs
+                .iter()
+                .enumerate()
+                .filter(|(lane, _)| group.is_live(*lane))
+            {
                 (rest.jobs[rest.count], rest.states[rest.count]) = (*job, group.state(lane));
                 rest.count += 1;
             }
@@ -145,7 +178,9 @@ impl Run<'_> {
     fn settle(&mut self, level: usize, rest: &Rest<'_>) {
         let (mut jobs, mut states) = (&rest.jobs[..rest.count], &rest.states[..rest.count]);
         for level in level..self.plan.tiers.len() {
-            let Some(tier) = self.plan.tiers[level] else { continue };
+            let Some(tier) = self.plan.tiers[level] else {
+                continue;
+            };
             while jobs.len() >= tier.least {
                 let taken = jobs.len().min(tier.kernel.lanes());
                 self.lanes(level, &jobs[..taken], Some((rest.done, &states[..taken])));
@@ -162,14 +197,25 @@ impl Run<'_> {
         match (jobs, states) {
             ([first, second], [a, b]) => {
                 let pair = [(first.message, a), (second.message, b)];
-                let pair = pair.map(|(message, state)| Pending { message, done, state: *state });
+                let pair = pair.map(|(message, state)| Pending {
+                    message,
+                    done,
+                    state: *state,
+                });
                 let states = self.plan.stream.finish_pair(self.algorithm, &pair);
                 self.places.put_state(first.place, &states[0]);
                 self.places.put_state(second.place, &states[1]);
             }
             ([job], [state, ..]) => {
-                let pending = Pending { message: job.message, done, state: *state };
-                self.places.put_state(job.place, &self.plan.stream.finish(self.algorithm, &pending));
+                let pending = Pending {
+                    message: job.message,
+                    done,
+                    state: *state,
+                };
+                self.places.put_state(
+                    job.place,
+                    &self.plan.stream.finish(self.algorithm, &pending),
+                );
             }
             _ => {}
         }

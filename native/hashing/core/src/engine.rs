@@ -44,7 +44,10 @@ impl Engine {
         let (engines, count) = FOUND.get_or_init(|| {
             let mut engines = [Self::Scalar; Self::ALL.len()];
             let mut count = 0;
-            for engine in Self::ALL.into_iter().filter(|engine| engine.detect_features()) {
+            for engine in Self::ALL
+                .into_iter()
+                .filter(|engine| engine.detect_features())
+            {
                 engines[count] = engine;
                 count += 1;
             }

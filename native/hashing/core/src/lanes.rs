@@ -61,7 +61,10 @@ impl<const N: usize> Step<'_, N> {
     /// Blocks below this one are all message in every lane.
     #[inline]
     pub(crate) fn whole(&self) -> usize {
-        self.messages.iter().fold(usize::MAX, |least, message| least.min(message.len())) / BLOCK_BYTES
+        self.messages
+            .iter()
+            .fold(usize::MAX, |least, message| least.min(message.len()))
+            / BLOCK_BYTES
     }
 }
 
@@ -89,7 +92,11 @@ impl<const N: usize> Group<N> {
     /// All lanes at the beginning; those at `count` and above never take part.
     pub(crate) fn new(algorithm: Algorithm, count: usize) -> Self {
         let columns = Columns(algorithm.initial_state().map(|word| [word; N]));
-        Self { columns, done: 0, live: ones(count) }
+        Self {
+            columns,
+            done: 0,
+            live: ones(count),
+        }
     }
 
     /// The lanes of messages that have compressed `done` whole blocks already.
@@ -100,7 +107,11 @@ impl<const N: usize> Group<N> {
                 column[lane] = *word;
             }
         }
-        Self { columns, done, live: ones(states.len()) }
+        Self {
+            columns,
+            done,
+            live: ones(states.len()),
+        }
     }
 
     /// Whether lane `lane`'s message is not finished.
@@ -130,9 +141,16 @@ impl<const N: usize> Group<N> {
                 return;
             }
             let (from, common) = (self.done, common.max(self.done + 1));
-            let ending = (0..N).fold(0, |ending, lane| ending | u32::from(total[lane] == common) << lane);
+            let ending = (0..N).fold(0, |ending, lane| {
+                ending | u32::from(total[lane] == common) << lane
+            });
             let stand_in = self.messages(messages);
-            let blocks = Step { messages: &stand_in, from, to: common, last: ending };
+            let blocks = Step {
+                messages: &stand_in,
+                from,
+                to: common,
+                last: ending,
+            };
             kernel.step(algorithm, &mut self.columns, &blocks, self.live);
             self.done = common;
             for (lane, blocks) in total.iter().enumerate() {

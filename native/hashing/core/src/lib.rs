@@ -9,7 +9,12 @@
 
 #![cfg_attr(
     not(target_arch = "x86_64"),
-    allow(dead_code, unused_imports, unused_variables, reason = "only x86-64 has kernels over lanes so far")
+    allow(
+        dead_code,
+        unused_imports,
+        unused_variables,
+        reason = "only x86-64 has kernels over lanes so far"
+    )
 )]
 
 mod algorithm;

@@ -11,7 +11,11 @@ use crate::lanes::Row;
 #[derive(Clone, Copy)]
 pub(crate) enum Messages<'a> {
     /// Of one length, one after the other.
-    Equal { bytes: &'a [u8], message_bytes: usize, count: usize },
+    Equal {
+        bytes: &'a [u8],
+        message_bytes: usize,
+        count: usize,
+    },
     /// Of any lengths, one after the other: message i begins at offset i and ends at offset i + 1.
     Ragged { bytes: &'a [u8], offsets: &'a [u32] },
     /// Anywhere.
@@ -19,24 +23,45 @@ pub(crate) enum Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    pub(crate) fn equal(bytes: &'a [u8], message_bytes: usize, count: usize) -> Result<Self, BatchError> {
+    pub(crate) fn equal(
+        bytes: &'a [u8],
+        message_bytes: usize,
+        count: usize,
+    ) -> Result<Self, BatchError> {
         let expected = count.checked_mul(message_bytes);
         if expected != Some(bytes.len()) {
-            return Err(BatchError::MessagesLength { len: bytes.len(), expected });
+            return Err(BatchError::MessagesLength {
+                len: bytes.len(),
+                expected,
+            });
         }
-        Ok(Self::Equal { bytes, message_bytes, count })
+        Ok(Self::Equal {
+            bytes,
+            message_bytes,
+            count,
+        })
     }
 
-    pub(crate) fn ragged(bytes: &'a [u8], offsets: &'a [u32], count: usize) -> Result<Self, BatchError> {
+    pub(crate) fn ragged(
+        bytes: &'a [u8],
+        offsets: &'a [u32],
+        count: usize,
+    ) -> Result<Self, BatchError> {
         if offsets.len().checked_sub(1) != Some(count) {
-            return Err(BatchError::OffsetsLength { len: offsets.len(), messages: count });
+            return Err(BatchError::OffsetsLength {
+                len: offsets.len(),
+                messages: count,
+            });
         }
         if let Some(i) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
             return Err(BatchError::OffsetDescends { index: i + 1 });
         }
         let end = offsets[count] as usize;
         if end > bytes.len() {
-            return Err(BatchError::MessagesLength { len: bytes.len(), expected: Some(end) });
+            return Err(BatchError::MessagesLength {
+                len: bytes.len(),
+                expected: Some(end),
+            });
         }
         Ok(Self::Ragged { bytes, offsets })
     }
@@ -53,13 +78,19 @@ impl<'a> Messages<'a> {
     #[inline]
     pub(crate) fn group<const N: usize>(&self, first: usize) -> [&'a [u8]; N] {
         match self {
-            Self::Equal { bytes, message_bytes, .. } => {
+            Self::Equal {
+                bytes,
+                message_bytes,
+                ..
+            } => {
                 let bytes = &bytes[first * message_bytes..][..N * message_bytes];
                 core::array::from_fn(|lane| &bytes[lane * message_bytes..][..*message_bytes])
             }
             Self::Ragged { bytes, offsets } => {
                 let offsets = &offsets[first..=first + N];
-                core::array::from_fn(|lane| &bytes[offsets[lane] as usize..offsets[lane + 1] as usize])
+                core::array::from_fn(|lane| {
+                    &bytes[offsets[lane] as usize..offsets[lane + 1] as usize]
+                })
             }
             Self::Scattered(buffers) => core::array::from_fn(|lane| buffers[first + lane]),
         }
@@ -79,7 +110,11 @@ impl<'a> Messages<'a> {
     #[inline]
     pub(crate) fn get(&self, i: usize) -> &'a [u8] {
         match self {
-            Self::Equal { bytes, message_bytes, .. } => &bytes[i * message_bytes..][..*message_bytes],
+            Self::Equal {
+                bytes,
+                message_bytes,
+                ..
+            } => &bytes[i * message_bytes..][..*message_bytes],
             Self::Ragged { bytes, offsets } => &bytes[offsets[i] as usize..offsets[i + 1] as usize],
             Self::Scattered(buffers) => buffers[i],
         }
@@ -88,11 +123,22 @@ impl<'a> Messages<'a> {
     /// Messages `from` to `to`, which is at most `count`.
     pub(crate) fn range(&self, from: usize, to: usize) -> Self {
         match self {
-            Self::Equal { bytes, message_bytes, .. } => {
+            Self::Equal {
+                bytes,
+                message_bytes,
+                ..
+            } => {
                 let bytes = &bytes[from * message_bytes..to * message_bytes];
-                Self::Equal { bytes, message_bytes: *message_bytes, count: to - from }
+                Self::Equal {
+                    bytes,
+                    message_bytes: *message_bytes,
+                    count: to - from,
+                }
             }
-            Self::Ragged { bytes, offsets } => Self::Ragged { bytes, offsets: &offsets[from..=to] },
+            Self::Ragged { bytes, offsets } => Self::Ragged {
+                bytes,
+                offsets: &offsets[from..=to],
+            },
             Self::Scattered(buffers) => Self::Scattered(&buffers[from..to]),
         }
     }

@@ -26,13 +26,20 @@ impl Order {
     pub(crate) fn of(messages: &Messages<'_>, start: usize, end: usize) -> Self {
         let count = end - start;
         let blocks = |i: u16| padded_blocks(messages.bytes(start + usize::from(i)));
-        let mut order = Self { indices: [0; WINDOW], count, alike: None };
+        let mut order = Self {
+            indices: [0; WINDOW],
+            count,
+            alike: None,
+        };
         for (index, i) in order.indices.iter_mut().zip(0..) {
             *index = i;
         }
-        let Some((first, others)) = order.as_slice().split_first() else { return order };
+        let Some((first, others)) = order.as_slice().split_first() else {
+            return order;
+        };
         let first = blocks(*first);
-        if matches!(messages, Messages::Equal { .. }) || others.iter().all(|i| blocks(*i) == first) {
+        if matches!(messages, Messages::Equal { .. }) || others.iter().all(|i| blocks(*i) == first)
+        {
             order.alike = Some(first);
         } else {
             order.sort(blocks);
@@ -77,7 +84,13 @@ mod tests {
         let mut indices = order.as_slice().to_vec();
         let sorted = indices.iter().map(|i| lengths[usize::from(*i)]).collect();
         indices.sort_unstable();
-        assert!(indices.iter().enumerate().all(|(i, index)| i == usize::from(*index)), "each once");
+        assert!(
+            indices
+                .iter()
+                .enumerate()
+                .all(|(i, index)| i == usize::from(*index)),
+            "each once"
+        );
         sorted
     }
 
@@ -90,8 +103,14 @@ mod tests {
 
     #[test]
     fn others_are_visited_longest_first_in_blocks() {
-        assert_eq!(lengths(&[0, 200, 55, 56, 1000, 64]), [1000, 200, 56, 64, 0, 55]);
+        assert_eq!(
+            lengths(&[0, 200, 55, 56, 1000, 64]),
+            [1000, 200, 56, 64, 0, 55]
+        );
         let long = [KEYS * 64, 10, KEYS * 64 * 3, KEYS * 64 * 2];
-        assert_eq!(lengths(&long), [KEYS * 64 * 3, KEYS * 64 * 2, KEYS * 64, 10]);
+        assert_eq!(
+            lengths(&long),
+            [KEYS * 64 * 3, KEYS * 64 * 2, KEYS * 64, 10]
+        );
     }
 }

@@ -20,7 +20,10 @@ mod tests {
     #[test]
     fn a_panic_with_either_kind_of_text_keeps_it() {
         assert_eq!(panic_text(&"asked for"), "panic in native code: asked for");
-        assert_eq!(panic_text(&String::from("built")), "panic in native code: built");
+        assert_eq!(
+            panic_text(&String::from("built")),
+            "panic in native code: built"
+        );
         assert_eq!(panic_text(&7_u8), "panic in native code: no message");
     }
 }

@@ -42,7 +42,9 @@ pub struct Crew {
 
 impl fmt::Debug for Crew {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Crew").field("threads", &self.threads()).finish_non_exhaustive()
+        f.debug_struct("Crew")
+            .field("threads", &self.threads())
+            .finish_non_exhaustive()
     }
 }
 
@@ -52,7 +54,11 @@ impl Crew {
     /// # Errors
     /// When the operating system gives no thread.
     pub fn new(threads: usize) -> std::io::Result<Self> {
-        let mut crew = Self { shared: Arc::default(), turn: Mutex::new(()), threads: Vec::new() };
+        let mut crew = Self {
+            shared: Arc::default(),
+            turn: Mutex::new(()),
+            threads: Vec::new(),
+        };
         for i in 1..threads {
             let shared = Arc::clone(&crew.shared);
             let thread = thread::Builder::new().name(format!("digest-{i}"));
@@ -147,7 +153,14 @@ impl Crew {
     ) {
         let threads = self.threads();
         let digested = AtomicUsize::new(0);
-        let left = Left { messages, digests: &mut *digests, next: 0, least, group: None, threads };
+        let left = Left {
+            messages,
+            digests: &mut *digests,
+            next: 0,
+            least,
+            group: None,
+            threads,
+        };
         let left = Mutex::new((algorithm, left));
         self.offer(&|| {
             while let Some((messages, digests)) = claim(&left) {
@@ -249,7 +262,12 @@ impl Shared {
                     }
                     offer = self.lock();
                 }
-                _ => offer = self.offered.wait(offer).unwrap_or_else(PoisonError::into_inner),
+                _ => {
+                    offer = self
+                        .offered
+                        .wait(offer)
+                        .unwrap_or_else(PoisonError::into_inner)
+                }
             }
         }
     }
@@ -276,7 +294,11 @@ impl Drop for Withdrawal<'_> {
         let mut offer = self.0.lock();
         offer.task = None;
         while offer.inside > 0 {
-            offer = self.0.left.wait(offer).unwrap_or_else(PoisonError::into_inner);
+            offer = self
+                .0
+                .left
+                .wait(offer)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -301,7 +323,8 @@ fn claim<'a>(left: &Mutex<(Algorithm, Left<'a>)>) -> Option<(Messages<'a>, &'a m
         return None;
     }
     let taken = share(count, left.threads, left.least, &mut left.group);
-    let (now, later) = std::mem::take(&mut left.digests).split_at_mut(taken * algorithm.digest_bytes());
+    let (now, later) =
+        std::mem::take(&mut left.digests).split_at_mut(taken * algorithm.digest_bytes());
     let messages = left.messages.range(left.next, left.next + taken);
     left.digests = later;
     left.next += taken;
@@ -316,7 +339,10 @@ fn share(count: usize, threads: usize, least: usize, group: &mut Option<usize>) 
     if fair <= LANES_MAX {
         return (*group.get_or_insert(fair)).max(least).min(count);
     }
-    (fair / CLAIM_PARTS).max(least).next_multiple_of(LANES_MAX).min(count)
+    (fair / CLAIM_PARTS)
+        .max(least)
+        .next_multiple_of(LANES_MAX)
+        .min(count)
 }
 
 #[cfg(test)]
@@ -338,16 +364,22 @@ mod tests {
         for _ in 0..2 {
             let panics = AtomicUsize::new(0);
             let mut digests = vec![0; expected.len()];
-            crew.share_out(algorithm, messages, &mut digests, 1, &|messages, digests| {
-                if thread::current().id() != caller {
-                    panics.fetch_add(1, Ordering::SeqCst);
-                    resume_unwind(Box::new("asked for")); // without the hook's message on stderr
-                }
-                while panics.load(Ordering::SeqCst) == 0 {
-                    thread::yield_now(); // until the helper has come, and failed
-                }
-                dispatch::run(algorithm, &plan, messages, digests);
-            });
+            crew.share_out(
+                algorithm,
+                messages,
+                &mut digests,
+                1,
+                &|messages, digests| {
+                    if thread::current().id() != caller {
+                        panics.fetch_add(1, Ordering::SeqCst);
+                        resume_unwind(Box::new("asked for")); // without the hook's message on stderr
+                    }
+                    while panics.load(Ordering::SeqCst) == 0 {
+                        thread::yield_now(); // until the helper has come, and failed
+                    }
+                    dispatch::run(algorithm, &plan, messages, digests);
+                },
+            );
             assert_eq!(panics.into_inner(), 1);
             assert!(digests == expected, "a digest is missing");
         }
@@ -372,9 +404,12 @@ mod tests {
 
     #[test]
     fn few_buffers_are_claimed_in_even_groups_whoever_comes_first() {
-        for (count, threads, expected) in
-            [(16, 2, vec![8, 8]), (8, 2, vec![4, 4]), (10, 4, vec![3, 3, 3, 1]), (24, 2, vec![12, 12])]
-        {
+        for (count, threads, expected) in [
+            (16, 2, vec![8, 8]),
+            (8, 2, vec![4, 4]),
+            (10, 4, vec![3, 3, 3, 1]),
+            (24, 2, vec![12, 12]),
+        ] {
             let (mut left, mut group, mut claims) = (count, None, Vec::new());
             while left > 0 {
                 claims.push(share(left, threads, 1, &mut group));

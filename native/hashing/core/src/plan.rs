@@ -62,7 +62,11 @@ pub(crate) struct Tier {
 
 impl Tier {
     fn of(engine: Engine, least: usize) -> Option<Self> {
-        Kernel::of(engine).map(|kernel| Self { kernel, least, engine })
+        Kernel::of(engine).map(|kernel| Self {
+            kernel,
+            least,
+            engine,
+        })
     }
 }
 
@@ -86,24 +90,41 @@ impl Plan {
 
     fn only(engine: Engine) -> Option<Self> {
         if let Some(stream) = Stream::of(engine) {
-            return Some(Self { tiers: [None; 2], stream });
+            return Some(Self {
+                tiers: [None; 2],
+                stream,
+            });
         }
-        Some(Self { tiers: [Some(Tier::of(engine, 1)?), None], stream: Stream::Scalar })
+        Some(Self {
+            tiers: [Some(Tier::of(engine, 1)?), None],
+            stream: Stream::Scalar,
+        })
     }
 
     /// The fastest on this CPU.
     fn best(algorithm: Algorithm) -> Self {
-        let streams = [Engine::ShaNiX2, Engine::Armv8Ce].into_iter().find_map(Stream::of);
+        let streams = [Engine::ShaNiX2, Engine::Armv8Ce]
+            .into_iter()
+            .find_map(Stream::of);
         let Some(stream) = streams else {
             // One scalar message costs more than a block of all lanes from two or three messages on.
             let narrow = Tier::of(Engine::Avx512X8, 2).or_else(|| Tier::of(Engine::Avx2X8, 3));
-            return Self { tiers: [Tier::of(Engine::Avx512X16, 9), narrow], stream: Stream::Scalar };
+            return Self {
+                tiers: [Tier::of(Engine::Avx512X16, 9), narrow],
+                stream: Stream::Scalar,
+            };
         };
         let (wide, half) = match algorithm {
             Algorithm::Sha1 => (9, 4),
             Algorithm::Sha256 => (11, 6),
         };
-        Self { tiers: [Tier::of(Engine::Avx512X16, wide), Tier::of(Engine::Avx512X8, half)], stream }
+        Self {
+            tiers: [
+                Tier::of(Engine::Avx512X16, wide),
+                Tier::of(Engine::Avx512X8, half),
+            ],
+            stream,
+        }
     }
 
     /// The engine of the first and largest groups of `count` messages.

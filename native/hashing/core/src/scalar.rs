@@ -60,12 +60,19 @@ fn compress_sha256(state: &mut State, block: &Block) {
     for t in 16..64 {
         let small0 = w[t - 15].rotate_right(7) ^ w[t - 15].rotate_right(18) ^ (w[t - 15] >> 3);
         let small1 = w[t - 2].rotate_right(17) ^ w[t - 2].rotate_right(19) ^ (w[t - 2] >> 10);
-        w[t] = small1.wrapping_add(w[t - 7]).wrapping_add(small0).wrapping_add(w[t - 16]);
+        w[t] = small1
+            .wrapping_add(w[t - 7])
+            .wrapping_add(small0)
+            .wrapping_add(w[t - 16]);
     }
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     for (w, k) in w.into_iter().zip(SHA256_K) {
         let big1 = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
-        let t1 = h.wrapping_add(big1).wrapping_add(choose(e, f, g)).wrapping_add(k).wrapping_add(w);
+        let t1 = h
+            .wrapping_add(big1)
+            .wrapping_add(choose(e, f, g))
+            .wrapping_add(k)
+            .wrapping_add(w);
         let big0 = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
         let t2 = big0.wrapping_add(majority(a, b, c));
         (a, b, c, d, e, f, g, h) = (t1.wrapping_add(t2), a, b, c, d.wrapping_add(t1), e, f, g);

@@ -79,7 +79,10 @@ impl Stream {
         if let Self::ShaNiX2(kernel) = self {
             return finish_interleaved(kernel, algorithm, pair);
         }
-        [self.finish(algorithm, &pair[0]), self.finish(algorithm, &pair[1])]
+        [
+            self.finish(algorithm, &pair[0]),
+            self.finish(algorithm, &pair[1]),
+        ]
     }
 
     #[inline]
@@ -101,7 +104,10 @@ fn finish_interleaved(kernel: ShaNi, algorithm: Algorithm, pair: &[Pending<'_>; 
     let [first, second] = pair;
     let tails = [Tail::of(first.message), Tail::of(second.message)];
     let mut states = [first.state, second.state];
-    for blocks in [[first.blocks(), second.blocks()], [tails[0].blocks(), tails[1].blocks()]] {
+    for blocks in [
+        [first.blocks(), second.blocks()],
+        [tails[0].blocks(), tails[1].blocks()],
+    ] {
         let both = blocks[0].len().min(blocks[1].len());
         kernel.compress(algorithm, &mut states, blocks.map(|blocks| &blocks[..both]));
         for (state, blocks) in states.iter_mut().zip(blocks) {

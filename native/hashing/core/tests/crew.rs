@@ -1,19 +1,26 @@
 //! A crew digests what one thread digests, under every way it can be used.
-#![allow(clippy::unwrap_used, reason = "what fails fails the test, which is meant")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "what fails fails the test, which is meant"
+)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use paceline_hashing_core::parallel::Crew;
-use paceline_hashing_core::{Algorithm, BatchError, Choice, digest_buffers, digest_equal, digest_ragged};
+use paceline_hashing_core::{
+    Algorithm, BatchError, Choice, digest_buffers, digest_equal, digest_ragged,
+};
 
 /// Miri takes minutes for what a CPU does in a millisecond.
 const CALLS: usize = if cfg!(miri) { 3 } else { 100 };
 const MESSAGES: usize = if cfg!(miri) { 400 } else { 2000 };
 
 fn pattern(bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|i| (i * 7 + i / 251).to_le_bytes()[0]).collect()
+    (0..bytes)
+        .map(|i| (i * 7 + i / 251).to_le_bytes()[0])
+        .collect()
 }
 
 /// One batch and its digests by one thread.
@@ -25,17 +32,35 @@ struct Case {
 
 impl Case {
     fn ragged(messages: usize) -> Self {
-        let offsets: Vec<u32> = (0..=messages).map(|i| u32::try_from(i * 149 + i % 5).unwrap()).collect();
+        let offsets: Vec<u32> = (0..=messages)
+            .map(|i| u32::try_from(i * 149 + i % 5).unwrap())
+            .collect();
         let bytes = pattern(offsets[messages] as usize);
         let mut expected = vec![0; messages * 32];
-        digest_ragged(Algorithm::Sha256, Choice::Best, &bytes, &offsets, &mut expected).unwrap();
-        Self { bytes, offsets, expected }
+        digest_ragged(
+            Algorithm::Sha256,
+            Choice::Best,
+            &bytes,
+            &offsets,
+            &mut expected,
+        )
+        .unwrap();
+        Self {
+            bytes,
+            offsets,
+            expected,
+        }
     }
 
     fn assert_by(&self, crew: &Crew) {
         let mut digests = vec![0; self.expected.len()];
-        let engine =
-            crew.digest_ragged(Algorithm::Sha256, Choice::Best, &self.bytes, &self.offsets, &mut digests);
+        let engine = crew.digest_ragged(
+            Algorithm::Sha256,
+            Choice::Best,
+            &self.bytes,
+            &self.offsets,
+            &mut digests,
+        );
         assert!(engine.is_ok());
         assert!(digests == self.expected, "another digest than one thread's");
     }
@@ -60,13 +85,19 @@ fn every_shape_of_batch_is_shared() {
     for algorithm in [Algorithm::Sha1, Algorithm::Sha256] {
         let size = algorithm.digest_bytes();
         let buffers: Vec<&[u8]> = bytes.chunks(bytes.len() / 11).collect();
-        let (mut alone, mut shared) = (vec![0; buffers.len() * size], vec![1; buffers.len() * size]);
+        let (mut alone, mut shared) =
+            (vec![0; buffers.len() * size], vec![1; buffers.len() * size]);
         digest_buffers(algorithm, Choice::Best, &buffers, &mut alone).unwrap();
-        crew.digest_buffers(algorithm, Choice::Best, &buffers, &mut shared).unwrap();
+        crew.digest_buffers(algorithm, Choice::Best, &buffers, &mut shared)
+            .unwrap();
         assert_eq!(alone, shared);
-        let (mut alone, mut shared) = (vec![0; bytes.len() / 64 * size], vec![1; bytes.len() / 64 * size]);
+        let (mut alone, mut shared) = (
+            vec![0; bytes.len() / 64 * size],
+            vec![1; bytes.len() / 64 * size],
+        );
         digest_equal(algorithm, Choice::Best, &bytes, 64, &mut alone).unwrap();
-        crew.digest_equal(algorithm, Choice::Best, &bytes, 64, &mut shared).unwrap();
+        crew.digest_equal(algorithm, Choice::Best, &bytes, 64, &mut shared)
+            .unwrap();
         assert_eq!(alone, shared);
     }
 }
@@ -109,6 +140,12 @@ fn what_one_thread_refuses_a_crew_refuses_and_writes_nothing() {
     let bytes = pattern(1 << 17);
     let mut digests = vec![9; 32 * 2048];
     let refused = crew.digest_equal(Algorithm::Sha256, Choice::Best, &bytes, 63, &mut digests);
-    assert_eq!(refused, Err(BatchError::MessagesLength { len: 1 << 17, expected: Some(63 * 2048) }));
+    assert_eq!(
+        refused,
+        Err(BatchError::MessagesLength {
+            len: 1 << 17,
+            expected: Some(63 * 2048)
+        })
+    );
     assert!(digests.iter().all(|byte| *byte == 9));
 }

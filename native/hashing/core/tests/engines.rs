@@ -1,15 +1,22 @@
 //! Every engine against the scalar twin and against the crates sha1 and sha2: all short lengths, boundaries,
 //! ragged lanes, alignments.
-#![allow(clippy::unwrap_used, reason = "what fails fails the test, which is meant")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "what fails fails the test, which is meant"
+)]
 
-use paceline_hashing_core::{Algorithm, Choice, Engine, digest_buffers, digest_equal, digest_ragged};
+use paceline_hashing_core::{
+    Algorithm, Choice, Engine, digest_buffers, digest_equal, digest_ragged,
+};
 use proptest::prelude::*;
 use sha2::Digest;
 
 const ALGORITHMS: [Algorithm; 2] = [Algorithm::Sha1, Algorithm::Sha256];
 
 fn choices() -> impl Iterator<Item = Choice> {
-    let engines = Engine::available().iter().map(|engine| Choice::Only(*engine));
+    let engines = Engine::available()
+        .iter()
+        .map(|engine| Choice::Only(*engine));
     std::iter::once(Choice::Best).chain(engines)
 }
 
@@ -24,7 +31,9 @@ fn reference(algorithm: Algorithm, message: &[u8]) -> Vec<u8> {
 fn pattern(bytes: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         state.to_be_bytes()[0]
     };
     (0..bytes).map(|_| next()).collect()
@@ -37,14 +46,20 @@ fn assert_buffers(algorithm: Algorithm, choice: Choice, buffers: &[&[u8]]) {
     for (i, buffer) in buffers.iter().enumerate() {
         let got = &digests[i * size..][..size];
         let lengths: Vec<usize> = buffers.iter().map(|buffer| buffer.len()).collect();
-        assert_eq!(got, reference(algorithm, buffer), "{algorithm:?} {choice:?} message {i} of {lengths:?}");
+        assert_eq!(
+            got,
+            reference(algorithm, buffer),
+            "{algorithm:?} {choice:?} message {i} of {lengths:?}"
+        );
     }
 }
 
 #[test]
 fn every_engine_digests_every_length_from_0_to_300_and_the_boundaries_beyond() {
     let bytes = pattern(5000, 1);
-    let lengths = (0..=300).chain([319, 320, 321, 447, 448, 511, 512, 513, 1023, 1024, 1025, 4096, 4999]);
+    let lengths = (0..=300).chain([
+        319, 320, 321, 447, 448, 511, 512, 513, 1023, 1024, 1025, 4096, 4999,
+    ]);
     for length in lengths {
         for algorithm in ALGORITHMS {
             for choice in choices() {
@@ -61,8 +76,11 @@ fn every_count_of_messages_up_to_three_groups_of_lanes_is_digested() {
         for choice in choices() {
             for count in 0..50 {
                 for length in [0, 1, 55, 56, 64, 70] {
-                    let buffers: Vec<&[u8]> =
-                        bytes.chunks_exact(70).take(count).map(|m| &m[..length]).collect();
+                    let buffers: Vec<&[u8]> = bytes
+                        .chunks_exact(70)
+                        .take(count)
+                        .map(|m| &m[..length])
+                        .collect();
                     assert_buffers(algorithm, choice, &buffers);
                 }
             }
@@ -80,7 +98,9 @@ fn lanes_that_end_one_after_the_other_are_all_right() {
                 let buffers: Vec<&[u8]> = (0..24).map(|i| &bytes[i..i + i * step]).collect();
                 assert_buffers(algorithm, choice, &buffers);
             }
-            let one_long: Vec<&[u8]> = (0..16).map(|i| &bytes[..if i == 5 { 2000 } else { 3 }]).collect();
+            let one_long: Vec<&[u8]> = (0..16)
+                .map(|i| &bytes[..if i == 5 { 2000 } else { 3 }])
+                .collect();
             assert_buffers(algorithm, choice, &one_long);
         }
     }

@@ -1,6 +1,9 @@
 //! Published vectors through every engine: FIPS 180-4's examples, CAVP's short messages (`SHA1ShortMsg.rsp`,
 //! `SHA256ShortMsg.rsp`, byte-oriented) and CAVP's Monte Carlo chains; and what is refused.
-#![allow(clippy::unwrap_used, reason = "what fails fails the test, which is meant")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "what fails fails the test, which is meant"
+)]
 
 use paceline_hashing_core::{
     Algorithm, BatchError, Choice, Engine, digest_buffers, digest_equal, digest_ragged,
@@ -18,14 +21,38 @@ const SHA1_SHORT: [(&str, &str); 8] = [
     ("63bfc1ed7f78ab", "860328d80509500c1783169ebf0ba0c4b94da5e5"),
 ];
 const SHA256_SHORT: [(&str, &str); 8] = [
-    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-    ("d3", "28969cdfa74a12c82f3bad960b0b000aca2ac329deea5c2328ebc6f2ba9802c1"),
-    ("11af", "5ca7133fa735326081558ac312c620eeca9970d1e70a4b95533d956f072d1f98"),
-    ("b4190e", "dff2e73091f6c05e528896c4c831b9448653dc2ff043528f6769437bc7b975c2"),
-    ("74ba2521", "b16aa56be3880d18cd41e68384cf1ec8c17680c45a02b1575dc1518923ae8b0e"),
-    ("c299209682", "f0887fe961c9cd3beab957e8222494abb969b1ce4c6557976df8b0f6d20e9166"),
-    ("e1dc724d5621", "eca0a060b489636225b4fa64d267dabbe44273067ac679f20820bddc6b6a90ac"),
-    ("06e076f5a442d5", "3fd877e27450e6bbd5d74bb82f9870c64c66e109418baa8e6bbcff355e287926"),
+    (
+        "",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    ),
+    (
+        "d3",
+        "28969cdfa74a12c82f3bad960b0b000aca2ac329deea5c2328ebc6f2ba9802c1",
+    ),
+    (
+        "11af",
+        "5ca7133fa735326081558ac312c620eeca9970d1e70a4b95533d956f072d1f98",
+    ),
+    (
+        "b4190e",
+        "dff2e73091f6c05e528896c4c831b9448653dc2ff043528f6769437bc7b975c2",
+    ),
+    (
+        "74ba2521",
+        "b16aa56be3880d18cd41e68384cf1ec8c17680c45a02b1575dc1518923ae8b0e",
+    ),
+    (
+        "c299209682",
+        "f0887fe961c9cd3beab957e8222494abb969b1ce4c6557976df8b0f6d20e9166",
+    ),
+    (
+        "e1dc724d5621",
+        "eca0a060b489636225b4fa64d267dabbe44273067ac679f20820bddc6b6a90ac",
+    ),
+    (
+        "06e076f5a442d5",
+        "3fd877e27450e6bbd5d74bb82f9870c64c66e109418baa8e6bbcff355e287926",
+    ),
 ];
 /// FIPS 180-4's texts (NIST `SHA1.pdf`, `SHA256.pdf`, `SHA2_Additional.pdf`) with both digests.
 const TEXTS: [(&str, &str, &str); 3] = [
@@ -66,13 +93,18 @@ const MONTE: [[&str; 3]; 2] = [
 const ALGORITHMS: [Algorithm; 2] = [Algorithm::Sha1, Algorithm::Sha256];
 
 fn choices() -> impl Iterator<Item = Choice> {
-    let engines = Engine::available().iter().map(|engine| Choice::Only(*engine));
+    let engines = Engine::available()
+        .iter()
+        .map(|engine| Choice::Only(*engine));
     std::iter::once(Choice::Best).chain(engines)
 }
 
 fn bytes_of(hex: &str) -> Vec<u8> {
     let (pairs, _) = hex.as_bytes().as_chunks::<2>();
-    pairs.iter().map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+    pairs
+        .iter()
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+        .collect()
 }
 
 fn one(algorithm: Algorithm, choice: Choice, message: &[u8]) -> Vec<u8> {
@@ -104,7 +136,11 @@ fn a_million_times_a_holds_in_every_engine() {
     let message = vec![b'a'; 1_000_000];
     for choice in choices() {
         for (algorithm, digest) in ALGORITHMS.into_iter().zip(MILLION_A) {
-            assert_eq!(one(algorithm, choice, &message), bytes_of(digest), "{algorithm:?} {choice:?}");
+            assert_eq!(
+                one(algorithm, choice, &message),
+                bytes_of(digest),
+                "{algorithm:?} {choice:?}"
+            );
         }
     }
 }
@@ -133,7 +169,9 @@ fn the_first_checkpoint_of_the_monte_carlo_chain_holds_in_every_engine() {
 #[test]
 fn the_hundredth_checkpoint_of_the_monte_carlo_chain_holds() {
     for (algorithm, [seed, _, hundredth]) in ALGORITHMS.into_iter().zip(MONTE) {
-        let chain = (0..100).fold(bytes_of(seed), |seed, _| checkpoint(algorithm, Choice::Best, &seed));
+        let chain = (0..100).fold(bytes_of(seed), |seed, _| {
+            checkpoint(algorithm, Choice::Best, &seed)
+        });
         assert_eq!(chain, bytes_of(hundredth), "{algorithm:?}");
     }
 }
@@ -145,26 +183,52 @@ fn what_does_not_fit_is_refused_and_writes_nothing() {
     let equal = |bytes: usize, each: usize, digests: &mut [u8]| {
         digest_equal(sha256, Choice::Best, &vec![0; bytes], each, digests).unwrap_err()
     };
-    let expected = BatchError::MessagesLength { len: 127, expected: Some(128) };
+    let expected = BatchError::MessagesLength {
+        len: 127,
+        expected: Some(128),
+    };
     assert_eq!(equal(127, 64, &mut digests), expected);
-    let expected = BatchError::DigestsLength { len: 63, digest_bytes: 32, messages: None };
+    let expected = BatchError::DigestsLength {
+        len: 63,
+        digest_bytes: 32,
+        messages: None,
+    };
     assert_eq!(equal(128, 64, &mut digests[..63]), expected);
-    let expected = BatchError::MessagesLength { len: 0, expected: None };
+    let expected = BatchError::MessagesLength {
+        len: 0,
+        expected: None,
+    };
     assert_eq!(equal(0, usize::MAX, &mut digests), expected);
 
     let ragged = |offsets: &[u32], digests: &mut [u8]| {
         digest_ragged(sha256, Choice::Best, &[0; 10], offsets, digests).unwrap_err()
     };
-    let expected = BatchError::OffsetsLength { len: 0, messages: 0 };
+    let expected = BatchError::OffsetsLength {
+        len: 0,
+        messages: 0,
+    };
     assert_eq!(ragged(&[], &mut []), expected);
-    let expected = BatchError::OffsetsLength { len: 2, messages: 2 };
+    let expected = BatchError::OffsetsLength {
+        len: 2,
+        messages: 2,
+    };
     assert_eq!(ragged(&[0, 1], &mut digests), expected);
-    assert_eq!(ragged(&[0, 5, 4], &mut digests), BatchError::OffsetDescends { index: 2 });
-    let expected = BatchError::MessagesLength { len: 10, expected: Some(11) };
+    assert_eq!(
+        ragged(&[0, 5, 4], &mut digests),
+        BatchError::OffsetDescends { index: 2 }
+    );
+    let expected = BatchError::MessagesLength {
+        len: 10,
+        expected: Some(11),
+    };
     assert_eq!(ragged(&[0, 5, 11], &mut digests), expected);
 
     let refused = digest_buffers(sha256, Choice::Best, &[b"one"], &mut digests);
-    let expected = BatchError::DigestsLength { len: 64, digest_bytes: 32, messages: Some(1) };
+    let expected = BatchError::DigestsLength {
+        len: 64,
+        digest_bytes: 32,
+        messages: Some(1),
+    };
     assert_eq!(refused, Err(expected));
     assert_eq!(digests, [7; 64]);
 }
@@ -172,20 +236,42 @@ fn what_does_not_fit_is_refused_and_writes_nothing() {
 #[test]
 fn an_engine_this_cpu_lacks_is_refused_by_name_and_writes_nothing() {
     let mut digest = [7; 32];
-    for engine in Engine::ALL.into_iter().filter(|engine| !engine.is_available()) {
-        let refused = digest_equal(Algorithm::Sha256, Choice::Only(engine), b"abc", 3, &mut digest);
+    for engine in Engine::ALL
+        .into_iter()
+        .filter(|engine| !engine.is_available())
+    {
+        let refused = digest_equal(
+            Algorithm::Sha256,
+            Choice::Only(engine),
+            b"abc",
+            3,
+            &mut digest,
+        );
         assert_eq!(refused, Err(BatchError::Unavailable { engine }));
-        assert!(BatchError::Unavailable { engine }.to_string().contains(engine.name()));
+        assert!(
+            BatchError::Unavailable { engine }
+                .to_string()
+                .contains(engine.name())
+        );
     }
     assert_eq!(digest, [7; 32]);
-    assert!(Engine::ALL.len() > Engine::available().len(), "no CPU is both an x86-64 and an AArch64 one");
+    assert!(
+        Engine::ALL.len() > Engine::available().len(),
+        "no CPU is both an x86-64 and an AArch64 one"
+    );
 }
 
 #[test]
 fn the_engine_that_was_forced_is_the_one_that_is_reported() {
     for engine in Engine::available() {
         let mut digests = [0; 32 * 40];
-        let used = digest_equal(Algorithm::Sha256, Choice::Only(*engine), &[0; 40 * 9], 9, &mut digests);
+        let used = digest_equal(
+            Algorithm::Sha256,
+            Choice::Only(*engine),
+            &[0; 40 * 9],
+            9,
+            &mut digests,
+        );
         assert_eq!(used, Ok(*engine));
         assert_eq!(Engine::from_name(engine.name()), Some(*engine));
     }

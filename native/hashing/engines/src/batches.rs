@@ -32,7 +32,8 @@ pub(crate) fn sha256_batch() -> Benchmark {
         ],
         metrics: vec![],
         prepare: Box::new(|context| {
-            let messages = Messages::batch(context.int("batch"), context.int("message"), context.seed);
+            let messages =
+                Messages::batch(context.int("batch"), context.int("message"), context.seed);
             Ok(prepare(Algorithm::Sha256, messages))
         }),
     }
@@ -49,7 +50,8 @@ pub(crate) fn sha1_batch() -> Benchmark {
         ],
         metrics: vec![],
         prepare: Box::new(|context: &Context<'_>| {
-            let messages = Messages::scattered(context.int("pieces"), context.int("bytes"), context.seed);
+            let messages =
+                Messages::scattered(context.int("pieces"), context.int("bytes"), context.seed);
             Ok(prepare(Algorithm::Sha1, messages))
         }),
     }
@@ -57,7 +59,12 @@ pub(crate) fn sha1_batch() -> Benchmark {
 
 fn arm_names() -> Vec<String> {
     let engines = Engine::ALL.iter().map(|engine| engine.name());
-    [OPENSSL].into_iter().chain(engines).chain([BEST]).map(str::to_owned).collect()
+    [OPENSSL]
+        .into_iter()
+        .chain(engines)
+        .chain([BEST])
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What an arm reads and writes.
@@ -71,7 +78,11 @@ fn prepare(algorithm: Algorithm, messages: Messages) -> Prepared {
     let count = messages.count();
     let (items, bytes) = (count as u64, messages.total_bytes());
     let digests = RefCell::new(vec![0; count * algorithm.digest_bytes()]);
-    let group = Rc::new(Group { algorithm, messages, digests });
+    let group = Rc::new(Group {
+        algorithm,
+        messages,
+        digests,
+    });
     let mut arms = vec![openssl_arm(&group)];
     arms.extend(Engine::ALL.iter().map(|engine| engine_arm(&group, *engine)));
     arms.push(core_arm(&group, BEST, Choice::Best));
@@ -94,7 +105,9 @@ fn core_arm(group: &Rc<Group>, name: &str, choice: Choice) -> Arm {
     let group = Rc::clone(group);
     counted(name, group.messages.count(), move || {
         let mut digests = group.digests.borrow_mut();
-        black_box(&group.messages).digest(group.algorithm, choice, &mut digests).is_ok()
+        black_box(&group.messages)
+            .digest(group.algorithm, choice, &mut digests)
+            .is_ok()
     })
 }
 
@@ -130,10 +143,16 @@ fn engines_agree(group: &Group) -> Check {
     let size = group.algorithm.digest_bytes();
     let mut twin = vec![0; group.digests.borrow().len()];
     let mut wrong = Vec::new();
-    if let Err(error) = group.messages.digest(group.algorithm, Choice::Only(Engine::Scalar), &mut twin) {
+    if let Err(error) =
+        group
+            .messages
+            .digest(group.algorithm, Choice::Only(Engine::Scalar), &mut twin)
+    {
         wrong.push(format!("scalar: {error}"));
     }
-    let engines = Engine::available().iter().map(|engine| (engine.name(), Choice::Only(*engine)));
+    let engines = Engine::available()
+        .iter()
+        .map(|engine| (engine.name(), Choice::Only(*engine)));
     for (name, choice) in engines.chain([(BEST, Choice::Best)]) {
         let mut digests = vec![0; twin.len()];
         match group.messages.digest(group.algorithm, choice, &mut digests) {
@@ -153,6 +172,14 @@ fn engines_agree(group: &Group) -> Check {
         }
     }
     let ok = wrong.is_empty();
-    let all = format!("{} of {} messages", group.algorithm.name(), group.messages.count());
-    Check { name: "engines_agree".to_owned(), ok, detail: if ok { all } else { wrong.join("; ") } }
+    let all = format!(
+        "{} of {} messages",
+        group.algorithm.name(),
+        group.messages.count()
+    );
+    Check {
+        name: "engines_agree".to_owned(),
+        ok,
+        detail: if ok { all } else { wrong.join("; ") },
+    }
 }

@@ -23,7 +23,9 @@ const BYTES: usize = 64 * 1024;
 
 /// Prints the answer; fails when nothing could be timed or printed.
 pub(crate) fn main() -> ExitCode {
-    match shortest_ns().map(|found| writeln!(std::io::stdout(), "{}", json!({ "calibration_ns": found }))) {
+    match shortest_ns()
+        .map(|found| writeln!(std::io::stdout(), "{}", json!({ "calibration_ns": found })))
+    {
         Some(Ok(())) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
@@ -38,7 +40,13 @@ fn shortest_ns() -> Option<u64> {
             let start = Instant::now();
             fence::full();
             let scalar = Choice::Only(Engine::Scalar);
-            let done = digest_equal(Algorithm::Sha256, scalar, black_box(&input), BYTES, &mut digest);
+            let done = digest_equal(
+                Algorithm::Sha256,
+                scalar,
+                black_box(&input),
+                BYTES,
+                &mut digest,
+            );
             black_box(&digest);
             fence::full();
             let took = u64::try_from(start.elapsed().as_nanos()).ok()?;

@@ -26,15 +26,29 @@ const VECTORS: [(&[u8], &str, &str); 3] = [
 
 /// `sha256_vectors` and `sha1_vectors`.
 pub(crate) fn vectors() -> Vec<Check> {
-    vec![check("sha256_vectors", Algorithm::Sha256), check("sha1_vectors", Algorithm::Sha1)]
+    vec![
+        check("sha256_vectors", Algorithm::Sha256),
+        check("sha1_vectors", Algorithm::Sha1),
+    ]
 }
 
 fn check(name: &str, algorithm: Algorithm) -> Check {
     let engines = Engine::available();
-    let wrong: Vec<String> = engines.iter().filter_map(|engine| wrong_in(algorithm, *engine)).collect();
+    let wrong: Vec<String> = engines
+        .iter()
+        .filter_map(|engine| wrong_in(algorithm, *engine))
+        .collect();
     let ok = wrong.is_empty();
-    let all = format!("{} vectors in each of {} engines", VECTORS.len(), engines.len());
-    Check { name: name.to_owned(), ok, detail: if ok { all } else { wrong.join("; ") } }
+    let all = format!(
+        "{} vectors in each of {} engines",
+        VECTORS.len(),
+        engines.len()
+    );
+    Check {
+        name: name.to_owned(),
+        ok,
+        detail: if ok { all } else { wrong.join("; ") },
+    }
 }
 
 fn wrong_in(algorithm: Algorithm, engine: Engine) -> Option<String> {
@@ -44,13 +58,21 @@ fn wrong_in(algorithm: Algorithm, engine: Engine) -> Option<String> {
             Algorithm::Sha256 => sha256,
         };
         let mut digest = vec![0; algorithm.digest_bytes()];
-        if let Err(error) = digest_equal(algorithm, Choice::Only(engine), message, message.len(), &mut digest)
-        {
+        if let Err(error) = digest_equal(
+            algorithm,
+            Choice::Only(engine),
+            message,
+            message.len(),
+            &mut digest,
+        ) {
             return Some(format!("{engine}: {error}"));
         }
         let digest = hex(&digest);
         if digest != expected {
-            return Some(format!("{engine}: {} bytes give {digest}, not {expected}", message.len()));
+            return Some(format!(
+                "{engine}: {} bytes give {digest}, not {expected}",
+                message.len()
+            ));
         }
     }
     None

@@ -24,17 +24,29 @@ impl Messages {
         let mut end = 0_u64;
         for _ in 0..count {
             let ragged = bytes == FINGERPRINT_BYTES;
-            end += if ragged { FINGERPRINT_SHORTEST + random.draw() % FINGERPRINT_LENGTHS } else { bytes };
+            end += if ragged {
+                FINGERPRINT_SHORTEST + random.draw() % FINGERPRINT_LENGTHS
+            } else {
+                bytes
+            };
             offsets.push(u32::try_from(end).unwrap_or(u32::MAX));
         }
-        Self { bytes: drawn(end, &mut random), offsets, buffers: Vec::new() }
+        Self {
+            bytes: drawn(end, &mut random),
+            offsets,
+            buffers: Vec::new(),
+        }
     }
 
     /// `count` buffers of `bytes` bytes, each for itself.
     pub(crate) fn scattered(count: u64, bytes: u64, seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
         let buffers = (0..count).map(|_| drawn(bytes, &mut random)).collect();
-        Self { bytes: Vec::new(), offsets: vec![0], buffers }
+        Self {
+            bytes: Vec::new(),
+            offsets: vec![0],
+            buffers,
+        }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -55,7 +67,10 @@ impl Messages {
 
     /// All messages, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let batch = self.offsets.windows(2).map(|pair| &self.bytes[pair[0] as usize..pair[1] as usize]);
+        let batch = self
+            .offsets
+            .windows(2)
+            .map(|pair| &self.bytes[pair[0] as usize..pair[1] as usize]);
         batch.chain(self.buffers.iter().map(Vec::as_slice))
     }
 

@@ -30,7 +30,11 @@ fn main() -> ExitCode {
     Workload {
         suite: "hashing".to_owned(),
         name: "engines".to_owned(),
-        benchmarks: vec![batches::sha256_batch(), batches::sha1_batch(), threads::two_threads()],
+        benchmarks: vec![
+            batches::sha256_batch(),
+            batches::sha1_batch(),
+            threads::two_threads(),
+        ],
         knobs: vec![],
         open: Box::new(facts),
         checks: Box::new(checks::vectors),
@@ -39,19 +43,27 @@ fn main() -> ExitCode {
 }
 
 /// What digested: the CPU's engines, what `best` means at three sizes, and the other side's version.
-#[allow(clippy::unnecessary_wraps, reason = "opening a workload may fail; this one cannot")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "opening a workload may fail; this one cannot"
+)]
 fn facts() -> Result<Vec<(String, String)>, Failure> {
-    let engines: Vec<&str> = Engine::available().iter().map(|engine| engine.name()).collect();
+    let engines: Vec<&str> = Engine::available()
+        .iter()
+        .map(|engine| engine.name())
+        .collect();
     let mut facts = vec![("engines".to_owned(), engines.join(" "))];
     for algorithm in [Algorithm::Sha1, Algorithm::Sha256] {
         for count in [1, 8, 1000] {
             let mut digests = vec![0; count * algorithm.digest_bytes()];
             let engine = digest_equal(algorithm, Choice::Best, &[], 0, &mut digests);
-            let name = engine.map_or_else(|error| error.to_string(), |engine| engine.name().to_owned());
+            let name =
+                engine.map_or_else(|error| error.to_string(), |engine| engine.name().to_owned());
             facts.push((format!("best.{}.{count}", algorithm.name()), name));
         }
     }
-    let version = openssl::LibCrypto::load().map_or_else(|reason| reason, |library| library.version());
+    let version =
+        openssl::LibCrypto::load().map_or_else(|reason| reason, |library| library.version());
     facts.push(("libcrypto".to_owned(), version));
     Ok(facts)
 }

@@ -10,7 +10,12 @@ use libloading::{Library, Symbol};
 use paceline_hashing_core::Algorithm;
 
 /// Names under which the loader finds it, newest first.
-const NAMES: [&str; 4] = ["libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.3.dylib", "libcrypto-3-x64.dll"];
+const NAMES: [&str; 4] = [
+    "libcrypto.so.3",
+    "libcrypto.so.1.1",
+    "libcrypto.3.dylib",
+    "libcrypto-3-x64.dll",
+];
 /// `sizeof(SHA256_CTX)` is 112 and `sizeof(SHA_CTX)` 96 in every version above (openssl/sha.h).
 const CONTEXT_BYTES: usize = 128;
 /// `OPENSSL_VERSION` of openssl/crypto.h: the text with name and date.
@@ -45,14 +50,24 @@ impl LibCrypto {
     /// Loads it, or says why it cannot be used.
     pub(crate) fn load() -> Result<Self, String> {
         // SAFETY: libcrypto's initialisers ask nothing of who loads it.
-        let loaded = NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
-        let library = loaded.ok_or_else(|| format!("the loader finds none of {}", NAMES.join(", ")))?;
+        let loaded = NAMES
+            .iter()
+            .find_map(|name| unsafe { Library::new(*name) }.ok());
+        let library =
+            loaded.ok_or_else(|| format!("the loader finds none of {}", NAMES.join(", ")))?;
         let sha1 = functions(&library, ["SHA1_Init", "SHA1_Update", "SHA1_Final"])?;
         let sha256 = functions(&library, ["SHA256_Init", "SHA256_Update", "SHA256_Final"])?;
         let version: Symbol<'_, Version> = symbol(&library, "OpenSSL_version")?;
         // SAFETY: returns a static text for every argument.
-        let version = unsafe { CStr::from_ptr(version(VERSION_TEXT)) }.to_string_lossy().into_owned();
-        Ok(Self { sha1, sha256, version, _library: library })
+        let version = unsafe { CStr::from_ptr(version(VERSION_TEXT)) }
+            .to_string_lossy()
+            .into_owned();
+        Ok(Self {
+            sha1,
+            sha256,
+            version,
+            _library: library,
+        })
     }
 
     /// As the library says it.
@@ -87,7 +102,11 @@ fn functions(library: &Library, [init, update, finish]: [&str; 3]) -> Result<Fun
     let init: Symbol<'_, Init> = symbol(library, init)?;
     let update: Symbol<'_, Update> = symbol(library, update)?;
     let finish: Symbol<'_, Final> = symbol(library, finish)?;
-    Ok(Functions { init: *init, update: *update, finish: *finish })
+    Ok(Functions {
+        init: *init,
+        update: *update,
+        finish: *finish,
+    })
 }
 
 /// `T` is the function's type in openssl/sha.h or openssl/crypto.h, which has not changed since 1.1.0.

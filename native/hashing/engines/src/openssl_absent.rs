@@ -8,7 +8,10 @@ pub(crate) enum LibCrypto {}
 impl LibCrypto {
     /// Always the reason.
     pub(crate) fn load() -> Result<Self, String> {
-        Err("this program is static, as programs for devices are, and loads no libcrypto".to_owned())
+        Err(
+            "this program is static, as programs for devices are, and loads no libcrypto"
+                .to_owned(),
+        )
     }
 
     pub(crate) fn version(&self) -> String {

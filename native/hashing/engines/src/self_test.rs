@@ -31,15 +31,25 @@ const SHA1: &str = "41ae57247fbd68a27f591abca3a8e67c0bea1823";
 pub(crate) fn main() -> ExitCode {
     let (line, ok) = answer();
     let printed = writeln!(std::io::stdout(), "{line}").is_ok();
-    if ok && printed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if ok && printed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn answer() -> (String, bool) {
-    let input: Vec<u8> = (0..MESSAGES * MESSAGE_BYTES).map(|place| low_byte(place % PERIOD)).collect();
+    let input: Vec<u8> = (0..MESSAGES * MESSAGE_BYTES)
+        .map(|place| low_byte(place % PERIOD))
+        .collect();
     let engines = Engine::available();
     let wrong: Vec<String> = [(Algorithm::Sha256, SHA256), (Algorithm::Sha1, SHA1)]
         .into_iter()
-        .flat_map(|(algorithm, known)| engines.iter().map(move |engine| (algorithm, known, *engine)))
+        .flat_map(|(algorithm, known)| {
+            engines
+                .iter()
+                .map(move |engine| (algorithm, known, *engine))
+        })
         .filter_map(|(algorithm, known, engine)| {
             let found = digest_of_digests(algorithm, Choice::Only(engine), &input);
             (found != known).then(|| format!("{engine}: {} gives {found}", algorithm.name()))

@@ -79,7 +79,13 @@ impl Group {
         let messages = black_box(&self.messages);
         let mut digests = self.digests.borrow_mut();
         let (bytes, offsets) = (messages.bytes(), messages.offsets());
-        let engine = digest_ragged(Algorithm::Sha256, Choice::Best, bytes, offsets, &mut digests);
+        let engine = digest_ragged(
+            Algorithm::Sha256,
+            Choice::Best,
+            bytes,
+            offsets,
+            &mut digests,
+        );
         engine.is_ok()
     }
 
@@ -87,7 +93,13 @@ impl Group {
         let messages = black_box(&self.messages);
         let mut digests = self.digests.borrow_mut();
         let (bytes, offsets) = (messages.bytes(), messages.offsets());
-        let engine = self.crew.digest_ragged(Algorithm::Sha256, Choice::Best, bytes, offsets, &mut digests);
+        let engine = self.crew.digest_ragged(
+            Algorithm::Sha256,
+            Choice::Best,
+            bytes,
+            offsets,
+            &mut digests,
+        );
         engine.is_ok()
     }
 
@@ -100,17 +112,28 @@ impl Group {
             both.push((ok, self.digests.borrow().clone()));
         }
         let ok = both.iter().all(|(ok, _)| *ok) && both[0].1 == both[1].1;
-        let detail = format!("{} messages, one thread and {THREADS}", self.messages.count());
-        Check { name: "engines_agree".to_owned(), ok, detail }
+        let detail = format!(
+            "{} messages, one thread and {THREADS}",
+            self.messages.count()
+        );
+        Check {
+            name: "engines_agree".to_owned(),
+            ok,
+            detail,
+        }
     }
 }
 
 fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
     let messages = Messages::batch(context.int("batch"), FINGERPRINT_BYTES, context.seed);
-    let busy = context.params.iter().any(|(_, value)| *value == Value::Text("busy".to_owned()));
+    let busy = context
+        .params
+        .iter()
+        .any(|(_, value)| *value == Value::Text("busy".to_owned()));
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let crew = Crew::new(THREADS)
-        .map_err(|error| Failure::new("no_thread", format!("The system gives no thread: {error}.")))?;
+    let crew = Crew::new(THREADS).map_err(|error| {
+        Failure::new("no_thread", format!("The system gives no thread: {error}."))
+    })?;
     let group = Rc::new(Group {
         digests: RefCell::new(vec![0; messages.count() * Algorithm::Sha256.digest_bytes()]),
         crew,

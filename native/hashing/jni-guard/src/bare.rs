@@ -22,12 +22,17 @@ pub struct Bare {
 }
 
 /// Runs a native method's body; a refusal or a panic becomes a Java exception, and the result the default.
-pub fn guarded<T: Default>(mut env: EnvUnowned<'_>, body: impl FnOnce(Bare) -> Result<T, Refusal>) -> T {
+pub fn guarded<T: Default>(
+    mut env: EnvUnowned<'_>,
+    body: impl FnOnce(Bare) -> Result<T, Refusal>,
+) -> T {
     let bare = Bare { env: env.as_raw() };
     match catch_unwind(AssertUnwindSafe(|| body(bare))) {
         Ok(Ok(value)) => value,
         Ok(Err(refusal)) => env.with_env(|_| Err(refusal)).resolve::<Throw>(),
-        Err(payload) => env.with_env(|_| -> Result<T, Refusal> { resume_unwind(payload) }).resolve::<Throw>(),
+        Err(payload) => env
+            .with_env(|_| -> Result<T, Refusal> { resume_unwind(payload) })
+            .resolve::<Throw>(),
     }
 }
 
@@ -36,7 +41,11 @@ impl Bare {
     ///
     /// # Errors
     /// [`Refusal::Argument`] when it is null.
-    pub fn length<E: TypeArray>(self, name: &str, array: &JPrimitiveArray<'_, E>) -> Result<usize, Refusal> {
+    pub fn length<E: TypeArray>(
+        self,
+        name: &str,
+        array: &JPrimitiveArray<'_, E>,
+    ) -> Result<usize, Refusal> {
         if array.is_null() {
             return Err(Refusal::Argument(format!("{name}: null")));
         }
@@ -82,7 +91,13 @@ impl Bare {
     ///
     /// # Errors
     /// As [`Bare::copy_from`].
-    pub fn copy_to(self, name: &str, array: &JByteArray<'_>, to: jint, bytes: &[u8]) -> Result<(), Refusal> {
+    pub fn copy_to(
+        self,
+        name: &str,
+        array: &JByteArray<'_>,
+        to: jint,
+        bytes: &[u8],
+    ) -> Result<(), Refusal> {
         let range = inside(name, to, bytes.len(), self.length(name, array)?)?;
         let (start, length) = places(&range)?;
         // SAFETY: as above.
@@ -111,13 +126,18 @@ impl Bare {
         // objects that are no direct buffers.
         let (start, bytes) = unsafe {
             let start = ((**self.env).v1_4.GetDirectBufferAddress)(self.env, buffer.as_raw());
-            (start, ((**self.env).v1_4.GetDirectBufferCapacity)(self.env, buffer.as_raw()))
+            (
+                start,
+                ((**self.env).v1_4.GetDirectBufferCapacity)(self.env, buffer.as_raw()),
+            )
         };
         // An empty buffer may have no address; a dangling one is what an empty slice wants.
         match (NonNull::new(start.cast()), usize::try_from(bytes)) {
             (Some(start), Ok(bytes)) => Ok(Region::new(start, bytes)),
             (None, Ok(0)) => Ok(Region::new(NonNull::dangling(), 0)),
-            _ => Err(Refusal::Argument(format!("{name}: not a direct ByteBuffer"))),
+            _ => Err(Refusal::Argument(format!(
+                "{name}: not a direct ByteBuffer"
+            ))),
         }
     }
 }
@@ -126,10 +146,20 @@ impl Bare {
 ///
 /// # Errors
 /// [`Refusal::Argument`], which calls it `name`, when it is not.
-pub fn inside(name: &str, from: jint, count: usize, length: usize) -> Result<Range<usize>, Refusal> {
-    match usize::try_from(from).ok().and_then(|start| Some(start..start.checked_add(count)?)) {
+pub fn inside(
+    name: &str,
+    from: jint,
+    count: usize,
+    length: usize,
+) -> Result<Range<usize>, Refusal> {
+    match usize::try_from(from)
+        .ok()
+        .and_then(|start| Some(start..start.checked_add(count)?))
+    {
         Some(range) if range.end <= length => Ok(range),
-        _ => Err(Refusal::Argument(format!("{name}: {count} from {from} where there are {length}"))),
+        _ => Err(Refusal::Argument(format!(
+            "{name}: {count} from {from} where there are {length}"
+        ))),
     }
 }
 
@@ -147,8 +177,17 @@ mod tests {
     fn a_range_is_inside_or_refused_by_name() {
         assert_eq!(inside("a", 3, 2, 5).expect("inside"), 3..5);
         assert_eq!(inside("a", 5, 0, 5).expect("the end is inside"), 5..5);
-        for (from, count) in [(-1, 1), (0, 6), (5, 1), (6, 0), (1, usize::MAX), (jint::MIN, 0)] {
-            let refusal = inside("a", from, count, 5).expect_err("outside").to_string();
+        for (from, count) in [
+            (-1, 1),
+            (0, 6),
+            (5, 1),
+            (6, 0),
+            (1, usize::MAX),
+            (jint::MIN, 0),
+        ] {
+            let refusal = inside("a", from, count, 5)
+                .expect_err("outside")
+                .to_string();
             assert!(refusal.starts_with("a: "), "{refusal}");
         }
     }

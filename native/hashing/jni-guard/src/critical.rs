@@ -39,13 +39,27 @@ impl<'a, T> Critical<'a, T> {
         array: &'a JPrimitiveArray<'_, E>,
         length: usize,
     ) -> Result<Self, Refusal> {
-        const { assert!(size_of::<T>() == size_of::<E>(), "an element is viewed as another size") };
+        const {
+            assert!(
+                size_of::<T>() == size_of::<E>(),
+                "an element is viewed as another size"
+            )
+        };
         let (raw, array) = (env.env, array.as_raw());
         // SAFETY: `env` is this thread's; `array` is a live array, since it comes from a live reference that
         // is not null (its length was read). The caller promises the rest.
-        let start = unsafe { ((**raw).v1_2.GetPrimitiveArrayCritical)(raw, array, std::ptr::null_mut()) };
-        let start = NonNull::new(start).ok_or_else(|| Refusal::State("no memory for an array".to_owned()))?;
-        Ok(Self { env: raw, array, start, length, written: false, elements: PhantomData })
+        let start =
+            unsafe { ((**raw).v1_2.GetPrimitiveArrayCritical)(raw, array, std::ptr::null_mut()) };
+        let start = NonNull::new(start)
+            .ok_or_else(|| Refusal::State("no memory for an array".to_owned()))?;
+        Ok(Self {
+            env: raw,
+            array,
+            start,
+            length,
+            written: false,
+            elements: PhantomData,
+        })
     }
 
     /// As [`Critical::read`], for writing: what is written reaches the array.

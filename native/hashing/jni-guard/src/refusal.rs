@@ -90,7 +90,14 @@ mod tests {
 
     #[test]
     fn wrong_arguments_and_wrong_states_are_different_exceptions() {
-        let classes = [Refusal::argument("a"), Refusal::State("b".to_owned())].map(|r| r.class().to_str());
-        assert_eq!(classes, ["java/lang/IllegalArgumentException", "java/lang/IllegalStateException"]);
+        let classes =
+            [Refusal::argument("a"), Refusal::State("b".to_owned())].map(|r| r.class().to_str());
+        assert_eq!(
+            classes,
+            [
+                "java/lang/IllegalArgumentException",
+                "java/lang/IllegalStateException"
+            ]
+        );
     }
 }

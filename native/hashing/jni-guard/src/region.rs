@@ -29,10 +29,17 @@ impl Region {
         if buffer.is_null() {
             return Err(Refusal::Argument(format!("{name}: null")));
         }
-        let bytes = env.get_direct_buffer_capacity(buffer).map_err(|_| refuse())?;
-        let address = env.get_direct_buffer_address(buffer).ok().and_then(NonNull::new);
+        let bytes = env
+            .get_direct_buffer_capacity(buffer)
+            .map_err(|_| refuse())?;
+        let address = env
+            .get_direct_buffer_address(buffer)
+            .ok()
+            .and_then(NonNull::new);
         // An empty buffer may have no address; a dangling one is what an empty slice wants.
-        let start = address.or((bytes == 0).then(NonNull::dangling)).ok_or_else(refuse)?;
+        let start = address
+            .or((bytes == 0).then(NonNull::dangling))
+            .ok_or_else(refuse)?;
         Ok(Self { start, bytes })
     }
 
@@ -44,9 +51,14 @@ impl Region {
     pub fn at(name: &str, start: *mut u8, bytes: usize) -> Result<Self, Refusal> {
         let fits = isize::try_from(bytes).is_ok() && start.addr().checked_add(bytes).is_some();
         match NonNull::new(start) {
-            _ if !fits => Err(Refusal::Argument(format!("{name}: {bytes} bytes do not fit into memory"))),
+            _ if !fits => Err(Refusal::Argument(format!(
+                "{name}: {bytes} bytes do not fit into memory"
+            ))),
             Some(start) => Ok(Self { start, bytes }),
-            None if bytes == 0 => Ok(Self { start: NonNull::dangling(), bytes }),
+            None if bytes == 0 => Ok(Self {
+                start: NonNull::dangling(),
+                bytes,
+            }),
             None => Err(Refusal::Argument(format!("{name}: null"))),
         }
     }
@@ -136,7 +148,10 @@ mod tests {
         assert!(first.overlaps(&region(&mut memory, 10, 1)));
         assert!(!first.overlaps(&region(&mut memory, 64, 32)));
         assert!(!first.overlaps(&region(&mut memory, 10, 0)));
-        assert_eq!(refusal(refuse_overlap("a and b", &first, &first)), "a and b overlap");
+        assert_eq!(
+            refusal(refuse_overlap("a and b", &first, &first)),
+            "a and b overlap"
+        );
     }
 
     #[test]
@@ -145,14 +160,22 @@ mod tests {
         let whole = region(&mut memory, 0, 8);
         assert_eq!(whole.part("m", 8, 0).expect("the end is inside").bytes(), 0);
         for (from, bytes) in [(8, 1), (9, 0), (0, 9), (1, usize::MAX), (usize::MAX, 2)] {
-            assert!(refusal(whole.part("m", from, bytes)).starts_with("m: "), "{from} {bytes}");
+            assert!(
+                refusal(whole.part("m", from, bytes)).starts_with("m: "),
+                "{from} {bytes}"
+            );
         }
     }
 
     #[test]
     fn an_address_that_cannot_be_memory_is_refused() {
         assert_eq!(refusal(Region::at("m", std::ptr::null_mut(), 1)), "m: null");
-        assert_eq!(Region::at("m", std::ptr::null_mut(), 0).expect("empty").bytes(), 0);
+        assert_eq!(
+            Region::at("m", std::ptr::null_mut(), 0)
+                .expect("empty")
+                .bytes(),
+            0
+        );
         let start = [0_u8; 1].as_ptr().cast_mut();
         assert!(refusal(Region::at("m", start, usize::MAX)).contains("do not fit"));
     }

@@ -36,10 +36,15 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_digestArray0<'fram
         let message_bytes = env.length("messages", &messages)?;
         let places = env.length("offsets", &offsets)?;
         let digest_bytes = env.length("digests", &digests)?;
-        let count =
-            usize::try_from(count).map_err(|_| Refusal::Argument(format!("count: {count} is negative")))?;
+        let count = usize::try_from(count)
+            .map_err(|_| Refusal::Argument(format!("count: {count} is negative")))?;
         let used = inside("offsets", 0, count + 1, places)?;
-        let place = inside("digests", digests_from, count * ALGORITHM.digest_bytes(), digest_bytes)?;
+        let place = inside(
+            "digests",
+            digests_from,
+            count * ALGORITHM.digest_bytes(),
+            digest_bytes,
+        )?;
         // SAFETY: the three are different arrays (the second by its type); only `Critical` calls JNI until
         // the end of this scope; the caller lets no other thread write them (said in `NativeDigests`). An
         // `int` is viewed as `u32`: a negative offset is then beyond every array, and refused.
@@ -48,7 +53,12 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_digestArray0<'fram
             let offsets = Critical::<u32>::read(env, &offsets, places)?;
             let mut digests = Critical::<u8>::write(env, &digests, digest_bytes)?;
             let (messages, offsets) = (messages.elements(), &offsets.elements()[used]);
-            offsets::digest(choice, messages, offsets, &mut digests.elements_mut()[place])
+            offsets::digest(
+                choice,
+                messages,
+                offsets,
+                &mut digests.elements_mut()[place],
+            )
         };
         done.map(number).map_err(Refusal::argument)
     })
@@ -98,7 +108,13 @@ fn in_place(
 }
 
 fn one(message: &[u8], engine: jint, digest: &mut [u8]) -> Result<(), Refusal> {
-    digest_equal(ALGORITHM, choice(engine.into())?, message, message.len(), digest)
-        .map(drop)
-        .map_err(Refusal::argument)
+    digest_equal(
+        ALGORITHM,
+        choice(engine.into())?,
+        message,
+        message.len(),
+        digest,
+    )
+    .map(drop)
+    .map_err(Refusal::argument)
 }

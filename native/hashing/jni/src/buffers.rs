@@ -38,7 +38,8 @@ impl Batch {
         }
         // SAFETY: mapped and unshared by the caller's promise; the written region was just found to overlap
         // with neither of the others.
-        let (messages, digests) = unsafe { (self.messages.as_slice(), self.digests.as_slice_mut()) };
+        let (messages, digests) =
+            unsafe { (self.messages.as_slice(), self.digests.as_slice_mut()) };
         let done = match &self.offsets {
             None => digest_equal(ALGORITHM, choice, messages, self.message_bytes, digests),
             Some(offsets) => {
@@ -47,7 +48,9 @@ impl Batch {
                 // SAFETY: every bit pattern is a `u32`; what does not fit its alignment is refused below.
                 let (before, offsets, after) = unsafe { bytes.align_to::<u32>() };
                 if !before.is_empty() || !after.is_empty() {
-                    return Err(Refusal::Argument("offsets: no whole, aligned ints".to_owned()));
+                    return Err(Refusal::Argument(
+                        "offsets: no whole, aligned ints".to_owned(),
+                    ));
                 }
                 offsets::digest(choice, messages, offsets, digests)
             }

@@ -9,13 +9,19 @@ pub(crate) fn choice(number: i64) -> Result<Choice, Refusal> {
     match usize::try_from(number) {
         Ok(0) => Ok(Choice::Best),
         Ok(n) if n <= Engine::ALL.len() => Ok(Choice::Only(Engine::ALL[n - 1])),
-        _ => Err(Refusal::Argument(format!("engine: there is no number {number}"))),
+        _ => Err(Refusal::Argument(format!(
+            "engine: there is no number {number}"
+        ))),
     }
 }
 
 /// The number of an engine.
 pub(crate) fn number(engine: Engine) -> jint {
-    Engine::ALL.iter().zip(1..).find_map(|(known, n)| (*known == engine).then_some(n)).unwrap_or(0)
+    Engine::ALL
+        .iter()
+        .zip(1..)
+        .find_map(|(known, n)| (*known == engine).then_some(n))
+        .unwrap_or(0)
 }
 
 /// Names of all engines in the order of their numbers; those this CPU cannot run begin with `-`.
@@ -34,7 +40,10 @@ mod tests {
     #[test]
     fn every_engine_has_a_number_of_its_own_and_is_found_by_it() {
         for engine in Engine::ALL {
-            assert_eq!(choice(i64::from(number(engine))).ok(), Some(Choice::Only(engine)));
+            assert_eq!(
+                choice(i64::from(number(engine))).ok(),
+                Some(Choice::Only(engine))
+            );
         }
         assert_eq!(choice(0).ok(), Some(Choice::Best));
         for wrong in [-1, 99, i64::MAX, i64::MIN] {

@@ -36,7 +36,9 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_abiVersion<'frame>
     _class: JClass<'frame>,
 ) -> jint {
     let text = std::hint::black_box(&ABI); // read from the file, not known to the compiler
-    text[text.len() - ABI_DIGITS..].iter().fold(0, |number, digit| number * 10 + jint::from(digit - b'0'))
+    text[text.len() - ABI_DIGITS..]
+        .iter()
+        .fold(0, |number, digit| number * 10 + jint::from(digit - b'0'))
 }
 
 /// `static native String engines0()`: names of all engines in the order of their numbers, from 1; those this
@@ -46,7 +48,8 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_engines0<'frame>(
     mut env: EnvUnowned<'frame>,
     _class: JClass<'frame>,
 ) -> JString<'frame> {
-    env.with_env(|env| Ok::<_, Refusal>(env.new_string(choice::listed())?)).resolve::<Throw>()
+    env.with_env(|env| Ok::<_, Refusal>(env.new_string(choice::listed())?))
+        .resolve::<Throw>()
 }
 
 /// `static native String engineName0(int number)`

@@ -30,7 +30,10 @@ pub(crate) fn digest(
     let count = offsets.len() - 1;
     check(messages, offsets, digests)?;
     let mut first = None;
-    for (turn, digests) in digests.chunks_mut(TURN * ALGORITHM.digest_bytes()).enumerate() {
+    for (turn, digests) in digests
+        .chunks_mut(TURN * ALGORITHM.digest_bytes())
+        .enumerate()
+    {
         let from = turn * TURN;
         let offsets = &offsets[from..=from + TURN.min(count - from)];
         let engine = copied(choice, messages, offsets, digests, &mut copy)?;
@@ -57,15 +60,20 @@ fn copied(
 fn check(messages: &[u8], offsets: &[u32], digests: &[u8]) -> Result<(), BatchError> {
     let (digest_bytes, count) = (ALGORITHM.digest_bytes(), offsets.len() - 1);
     if digests.len() != count * digest_bytes {
-        return Err(BatchError::DigestsLength { len: digests.len(), digest_bytes, messages: Some(count) });
+        return Err(BatchError::DigestsLength {
+            len: digests.len(),
+            digest_bytes,
+            messages: Some(count),
+        });
     }
     if let Some(before) = offsets.windows(2).position(|pair| pair[1] < pair[0]) {
         return Err(BatchError::OffsetDescends { index: before + 1 });
     }
     match offsets[count] as usize {
-        end if end > messages.len() => {
-            Err(BatchError::MessagesLength { len: messages.len(), expected: Some(end) })
-        }
+        end if end > messages.len() => Err(BatchError::MessagesLength {
+            len: messages.len(),
+            expected: Some(end),
+        }),
         _ => Ok(()),
     }
 }
@@ -83,14 +91,31 @@ mod tests {
         let messages: Vec<u8> = (0..=255).cycle().take(offsets[count] as usize).collect();
         let mut digests = vec![0; count * 32];
         for (i, place) in digests.chunks_mut(32).enumerate() {
-            digest_ragged(ALGORITHM, Choice::Best, &messages, &offsets[i..i + 2], place).expect("fits");
+            digest_ragged(
+                ALGORITHM,
+                Choice::Best,
+                &messages,
+                &offsets[i..i + 2],
+                place,
+            )
+            .expect("fits");
         }
         (messages, offsets, digests)
     }
 
     #[test]
     fn turns_give_the_digests_of_one_call() {
-        for count in [0, 1, FEW, FEW + 1, TURN - 1, TURN, TURN + 1, 3 * TURN, 3 * TURN + 5] {
+        for count in [
+            0,
+            1,
+            FEW,
+            FEW + 1,
+            TURN - 1,
+            TURN,
+            TURN + 1,
+            3 * TURN,
+            3 * TURN + 5,
+        ] {
             let (messages, offsets, expected) = batch(count);
             let mut digests = vec![0; count * 32];
             digest(Choice::Best, &messages, &offsets, &mut digests).expect("fits");
@@ -106,8 +131,16 @@ mod tests {
         };
         let whole = engine_of(TURN);
         for rest in [1, 2, FEW, TURN] {
-            assert_eq!(engine_of(TURN + rest), whole, "{rest} messages in the last turn");
-            assert_eq!(engine_of(2 * TURN + rest), whole, "{rest} messages in the last turn");
+            assert_eq!(
+                engine_of(TURN + rest),
+                whole,
+                "{rest} messages in the last turn"
+            );
+            assert_eq!(
+                engine_of(2 * TURN + rest),
+                whole,
+                "{rest} messages in the last turn"
+            );
         }
     }
 
@@ -124,7 +157,10 @@ mod tests {
         let short = &messages[..messages.len() - 1];
         assert_eq!(
             digest(Choice::Best, short, &offsets, &mut digests),
-            Err(BatchError::MessagesLength { len: short.len(), expected: Some(messages.len()) })
+            Err(BatchError::MessagesLength {
+                len: short.len(),
+                expected: Some(messages.len())
+            })
         );
         let places = digests.len() - 32;
         assert!(digest(Choice::Best, &messages, &offsets, &mut digests[..places]).is_err());

@@ -31,9 +31,14 @@ struct Call(&'static JNIStr, MethodSignature<'static, 'static>);
 
 const ARRAY: Call = Call(jni_str!("digestArray0"), jni_sig!("([B[II[BII)I"));
 const ONE: Call = Call(jni_str!("digestOne0"), jni_sig!("([BII[BII)V"));
-const AT: Call = Call(jni_str!("digestAt0"), jni_sig!("(Ljava/nio/ByteBuffer;JIIIIII)I"));
-const EQUAL: Call =
-    Call(jni_str!("digestEqual0"), jni_sig!("(Ljava/nio/ByteBuffer;ILjava/nio/ByteBuffer;I)I"));
+const AT: Call = Call(
+    jni_str!("digestAt0"),
+    jni_sig!("(Ljava/nio/ByteBuffer;JIIIIII)I"),
+);
+const EQUAL: Call = Call(
+    jni_str!("digestEqual0"),
+    jni_sig!("(Ljava/nio/ByteBuffer;ILjava/nio/ByteBuffer;I)I"),
+);
 const RAGGED: Call = Call(
     jni_str!("digestRagged0"),
     jni_sig!("(Ljava/nio/ByteBuffer;Ljava/nio/ByteBuffer;Ljava/nio/ByteBuffer;I)I"),
@@ -62,14 +67,38 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_open0<'frame>(
 /// before anybody digests, and without the JVM's search for symbols, which is interpreted.
 fn bind(env: &mut Env<'_>, class: &JClass<'_>) -> Result<(), Refusal> {
     let functions = [
-        (&ARRAY, arrays::Java_dev_paceline_ledger_NativeDigests_digestArray0 as *mut c_void),
-        (&ONE, arrays::Java_dev_paceline_ledger_NativeDigests_digestOne0 as *mut c_void),
-        (&AT, buffers::Java_dev_paceline_ledger_NativeDigests_digestAt0 as *mut c_void),
-        (&EQUAL, buffers::Java_dev_paceline_ledger_NativeDigests_digestEqual0 as *mut c_void),
-        (&RAGGED, buffers::Java_dev_paceline_ledger_NativeDigests_digestRagged0 as *mut c_void),
-        (&ADDRESS, buffers::Java_dev_paceline_ledger_NativeDigests_address0 as *mut c_void),
-        (&ENGINES, super::Java_dev_paceline_ledger_NativeDigests_engines0 as *mut c_void),
-        (&ENGINE_NAME, super::Java_dev_paceline_ledger_NativeDigests_engineName0 as *mut c_void),
+        (
+            &ARRAY,
+            arrays::Java_dev_paceline_ledger_NativeDigests_digestArray0 as *mut c_void,
+        ),
+        (
+            &ONE,
+            arrays::Java_dev_paceline_ledger_NativeDigests_digestOne0 as *mut c_void,
+        ),
+        (
+            &AT,
+            buffers::Java_dev_paceline_ledger_NativeDigests_digestAt0 as *mut c_void,
+        ),
+        (
+            &EQUAL,
+            buffers::Java_dev_paceline_ledger_NativeDigests_digestEqual0 as *mut c_void,
+        ),
+        (
+            &RAGGED,
+            buffers::Java_dev_paceline_ledger_NativeDigests_digestRagged0 as *mut c_void,
+        ),
+        (
+            &ADDRESS,
+            buffers::Java_dev_paceline_ledger_NativeDigests_address0 as *mut c_void,
+        ),
+        (
+            &ENGINES,
+            super::Java_dev_paceline_ledger_NativeDigests_engines0 as *mut c_void,
+        ),
+        (
+            &ENGINE_NAME,
+            super::Java_dev_paceline_ledger_NativeDigests_engineName0 as *mut c_void,
+        ),
     ];
     let methods = functions.map(|(Call(name, signature), code)| {
         // SAFETY: each function has the parameters that its `Call` says, as the JNI specification maps them;
@@ -106,8 +135,14 @@ impl<'frame> Trial<'_, 'frame> {
         }
     }
 
-    fn call(&mut self, Call(name, signature): &Call, arguments: &[JValue<'_>]) -> Result<jint, Refusal> {
-        let result = self.env.call_static_method(self.class, name, signature, arguments)?;
+    fn call(
+        &mut self,
+        Call(name, signature): &Call,
+        arguments: &[JValue<'_>],
+    ) -> Result<jint, Refusal> {
+        let result = self
+            .env
+            .call_static_method(self.class, name, signature, arguments)?;
         Ok(result.i().unwrap_or(0)) // `digestOne0` returns nothing
     }
 
@@ -154,7 +189,11 @@ impl<'frame> Trial<'_, 'frame> {
     /// `DirectBatch`'s own call, over one block of memory as it makes them; ragged where `equal_bytes` is 0.
     fn at(&mut self, named: &str, batch: &Batch, equal_bytes: usize) -> Result<(), Refusal> {
         let offsets_from = batch.messages.len().next_multiple_of(size_of::<i32>());
-        let offsets: Vec<u8> = batch.offsets.iter().flat_map(|offset| offset.to_ne_bytes()).collect();
+        let offsets: Vec<u8> = batch
+            .offsets
+            .iter()
+            .flat_map(|offset| offset.to_ne_bytes())
+            .collect();
         let digests_from = offsets_from + offsets.len();
         // Whole words, so that the offsets are aligned.
         let mut words = vec![0_u32; (digests_from + batch.digests.len()) / size_of::<u32>()];
@@ -169,14 +208,22 @@ impl<'frame> Trial<'_, 'frame> {
                 JValue::Object(&JObject::null()),
                 JValue::Long(jlong::try_from(address).map_err(Refusal::argument)?),
                 int(batch.messages.len())?,
-                if equal_bytes == 0 { int(offsets_from)? } else { JValue::Int(-1) },
+                if equal_bytes == 0 {
+                    int(offsets_from)?
+                } else {
+                    JValue::Int(-1)
+                },
                 int(equal_bytes)?,
                 int(digests_from)?,
                 int(MOST)?,
                 JValue::Int(BEST),
             ],
         )?;
-        equal(named, &batch.digests, &memory[digests_from..digests_from + batch.digests.len()])
+        equal(
+            named,
+            &batch.digests,
+            &memory[digests_from..digests_from + batch.digests.len()],
+        )
     }
 
     fn ragged(&mut self, batch: &Batch) -> Result<(), Refusal> {
@@ -191,7 +238,15 @@ impl<'frame> Trial<'_, 'frame> {
                 self.buffer(memory.1.as_mut_ptr(), memory.1.len())?,
             )
         };
-        self.call(&RAGGED, &[(&messages).into(), (&places).into(), (&digests).into(), JValue::Int(BEST)])?;
+        self.call(
+            &RAGGED,
+            &[
+                (&messages).into(),
+                (&places).into(),
+                (&digests).into(),
+                JValue::Int(BEST),
+            ],
+        )?;
         equal("digestRagged", &batch.digests, &memory.1)
     }
 
@@ -204,32 +259,58 @@ impl<'frame> Trial<'_, 'frame> {
                 self.buffer(memory.1.as_mut_ptr(), memory.1.len())?,
             )
         };
-        self.call(&EQUAL, &[(&messages).into(), int(bytes)?, (&digests).into(), JValue::Int(BEST)])?;
+        self.call(
+            &EQUAL,
+            &[
+                (&messages).into(),
+                int(bytes)?,
+                (&digests).into(),
+                JValue::Int(BEST),
+            ],
+        )?;
         equal("digestEqual", &batch.digests, &memory.1)
     }
 
     /// # Safety
     /// The memory is there as long as the buffer is used.
-    unsafe fn buffer(&mut self, start: *mut u8, bytes: usize) -> Result<JByteBuffer<'frame>, Refusal> {
+    unsafe fn buffer(
+        &mut self,
+        start: *mut u8,
+        bytes: usize,
+    ) -> Result<JByteBuffer<'frame>, Refusal> {
         // SAFETY: the caller's promise.
         Ok(unsafe { self.env.new_direct_byte_buffer(start, bytes) }?)
     }
 
-    fn compare(&mut self, named: &str, batch: &Batch, digests: &JByteArray<'_>) -> Result<(), Refusal> {
+    fn compare(
+        &mut self,
+        named: &str,
+        batch: &Batch,
+        digests: &JByteArray<'_>,
+    ) -> Result<(), Refusal> {
         let digests = self.env.convert_byte_array(digests)?;
         equal(named, &batch.digests[..digests.len()], &digests)
     }
 }
 
 fn int(value: usize) -> Result<JValue<'static>, Refusal> {
-    Ok(JValue::Int(jint::try_from(value).map_err(Refusal::argument)?))
+    Ok(JValue::Int(
+        jint::try_from(value).map_err(Refusal::argument)?,
+    ))
 }
 
 fn equal(named: &str, expected: &[u8], digests: &[u8]) -> Result<(), Refusal> {
-    let pairs = expected.chunks(DIGEST_BYTES).zip(digests.chunks(DIGEST_BYTES));
-    match pairs.into_iter().position(|(expected, digest)| expected != digest) {
+    let pairs = expected
+        .chunks(DIGEST_BYTES)
+        .zip(digests.chunks(DIGEST_BYTES));
+    match pairs
+        .into_iter()
+        .position(|(expected, digest)| expected != digest)
+    {
         None => Ok(()),
-        Some(i) => Err(Refusal::State(format!("{named} gave a wrong digest of message {i}"))),
+        Some(i) => Err(Refusal::State(format!(
+            "{named} gave a wrong digest of message {i}"
+        ))),
     }
 }
 
@@ -241,10 +322,20 @@ mod tests {
 
     fn engine_for(count: usize) -> Engine {
         let batch = Batch::ragged(count);
-        let offsets: Vec<u32> = batch.offsets.iter().map(|at| u32::try_from(*at).expect("natural")).collect();
+        let offsets: Vec<u32> = batch
+            .offsets
+            .iter()
+            .map(|at| u32::try_from(*at).expect("natural"))
+            .collect();
         let mut digests = vec![0; batch.digests.len()];
-        let engine = digest_ragged(Algorithm::Sha256, Choice::Best, &batch.messages, &offsets, &mut digests)
-            .expect("fits");
+        let engine = digest_ragged(
+            Algorithm::Sha256,
+            Choice::Best,
+            &batch.messages,
+            &offsets,
+            &mut digests,
+        )
+        .expect("fits");
         assert!(digests == batch.digests, "{count} messages");
         engine
     }
@@ -254,7 +345,10 @@ mod tests {
         let tried = COUNTS.map(engine_for);
         for count in 1..=300 {
             let engine = engine_for(count);
-            assert!(tried.contains(&engine), "{count} messages: {engine:?} is not tried");
+            assert!(
+                tried.contains(&engine),
+                "{count} messages: {engine:?} is not tried"
+            );
         }
     }
 
@@ -264,7 +358,9 @@ mod tests {
         let mut digests = batch.digests.clone();
         assert!(equal("call", &batch.digests, &digests).is_ok());
         digests[5 * DIGEST_BYTES + 31] ^= 1;
-        let refusal = equal("call", &batch.digests, &digests).expect_err("wrong").to_string();
+        let refusal = equal("call", &batch.digests, &digests)
+            .expect_err("wrong")
+            .to_string();
         assert_eq!(refusal, "call gave a wrong digest of message 5");
     }
 }

@@ -105,7 +105,8 @@ mod tests {
     fn both_shapes_give_the_digests_of_the_standard() {
         let messages = *b"abcabc";
         let offsets = [0_u32, 3, 6];
-        let address = |bytes: *const u8| i64::try_from(bytes.expose_provenance()).expect("an address");
+        let address =
+            |bytes: *const u8| i64::try_from(bytes.expose_provenance()).expect("an address");
         let mut equal = [0_u8; 64];
         let mut ragged = [0_u8; 64];
         let from = address(messages.as_ptr());

@@ -21,24 +21,41 @@ const VECTORS: [(&str, usize, &str); 4] = [
 ];
 
 /// What the core hashes refuses these, and so does what Kotlin would.
-const WRONG: [&str; 4] =
-    ["undefined", "'text'", "new Uint16Array(2)", "new Uint8Array(new SharedArrayBuffer(8))"];
+const WRONG: [&str; 4] = [
+    "undefined",
+    "'text'",
+    "new Uint16Array(2)",
+    "new Uint8Array(new SharedArrayBuffer(8))",
+];
 
 pub(crate) fn all() -> Vec<Check> {
-    vec![check("sha1_vectors", sha1_vectors), check("quickjs_smoke", smoke)]
+    vec![
+        check("sha1_vectors", sha1_vectors),
+        check("quickjs_smoke", smoke),
+    ]
 }
 
 fn check(name: &str, look: fn(&Scripts) -> Result<String, String>) -> Check {
-    let outcome = Scripts::open().map_err(|failure| failure.to_string()).and_then(|scripts| look(&scripts));
+    let outcome = Scripts::open()
+        .map_err(|failure| failure.to_string())
+        .and_then(|scripts| look(&scripts));
     let ok = outcome.is_ok();
-    Check { name: name.to_owned(), ok, detail: outcome.unwrap_or_else(|wrong| wrong) }
+    Check {
+        name: name.to_owned(),
+        ok,
+        detail: outcome.unwrap_or_else(|wrong| wrong),
+    }
 }
 
 fn sha1_vectors(scripts: &Scripts) -> Result<String, String> {
-    scripts.eval(include_str!("checks.js")).map_err(|leaving| leaving.to_string())?;
+    scripts
+        .eval(include_str!("checks.js"))
+        .map_err(|leaving| leaving.to_string())?;
     let mut ways = 0;
     for (text, times, expected) in VECTORS {
-        let found = scripts.give("check_one", text.repeat(times).into_bytes()).unwrap_or_default();
+        let found = scripts
+            .give("check_one", text.repeat(times).into_bytes())
+            .unwrap_or_default();
         let found = String::from_utf8_lossy(&found);
         ways = found.lines().count();
         if let Some(wrong) = found.lines().find(|line| !line.ends_with(expected)) {
@@ -53,7 +70,11 @@ fn sha1_vectors(scripts: &Scripts) -> Result<String, String> {
 
 /// A script runs, wrong arguments are its errors, and so is asking for Kotlin, with the reason.
 fn smoke(scripts: &Scripts) -> Result<String, String> {
-    let said = |source: &str| scripts.eval(source).unwrap_or_else(|leaving| leaving.to_string());
+    let said = |source: &str| {
+        scripts
+            .eval(source)
+            .unwrap_or_else(|leaving| leaving.to_string())
+    };
     if said("6 * 7") != "42" {
         return Err(format!("6 * 7 is {}", said("6 * 7")));
     }
@@ -68,5 +89,8 @@ fn smoke(scripts: &Scripts) -> Result<String, String> {
     if !asked.contains(NEEDS_KOTLIN) {
         return Err(format!("asked for Kotlin, it said: {asked}"));
     }
-    Ok(format!("QuickJS {}; wrong arguments throw", quickjs_version()))
+    Ok(format!(
+        "QuickJS {}; wrong arguments throw",
+        quickjs_version()
+    ))
 }

@@ -49,7 +49,8 @@ fn log_every_ms() -> Knob {
 fn facts() -> Result<Facts, Failure> {
     let mut facts = vec![("quickjs".to_owned(), quickjs_version())];
     for (name, lanes) in [("engine", 1), ("engine_8", 8), ("engine_16", 16)] {
-        let engine = engine_for(lanes).map_err(|error| Failure::new("engine", error.to_string()))?;
+        let engine =
+            engine_for(lanes).map_err(|error| Failure::new("engine", error.to_string()))?;
         facts.push((name.to_owned(), engine.name().to_owned()));
     }
     facts.push(("processors".to_owned(), scripts::processors().to_string()));

@@ -19,15 +19,27 @@ pub(crate) const PIECES: usize = 16;
 pub(crate) const PIECE_BYTES: u64 = 1 << 20;
 const MOST_PIECE_BYTES: u64 = 4 << 20;
 
-const IN_KOTLIN: [&str; 8] = ["raw", "seed", "noslice", "reuse", "direct", "batch_8", "batch_16", "async"];
-const NATIVE: [&str; 5] = ["native", "native_multi_8", "native_multi_16", "native_multi", "async_native"];
+const IN_KOTLIN: [&str; 8] = [
+    "raw", "seed", "noslice", "reuse", "direct", "batch_8", "batch_16", "async",
+];
+const NATIVE: [&str; 5] = [
+    "native",
+    "native_multi_8",
+    "native_multi_16",
+    "native_multi",
+    "async_native",
+];
 /// The seed's path and its counters, all of it Kotlin's.
 const INSTRUMENTATION: [&str; 3] = ["off", "on", "lines"];
 
 pub(crate) fn piece() -> Benchmark {
     Benchmark {
         name: "piece".to_owned(),
-        arms: [IN_KOTLIN.as_slice(), &NATIVE].concat().into_iter().map(str::to_owned).collect(),
+        arms: [IN_KOTLIN.as_slice(), &NATIVE]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
         params: vec![piece_bytes()],
         metrics: times(&[JS_THREAD, DIGEST, CALL_TIME]),
         prepare: Box::new(prepare),
@@ -78,9 +90,18 @@ fn arm(name: &'static str, scripts: &Rc<Scripts>) -> Arm {
     let function = format!("piece_{name}");
     let (counted, timed) = (Rc::clone(scripts), Rc::clone(scripts));
     let work = move || {
-        let hashed = counted.numbers(&format!("piece_{name}_hashed")).first().copied().unwrap_or(0);
-        let kept = counted.call(&format!("piece_{name}_digests"), 0).map_or(0, |digests| digests.len());
-        vec![("items".to_owned(), hashed), ("kept".to_owned(), (kept / DIGEST_BYTES) as u64)]
+        let hashed = counted
+            .numbers(&format!("piece_{name}_hashed"))
+            .first()
+            .copied()
+            .unwrap_or(0);
+        let kept = counted
+            .call(&format!("piece_{name}_digests"), 0)
+            .map_or(0, |digests| digests.len());
+        vec![
+            ("items".to_owned(), hashed),
+            ("kept".to_owned(), (kept / DIGEST_BYTES) as u64),
+        ]
     };
     let body = move |scripts: &Scripts, iterations| drop(scripts.call(&function, iterations));
     script_arm(name, scripts, body, |_| (), work)
@@ -88,11 +109,20 @@ fn arm(name: &'static str, scripts: &Rc<Scripts>) -> Arm {
 }
 
 /// A script's numbers are doubles; a duration in whole nanoseconds fits.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "durations of a monotonic clock")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "durations of a monotonic clock"
+)]
 fn durations(scripts: &Scripts, name: &str) -> Vec<u64> {
-    let bytes = scripts.call(&format!("piece_{name}_calls"), 0).unwrap_or_default();
+    let bytes = scripts
+        .call(&format!("piece_{name}_calls"), 0)
+        .unwrap_or_default();
     let doubles = bytes.as_chunks().0;
-    doubles.iter().map(|double| f64::from_ne_bytes(*double) as u64).collect()
+    doubles
+        .iter()
+        .map(|double| f64::from_ne_bytes(*double) as u64)
+        .collect()
 }
 
 fn arms_agree(scripts: &Scripts, expected: &[u8]) -> Check {
@@ -102,12 +132,19 @@ fn arms_agree(scripts: &Scripts, expected: &[u8]) -> Check {
         scripts.call(&format!("piece_{name}_digests"), 0).as_deref() != Some(expected)
     };
     let wrong: Vec<&str> = NATIVE.into_iter().filter(differing).collect();
-    let all = format!("{} arms, {PIECES} pieces each, against the scalar twin", NATIVE.len());
+    let all = format!(
+        "{} arms, {PIECES} pieces each, against the scalar twin",
+        NATIVE.len()
+    );
     let detail = match scripts.failed() {
         Some(text) => text,
         None if wrong.is_empty() => all,
         None => format!("{} differ: {all}", wrong.join(", ")),
     };
     let ok = wrong.is_empty() && scripts.failed().is_none();
-    Check { name: "arms_agree".to_owned(), ok, detail }
+    Check {
+        name: "arms_agree".to_owned(),
+        ok,
+        detail,
+    }
 }

@@ -25,14 +25,20 @@ pub(crate) const NEEDS_KOTLIN: &str = "it hashes in Kotlin, by JNI, and this pro
 
 /// Metrics of time, all of them the better the lower.
 pub(crate) fn times(names: &[&str]) -> Vec<Metric> {
-    let time =
-        |name: &str| Metric { name: name.into(), unit: Unit::Nanoseconds, direction: Direction::Lower };
+    let time = |name: &str| Metric {
+        name: name.into(),
+        unit: Unit::Nanoseconds,
+        direction: Direction::Lower,
+    };
     names.iter().map(|name| time(name)).collect()
 }
 
 /// The arms of `names` that need Kotlin, as they are announced.
 pub(crate) fn without_kotlin(names: &[&str]) -> Vec<Arm> {
-    names.iter().map(|name| Arm::unavailable(name, NEEDS_KOTLIN)).collect()
+    names
+        .iter()
+        .map(|name| Arm::unavailable(name, NEEDS_KOTLIN))
+        .collect()
 }
 
 pub(crate) fn processors() -> usize {
@@ -44,7 +50,9 @@ pub(crate) fn drawn(seed: u64, count: usize, bytes: u64) -> Vec<Vec<u8>> {
     let mut random = SplitMix64::new(seed);
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let mut piece = || {
-        let mut piece: Vec<u8> = (0..bytes.div_ceil(8)).flat_map(|_| random.draw().to_be_bytes()).collect();
+        let mut piece: Vec<u8> = (0..bytes.div_ceil(8))
+            .flat_map(|_| random.draw().to_be_bytes())
+            .collect();
         piece.truncate(bytes);
         piece
     };
@@ -55,7 +63,12 @@ pub(crate) fn drawn(seed: u64, count: usize, bytes: u64) -> Vec<Vec<u8>> {
 pub(crate) fn expected(pieces: &[Vec<u8>]) -> Result<Vec<u8>, Failure> {
     let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
     let mut digests = vec![0; pieces.len() * DIGEST_BYTES];
-    match digest_buffers(Algorithm::Sha1, Choice::Only(Engine::Scalar), &pieces, &mut digests) {
+    match digest_buffers(
+        Algorithm::Sha1,
+        Choice::Only(Engine::Scalar),
+        &pieces,
+        &mut digests,
+    ) {
         Ok(_) => Ok(digests),
         Err(error) => Err(Failure::new("digest", error.to_string())),
     }
@@ -77,9 +90,15 @@ impl Drop for Scripts {
 
 impl Scripts {
     pub(crate) fn open() -> Result<Self, Failure> {
-        let threads = Threads { crew: processors(), workers: processors() };
+        let threads = Threads {
+            crew: processors(),
+            workers: processors(),
+        };
         match Host::open(Arc::new(NoKotlin), threads) {
-            Ok(host) => Ok(Self { host: Some(host), failed: RefCell::default() }),
+            Ok(host) => Ok(Self {
+                host: Some(host),
+                failed: RefCell::default(),
+            }),
             Err(text) => Err(Failure::new("quickjs", text)),
         }
     }
@@ -102,7 +121,10 @@ impl Scripts {
     /// The whole numbers that a function gives as text in ASCII, with spaces between.
     pub(crate) fn numbers(&self, function: &str) -> Vec<u64> {
         let text = self.call(function, 0).unwrap_or_default();
-        String::from_utf8_lossy(&text).split(' ').filter_map(|number| number.parse().ok()).collect()
+        String::from_utf8_lossy(&text)
+            .split(' ')
+            .filter_map(|number| number.parse().ok())
+            .collect()
     }
 
     /// What the first script that failed threw, if any did.
@@ -112,13 +134,20 @@ impl Scripts {
 
     fn kept(&self, outcome: Result<Option<Vec<u8>>, Leaving>) -> Option<Vec<u8>> {
         outcome.unwrap_or_else(|leaving| {
-            self.failed.borrow_mut().get_or_insert_with(|| leaving.to_string());
+            self.failed
+                .borrow_mut()
+                .get_or_insert_with(|| leaving.to_string());
             None
         })
     }
 
-    fn entered<T>(&self, work: impl FnOnce(&Running<'_>) -> Result<T, Leaving>) -> Result<T, Leaving> {
-        let Some(host) = &self.host else { return Err(Leaving::State("the host is closed".to_owned())) };
+    fn entered<T>(
+        &self,
+        work: impl FnOnce(&Running<'_>) -> Result<T, Leaving>,
+    ) -> Result<T, Leaving> {
+        let Some(host) = &self.host else {
+            return Err(Leaving::State("the host is closed".to_owned()));
+        };
         work(&host.enter()?)
     }
 
@@ -140,7 +169,8 @@ impl Costs {
         // A clock that cannot be read now could not be at the other end: the time is zero then.
         let thread = quickjs::thread_cpu_ns().unwrap_or(0);
         work();
-        self.thread_ns.set(quickjs::thread_cpu_ns().unwrap_or(0) - thread);
+        self.thread_ns
+            .set(quickjs::thread_cpu_ns().unwrap_or(0) - thread);
         self.digests_ns.set(scripts.digest_ns() - digests);
     }
 }
@@ -181,7 +211,11 @@ impl Hasher for NoKotlin {
         self.copied(bytes)
     }
 
-    unsafe fn direct(&self, _start: NonNull<u8>, _bytes: usize) -> Result<Digest, quickjs::Failure> {
+    unsafe fn direct(
+        &self,
+        _start: NonNull<u8>,
+        _bytes: usize,
+    ) -> Result<Digest, quickjs::Failure> {
         Err(quickjs::Failure::new(NEEDS_KOTLIN))
     }
 

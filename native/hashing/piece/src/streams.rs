@@ -10,14 +10,21 @@ use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared}
 use paceline_hashing_quickjs::DIGEST_BYTES;
 
 use crate::pieces::{PIECE_BYTES, PIECES};
-use crate::scripts::{DIGEST, JS_THREAD, Scripts, drawn, expected, script_arm, times, without_kotlin};
+use crate::scripts::{
+    DIGEST, JS_THREAD, Scripts, drawn, expected, script_arm, times, without_kotlin,
+};
 
 /// Pieces of a round by default. The seed's download of 1 GB has 1,012, which may be asked for.
 const DEFAULT_PIECES: u64 = 64;
 const MOST_PIECES: u64 = 1024;
 
 pub(crate) fn piece_stream() -> Benchmark {
-    let native = ["native_multi", "native_multi_pool", "async_native", "async_native_pool"];
+    let native = [
+        "native_multi",
+        "native_multi_pool",
+        "async_native",
+        "async_native_pool",
+    ];
     stream("piece_stream", &["seed", "direct"], native.into())
 }
 
@@ -28,14 +35,22 @@ pub(crate) fn piece_unverified() -> Benchmark {
 fn stream(name: &str, in_kotlin: &'static [&'static str], native: Vec<&'static str>) -> Benchmark {
     Benchmark {
         name: name.to_owned(),
-        arms: in_kotlin.iter().chain(&native).map(|name| (*name).to_owned()).collect(),
+        arms: in_kotlin
+            .iter()
+            .chain(&native)
+            .map(|name| (*name).to_owned())
+            .collect(),
         params: vec![Param::int("pieces", &[DEFAULT_PIECES], 1, MOST_PIECES)],
         metrics: times(&[JS_THREAD, DIGEST]),
         prepare: Box::new(move |context| prepare(context, in_kotlin, &native)),
     }
 }
 
-fn prepare(context: &Context<'_>, in_kotlin: &[&str], native: &[&'static str]) -> Result<Prepared, Failure> {
+fn prepare(
+    context: &Context<'_>,
+    in_kotlin: &[&str],
+    native: &[&'static str],
+) -> Result<Prepared, Failure> {
     let count = context.int("pieces");
     let scripts = Rc::new(Scripts::open()?);
     // A stream repeats what it has; of a short one the others would never be asked for.
@@ -67,7 +82,11 @@ struct Done {
 
 fn done(scripts: &Scripts) -> Done {
     match scripts.numbers("stream_done")[..] {
-        [assembled, hashed, verified] => Done { assembled, hashed, verified },
+        [assembled, hashed, verified] => Done {
+            assembled,
+            hashed,
+            verified,
+        },
         _ => Done::default(),
     }
 }
@@ -84,8 +103,13 @@ fn arm(name: &str, scripts: &Rc<Scripts>, count: u64) -> Arm {
     // Here and not when accounts are made: the arms of a round share a script.
     let after = move |scripts: &Scripts| last.set(done(scripts));
     let work = move || {
-        let Done { assembled, hashed, .. } = counted.get();
-        vec![("items".to_owned(), assembled), ("hashed".to_owned(), hashed)]
+        let Done {
+            assembled, hashed, ..
+        } = counted.get();
+        vec![
+            ("items".to_owned(), assembled),
+            ("hashed".to_owned(), hashed),
+        ]
     };
     script_arm(name, scripts, body, after, work)
 }
@@ -97,8 +121,18 @@ fn streams_verify(scripts: &Scripts, names: &[&str], count: u64) -> Check {
         (verified != count).then(|| format!("{name} verified {verified}"))
     };
     let missed: Vec<String> = names.iter().filter_map(missed).collect();
-    let said = if missed.is_empty() { "all verified".to_owned() } else { missed.join(", ") };
-    let detail = scripts.failed().unwrap_or_else(|| format!("{count} pieces: {said}"));
+    let said = if missed.is_empty() {
+        "all verified".to_owned()
+    } else {
+        missed.join(", ")
+    };
+    let detail = scripts
+        .failed()
+        .unwrap_or_else(|| format!("{count} pieces: {said}"));
     let ok = missed.is_empty() && scripts.failed().is_none();
-    Check { name: "stream_verifies".to_owned(), ok, detail }
+    Check {
+        name: "stream_verifies".to_owned(),
+        ok,
+        detail,
+    }
 }

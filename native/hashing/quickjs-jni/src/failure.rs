@@ -30,7 +30,10 @@ impl Caught {
         env.exception_clear();
         let text = describe(env, &throwable);
         // Without a reference the text still says what happened.
-        let thrown = env.new_global_ref(throwable).ok().map(|thrown| Arc::new(thrown) as Cause);
+        let thrown = env
+            .new_global_ref(throwable)
+            .ok()
+            .map(|thrown| Arc::new(thrown) as Cause);
         Self(Failure::thrown(text, thrown))
     }
 }
@@ -43,7 +46,12 @@ impl From<jni::errors::Error> for Caught {
 
 /// `toString()` of a throwable; its own failure must not hide the first one.
 fn describe(env: &mut Env<'_>, throwable: &JThrowable<'_>) -> String {
-    let text = env.call_method(throwable, jni_str!("toString"), jni_sig!("()Ljava/lang/String;"), &[]);
+    let text = env.call_method(
+        throwable,
+        jni_str!("toString"),
+        jni_sig!("()Ljava/lang/String;"),
+        &[],
+    );
     let text = text.and_then(jni::JValueOwned::l).and_then(|text| {
         let text = env.cast_local::<jni::objects::JString>(text)?;
         text.try_to_string(env)

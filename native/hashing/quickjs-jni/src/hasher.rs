@@ -39,7 +39,8 @@ impl KotlinHasher {
         }
         let class = env.get_object_class(object)?;
         let mut method = |name: &JNIStr, signature: MethodSignature<'_, '_>| {
-            env.get_method_id(&class, name, signature).map_err(Refusal::from)
+            env.get_method_id(&class, name, signature)
+                .map_err(Refusal::from)
         };
         Ok(Self {
             of_array: method(jni_str!("sha1"), jni_sig!("([BI)[B"))?,
@@ -58,7 +59,11 @@ impl KotlinHasher {
         bytes: usize,
     ) -> Result<Digest, Caught> {
         let length = jint::try_from(bytes).map_err(Caught::new)?;
-        self.call_for_digest(env, self.of_array, &[jvalue { l: array.as_raw() }, jvalue { i: length }])
+        self.call_for_digest(
+            env,
+            self.of_array,
+            &[jvalue { l: array.as_raw() }, jvalue { i: length }],
+        )
     }
 
     fn call_for_digest(
@@ -83,7 +88,8 @@ impl KotlinHasher {
         checked(env, |env| {
             // SAFETY: `method` is a method of the object's class, and every caller in this file passes the
             // arguments its signature names.
-            let value = unsafe { env.call_method_unchecked(&self.object, method, returns, arguments) }?;
+            let value =
+                unsafe { env.call_method_unchecked(&self.object, method, returns, arguments) }?;
             Ok(value.l().unwrap_or_else(|_| JObject::null()))
         })
     }
@@ -102,11 +108,16 @@ impl Hasher for KotlinHasher {
     fn reused(&self, bytes: &[u8]) -> Result<Digest, Failure> {
         within(FRAME, |env| {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if kept.as_ref().is_none_or(|(_, length)| *length < bytes.len()) {
+            if kept
+                .as_ref()
+                .is_none_or(|(_, length)| *length < bytes.len())
+            {
                 let array = checked(env, |env| env.new_byte_array(bytes.len()))?;
                 *kept = Some((checked(env, |env| env.new_global_ref(array))?, bytes.len()));
             }
-            let Some((array, _)) = kept.as_ref() else { return Err(Caught::new("no array was kept")) };
+            let Some((array, _)) = kept.as_ref() else {
+                return Err(Caught::new("no array was kept"));
+            };
             checked(env, |env| array.set_region(env, 0, signed(bytes)))?;
             self.digest_of_array(env, array.as_ref(), bytes.len())
         })
@@ -120,7 +131,9 @@ impl Hasher for KotlinHasher {
     unsafe fn direct(&self, start: NonNull<u8>, bytes: usize) -> Result<Digest, Failure> {
         within(FRAME, |env| {
             // SAFETY: the address is not null; the rest is the caller's promise.
-            let buffer = checked(env, |env| unsafe { env.new_direct_byte_buffer(start.as_ptr(), bytes) })?;
+            let buffer = checked(env, |env| unsafe {
+                env.new_direct_byte_buffer(start.as_ptr(), bytes)
+            })?;
             let arguments = [jvalue { l: buffer.as_raw() }];
             self.call_for_digest(env, self.of_buffer, &arguments)
         })
@@ -130,7 +143,9 @@ impl Hasher for KotlinHasher {
     fn batch(&self, pieces: &[&[u8]]) -> Result<Vec<Digest>, Failure> {
         within(FRAME + 2 * pieces.len(), |env| {
             let none = JByteArray::null();
-            let arrays = checked(env, |env| JObjectArray::<JByteArray>::new(env, pieces.len(), &none))?;
+            let arrays = checked(env, |env| {
+                JObjectArray::<JByteArray>::new(env, pieces.len(), &none)
+            })?;
             for (index, piece) in pieces.iter().enumerate() {
                 let array = new_array(env, piece)?;
                 checked(env, |env| arrays.set_element(env, index, &array))?;
@@ -141,7 +156,9 @@ impl Hasher for KotlinHasher {
             // SAFETY: the method's signature says byte[][].
             let digests = unsafe { JObjectArray::<JByteArray>::from_raw(env, digests.into_raw()) };
             if digests.is_null() || checked(env, |env| digests.len(env))? != pieces.len() {
-                return Err(Caught::new("the hasher did not return one digest per piece"));
+                return Err(Caught::new(
+                    "the hasher did not return one digest per piece",
+                ));
             }
             (0..pieces.len())
                 .map(|index| {
@@ -170,9 +187,16 @@ impl Hasher for KotlinHasher {
 }
 
 /// Runs `work` in a frame of its own; this thread is attached to the JVM if it was not.
-fn within<T>(references: usize, work: impl FnOnce(&mut Env<'_>) -> Result<T, Caught>) -> Result<T, Failure> {
-    let framed = |vm: JavaVM| vm.attach_current_thread(|env| env.with_local_frame(references, work));
-    JavaVM::singleton().map_err(Caught::from).and_then(framed).map_err(|Caught(failure)| failure)
+fn within<T>(
+    references: usize,
+    work: impl FnOnce(&mut Env<'_>) -> Result<T, Caught>,
+) -> Result<T, Failure> {
+    let framed =
+        |vm: JavaVM| vm.attach_current_thread(|env| env.with_local_frame(references, work));
+    JavaVM::singleton()
+        .map_err(Caught::from)
+        .and_then(framed)
+        .map_err(|Caught(failure)| failure)
 }
 
 /// Turns the Java exception that a JNI call may leave behind into a failure.
@@ -195,10 +219,15 @@ fn read_digest(env: &mut Env<'_>, digest: &JByteArray<'_>) -> Result<Digest, Cau
         return Err(Caught::new("the hasher returned null"));
     }
     // SAFETY: the array is read only, and nobody else has it.
-    let elements = checked(env, |env| unsafe { digest.get_elements(env, ReleaseMode::NoCopyBack) })?;
+    let elements = checked(env, |env| unsafe {
+        digest.get_elements(env, ReleaseMode::NoCopyBack)
+    })?;
     let mut bytes = [0; DIGEST_BYTES];
     if elements.len() != bytes.len() {
-        return Err(Caught::new(format!("the hasher returned {} bytes", elements.len())));
+        return Err(Caught::new(format!(
+            "the hasher returned {} bytes",
+            elements.len()
+        )));
     }
     for (byte, element) in bytes.iter_mut().zip(elements.iter()) {
         *byte = element.cast_unsigned();

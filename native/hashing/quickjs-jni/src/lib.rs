@@ -59,7 +59,8 @@ pub extern "system" fn Java_dev_paceline_piece_PieceLibrary_quickjsVersion<'fram
     mut env: EnvUnowned<'frame>,
     _library: JObject<'frame>,
 ) -> JString<'frame> {
-    env.with_env(|env| Ok::<_, Refusal>(env.new_string(quickjs_version())?)).resolve::<Throw>()
+    env.with_env(|env| Ok::<_, Refusal>(env.new_string(quickjs_version())?))
+        .resolve::<Throw>()
 }
 
 /// `PieceLibrary.threadCpuNs(): long`, the CPU time the calling thread has used.
@@ -69,7 +70,8 @@ pub extern "system" fn Java_dev_paceline_piece_PieceLibrary_threadCpuNs<'frame>(
     _library: JObject<'frame>,
 ) -> jlong {
     env.with_env(|_| {
-        let unread = |error| Refusal::State(format!("the thread's CPU time cannot be read: {error}"));
+        let unread =
+            |error| Refusal::State(format!("the thread's CPU time cannot be read: {error}"));
         thread_cpu_ns().map_err(unread)
     })
     .resolve::<Throw>()
@@ -85,7 +87,10 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_open0<'frame>(
     workers: jint,
 ) -> jlong {
     env.with_env(|env| {
-        let threads = Threads { crew: threads("crew", crew)?, workers: threads("workers", workers)? };
+        let threads = Threads {
+            crew: threads("crew", crew)?,
+            workers: threads("workers", workers)?,
+        };
         let hasher = Arc::new(KotlinHasher::of(env, &hasher)?);
         let host = Host::open(hasher, threads).map_err(Refusal::State)?;
         Ok::<_, Refusal>(registry::add(host))
@@ -104,7 +109,8 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_eval0<'frame>(
 ) -> JString<'frame> {
     env.with_env(|env| {
         let (source, file_name) = (source.try_to_string(env)?, file_name.try_to_string(env)?);
-        let text = registry::with(host, |host| host.eval(source, &file_name)).map_err(|e| raise(e, env))?;
+        let text = registry::with(host, |host| host.eval(source, &file_name))
+            .map_err(|e| raise(e, env))?;
         Ok::<_, Refusal>(env.new_string(text)?)
     })
     .resolve::<Throw>()
@@ -119,7 +125,8 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_call0<'frame>(
     function: JString<'frame>,
     count: jint,
 ) -> JByteArray<'frame> {
-    env.with_env(|env| call(env, host, &function, Argument::Count(count))).resolve::<Throw>()
+    env.with_env(|env| call(env, host, &function, Argument::Count(count)))
+        .resolve::<Throw>()
 }
 
 /// `PieceHost.give0(long host, String function, byte[] bytes): byte[]`, as `call0` with a `Uint8Array`.
@@ -145,7 +152,8 @@ fn call<'frame>(
     argument: Argument,
 ) -> Result<JByteArray<'frame>, Refusal> {
     let function = function.try_to_string(env)?;
-    let bytes = registry::with(host, |host| host.call(&function, argument)).map_err(|e| raise(e, env))?;
+    let bytes =
+        registry::with(host, |host| host.call(&function, argument)).map_err(|e| raise(e, env))?;
     Ok(match bytes {
         Some(bytes) => env.byte_array_from_slice(&bytes)?,
         None => JByteArray::null(),
@@ -184,13 +192,16 @@ pub extern "system" fn Java_dev_paceline_piece_PieceHost_close0<'frame>(
     _host: JObject<'frame>,
     host: jlong,
 ) {
-    env.with_env(|env| registry::close(host).map_err(|e| raise(e, env))).resolve::<Throw>();
+    env.with_env(|env| registry::close(host).map_err(|e| raise(e, env)))
+        .resolve::<Throw>();
 }
 
 fn threads(name: &str, value: jint) -> Result<usize, Refusal> {
     match size(name, value)? {
         count @ ..=MOST_THREADS => Ok(count),
-        _ => Err(Refusal::Argument(format!("{name}: {value} is more than {MOST_THREADS} threads"))),
+        _ => Err(Refusal::Argument(format!(
+            "{name}: {value} is more than {MOST_THREADS} threads"
+        ))),
     }
 }
 

@@ -40,13 +40,18 @@ pub(crate) fn with<T>(
 pub(crate) fn close(number: i64) -> Result<(), Leaving> {
     // Refuses when it is running: its frames are below us on this stack.
     with(number, |_| Ok(()))?;
-    let host = HOSTS.with_borrow_mut(|hosts| hosts.remove(&number)).ok_or_else(|| gone(number))?;
+    let host = HOSTS
+        .with_borrow_mut(|hosts| hosts.remove(&number))
+        .ok_or_else(|| gone(number))?;
     let host = Rc::try_unwrap(ManuallyDrop::into_inner(host));
-    host.map_err(|_| Leaving::State("the host is running".to_owned()))?.close();
+    host.map_err(|_| Leaving::State("the host is running".to_owned()))?
+        .close();
     Ok(())
 }
 
 fn gone(number: i64) -> Leaving {
-    let text = format!("host {number} is closed, or belongs to another thread: use it where it was opened");
+    let text = format!(
+        "host {number} is closed, or belongs to another thread: use it where it was opened"
+    );
     Leaving::State(text)
 }

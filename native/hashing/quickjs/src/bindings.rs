@@ -42,14 +42,23 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared>) -> Result<()> {
     define(&paceline, "now", move || now(&s))?;
     let s = Rc::clone(shared);
     define(&paceline, "log", move |ctx: Ctx<'js>, line: String| {
-        s.hasher.log(&line).map_err(|failure| failure.throw(&ctx, &s.thrown))
+        s.hasher
+            .log(&line)
+            .map_err(|failure| failure.throw(&ctx, &s.thrown))
     })?;
     define(&paceline, "collectGarbage", |ctx: Ctx<'js>| ctx.run_gc())?;
     ctx.globals().set("paceline", paceline)
 }
 
-fn define<'js, P>(to: &Object<'js>, name: &str, function: impl IntoJsFunc<'js, P> + 'js) -> Result<()> {
-    to.set(name, Function::new(to.ctx().clone(), function)?.with_name(name)?)
+fn define<'js, P>(
+    to: &Object<'js>,
+    name: &str,
+    function: impl IntoJsFunc<'js, P> + 'js,
+) -> Result<()> {
+    to.set(
+        name,
+        Function::new(to.ctx().clone(), function)?.with_name(name)?,
+    )
 }
 
 /// Nanoseconds since the host was opened. A double is exact to the nanosecond for 104 days.
@@ -60,17 +69,25 @@ fn now(shared: &Shared) -> f64 {
 
 fn install_single<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
     let s = Rc::clone(shared);
-    define(to, "sha1Copied", move |ctx: Ctx<'js>, buffer: Value<'js>| {
-        let bytes = s.buffer(&buffer)?;
-        // SAFETY: no script runs during the call: the host refuses to be entered again.
-        s.give(&ctx, s.hasher.copied(unsafe { bytes.as_slice() }))
-    })?;
+    define(
+        to,
+        "sha1Copied",
+        move |ctx: Ctx<'js>, buffer: Value<'js>| {
+            let bytes = s.buffer(&buffer)?;
+            // SAFETY: no script runs during the call: the host refuses to be entered again.
+            s.give(&ctx, s.hasher.copied(unsafe { bytes.as_slice() }))
+        },
+    )?;
     let s = Rc::clone(shared);
-    define(to, "sha1Reused", move |ctx: Ctx<'js>, buffer: Value<'js>| {
-        let bytes = s.buffer(&buffer)?;
-        // SAFETY: as above.
-        s.give(&ctx, s.hasher.reused(unsafe { bytes.as_slice() }))
-    })?;
+    define(
+        to,
+        "sha1Reused",
+        move |ctx: Ctx<'js>, buffer: Value<'js>| {
+            let bytes = s.buffer(&buffer)?;
+            // SAFETY: as above.
+            s.give(&ctx, s.hasher.reused(unsafe { bytes.as_slice() }))
+        },
+    )?;
     let s = Rc::clone(shared);
     define(to, "sha1Direct", move |ctx: Ctx<'js>, view: Value<'js>| {
         let bytes = s.view(&view)?;
@@ -86,36 +103,59 @@ fn install_single<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
         let mut digest = [0; DIGEST_BYTES];
         // SAFETY: as above.
         let pieces = [unsafe { bytes.as_slice() }];
-        let outcome = s.timed(|| digest_buffers(Algorithm::Sha1, Choice::Best, &pieces, &mut digest));
+        let outcome =
+            s.timed(|| digest_buffers(Algorithm::Sha1, Choice::Best, &pieces, &mut digest));
         s.give(&ctx, outcome.map(|_| digest).map_err(Failure::new))
     })
 }
 
 fn install_batches<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
     let s = Rc::clone(shared);
-    define(to, "sha1BatchCopied", move |ctx: Ctx<'js>, buffers: Object<'js>| {
-        let buffers = elements(&buffers, MOST_PIECES_PER_CALL)?;
-        let bytes: Vec<_> = buffers.iter().map(|buffer| s.buffer(buffer)).collect::<Result<_>>()?;
-        // SAFETY: no script runs from here to the end of the call.
-        let pieces: Vec<_> = bytes.iter().map(|bytes| unsafe { bytes.as_slice() }).collect();
-        s.give_all(&ctx, s.hasher.batch(&pieces))
-    })?;
+    define(
+        to,
+        "sha1BatchCopied",
+        move |ctx: Ctx<'js>, buffers: Object<'js>| {
+            let buffers = elements(&buffers, MOST_PIECES_PER_CALL)?;
+            let bytes: Vec<_> = buffers
+                .iter()
+                .map(|buffer| s.buffer(buffer))
+                .collect::<Result<_>>()?;
+            // SAFETY: no script runs from here to the end of the call.
+            let pieces: Vec<_> = bytes
+                .iter()
+                .map(|bytes| unsafe { bytes.as_slice() })
+                .collect();
+            s.give_all(&ctx, s.hasher.batch(&pieces))
+        },
+    )?;
     let s = Rc::clone(shared);
-    define(to, "sha1BatchLanes", move |ctx: Ctx<'js>, views: Object<'js>| {
-        s.batch(&ctx, &views, |pieces, digests| {
-            digest_buffers(Algorithm::Sha1, Choice::Best, pieces, digests)
-        })
-    })?;
+    define(
+        to,
+        "sha1BatchLanes",
+        move |ctx: Ctx<'js>, views: Object<'js>| {
+            s.batch(&ctx, &views, |pieces, digests| {
+                digest_buffers(Algorithm::Sha1, Choice::Best, pieces, digests)
+            })
+        },
+    )?;
     let s = Rc::clone(shared);
-    define(to, "sha1BatchCrew", move |ctx: Ctx<'js>, views: Object<'js>| {
-        s.batch(&ctx, &views, |pieces, digests| {
-            s.crew.digest_buffers(Algorithm::Sha1, Choice::Best, pieces, digests)
-        })
-    })
+    define(
+        to,
+        "sha1BatchCrew",
+        move |ctx: Ctx<'js>, views: Object<'js>| {
+            s.batch(&ctx, &views, |pieces, digests| {
+                s.crew
+                    .digest_buffers(Algorithm::Sha1, Choice::Best, pieces, digests)
+            })
+        },
+    )
 }
 
 fn install_async<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
-    for (name, way) in [("sha1AsyncDirect", Way::Hasher), ("sha1AsyncNative", Way::Native)] {
+    for (name, way) in [
+        ("sha1AsyncDirect", Way::Hasher),
+        ("sha1AsyncNative", Way::Native),
+    ] {
         let s = Rc::clone(shared);
         let book = move |view: Value<'js>, done: Function<'js>| {
             let bytes = s.view(&view)?;
@@ -135,7 +175,10 @@ impl Shared {
 
     fn buffer<'js>(&self, buffer: &Value<'js>) -> Result<JsBytes<'js>> {
         let resizable = self.resizable.borrow();
-        JsBytes::of_buffer(buffer, resizable.as_ref().ok_or_else(|| closing(buffer.ctx()))?)
+        JsBytes::of_buffer(
+            buffer,
+            resizable.as_ref().ok_or_else(|| closing(buffer.ctx()))?,
+        )
     }
 
     fn batch<'js>(
@@ -145,9 +188,15 @@ impl Shared {
         digest: impl FnOnce(&[&[u8]], &mut [u8]) -> std::result::Result<Engine, BatchError>,
     ) -> Result<Array<'js>> {
         let views = elements(views, MOST_PIECES_PER_CALL)?;
-        let bytes: Vec<_> = views.iter().map(|view| self.view(view)).collect::<Result<_>>()?;
+        let bytes: Vec<_> = views
+            .iter()
+            .map(|view| self.view(view))
+            .collect::<Result<_>>()?;
         // SAFETY: no script runs from here to the end of the call.
-        let pieces: Vec<_> = bytes.iter().map(|bytes| unsafe { bytes.as_slice() }).collect();
+        let pieces: Vec<_> = bytes
+            .iter()
+            .map(|bytes| unsafe { bytes.as_slice() })
+            .collect();
         let mut digests = vec![[0; DIGEST_BYTES]; pieces.len()];
         let outcome = self.timed(|| digest(&pieces, digests.as_flattened_mut()));
         self.give_all(ctx, outcome.map(|_| digests).map_err(Failure::new))
@@ -158,7 +207,8 @@ impl Shared {
         let begin = Instant::now();
         let result = digest();
         let elapsed = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.digest_ns.set(self.digest_ns.get().saturating_add(elapsed));
+        self.digest_ns
+            .set(self.digest_ns.get().saturating_add(elapsed));
         result
     }
 

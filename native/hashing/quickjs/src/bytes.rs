@@ -46,7 +46,13 @@ impl Resizable {
             let context = ctx.as_raw().as_ptr();
             Value::from_raw(
                 ctx.clone(),
-                qjs::JS_Call(context, getter.as_raw(), buffer.as_raw(), 0, ptr::null_mut()),
+                qjs::JS_Call(
+                    context,
+                    getter.as_raw(),
+                    buffer.as_raw(),
+                    0,
+                    ptr::null_mut(),
+                ),
             )
         };
         value.as_bool().ok_or(Error::Exception)
@@ -82,11 +88,18 @@ impl<'js> JsBytes<'js> {
         let whole = Self::of_buffer(&buffer, resizable)?;
         let (from, bytes) = (size(from), size(bytes));
         if from.checked_add(bytes).is_none_or(|end| end > whole.bytes) {
-            return Err(Exception::throw_range(ctx, "data: the view does not lie inside its buffer"));
+            return Err(Exception::throw_range(
+                ctx,
+                "data: the view does not lie inside its buffer",
+            ));
         }
         // SAFETY: `from` is at most the length of the buffer.
         let start = unsafe { whole.start.add(from) };
-        Ok(Self { buffer, start, bytes })
+        Ok(Self {
+            buffer,
+            start,
+            bytes,
+        })
     }
 
     /// All bytes of an `ArrayBuffer`.
@@ -100,17 +113,29 @@ impl<'js> JsBytes<'js> {
             ));
         }
         if resizable.is(buffer)? {
-            return Err(Exception::throw_type(ctx, "data: its buffer is resizable; hash a copy of it"));
+            return Err(Exception::throw_type(
+                ctx,
+                "data: its buffer is resizable; hash a copy of it",
+            ));
         }
         let mut bytes = 0;
         // SAFETY: a live ArrayBuffer; null means that it is detached and that QuickJS has thrown a TypeError.
-        let start = unsafe { qjs::JS_GetArrayBuffer(ctx.as_raw().as_ptr(), &raw mut bytes, buffer.as_raw()) };
+        let start = unsafe {
+            qjs::JS_GetArrayBuffer(ctx.as_raw().as_ptr(), &raw mut bytes, buffer.as_raw())
+        };
         let start = NonNull::new(start).ok_or(Error::Exception)?;
         let bytes = size(bytes);
         if bytes > MOST_BYTES {
-            return Err(Exception::throw_range(ctx, "data: more than a Java array can hold"));
+            return Err(Exception::throw_range(
+                ctx,
+                "data: more than a Java array can hold",
+            ));
         }
-        Ok(Self { buffer: buffer.clone(), start, bytes })
+        Ok(Self {
+            buffer: buffer.clone(),
+            start,
+            bytes,
+        })
     }
 
     pub(crate) fn buffer(&self) -> &Value<'js> {
@@ -148,14 +173,20 @@ impl Pins {
     pub(crate) fn pin(&self, buffer: &Value<'_>) {
         // SAFETY: a live ArrayBuffer.
         let was_immutable = unsafe { qjs::JS_IsImmutableArrayBuffer(buffer.as_raw()) } == 1;
-        self.pinned.borrow_mut().entry(address(buffer)).or_insert((0, was_immutable)).0 += 1;
+        self.pinned
+            .borrow_mut()
+            .entry(address(buffer))
+            .or_insert((0, was_immutable))
+            .0 += 1;
         // SAFETY: as above.
         unsafe { qjs::JS_SetImmutableArrayBuffer(buffer.as_raw(), true) };
     }
 
     pub(crate) fn unpin(&self, buffer: &Value<'_>) {
         let mut pinned = self.pinned.borrow_mut();
-        let Some((count, was_immutable)) = pinned.get_mut(&address(buffer)) else { return };
+        let Some((count, was_immutable)) = pinned.get_mut(&address(buffer)) else {
+            return;
+        };
         *count -= 1;
         if *count == 0 {
             if !*was_immutable {
@@ -175,10 +206,15 @@ fn address(object: &Value<'_>) -> usize {
 /// The values of an array, read before any of their bytes are: reading an element may run a script's getter.
 pub(crate) fn elements<'js>(array: &Object<'js>, most: usize) -> Result<Vec<Value<'js>>> {
     let ctx = array.ctx();
-    let array = array.as_array().ok_or_else(|| Exception::throw_type(ctx, "pieces: expected an array"))?;
+    let array = array
+        .as_array()
+        .ok_or_else(|| Exception::throw_type(ctx, "pieces: expected an array"))?;
     let count = array.len();
     if count > most {
-        return Err(Exception::throw_range(ctx, &format!("pieces: {count}, at most {most} in one call")));
+        return Err(Exception::throw_range(
+            ctx,
+            &format!("pieces: {count}, at most {most} in one call"),
+        ));
     }
     (0..count).map(|index| array.get(index)).collect()
 }

@@ -9,7 +9,10 @@ const NS_PER_S: i64 = 1_000_000_000;
 /// # Errors
 /// When the operating system does not tell.
 pub fn thread_cpu_ns() -> io::Result<i64> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: `time` is a timespec the call may write.
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     if status != 0 {

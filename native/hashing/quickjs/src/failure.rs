@@ -27,16 +27,26 @@ pub struct Failure {
 impl Failure {
     /// A failure that says why.
     pub fn new(text: impl fmt::Display) -> Self {
-        Self { text: text.to_string(), thrown: None }
+        Self {
+            text: text.to_string(),
+            thrown: None,
+        }
     }
 
     /// The same with what the hasher threw, where it has a reference to that.
     pub fn thrown(text: impl fmt::Display, thrown: Option<Cause>) -> Self {
-        Self { text: text.to_string(), thrown }
+        Self {
+            text: text.to_string(),
+            thrown,
+        }
     }
 
     /// This failure as a JS error. `remember` keeps what the hasher threw until the error leaves the script.
-    pub(crate) fn error<'js>(&self, ctx: &Ctx<'js>, remember: &Thrown) -> rquickjs_core::Result<Value<'js>> {
+    pub(crate) fn error<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        remember: &Thrown,
+    ) -> rquickjs_core::Result<Value<'js>> {
         let error = Exception::from_message(ctx.clone(), &self.text)?.into_object();
         error.set("name", "HasherError")?;
         if let Some(thrown) = &self.thrown {
@@ -69,7 +79,11 @@ impl Thrown {
 
     fn take(&self, number: i32) -> Option<Cause> {
         let mut latest = self.latest.borrow_mut();
-        if latest.0 == number { latest.1.take() } else { None }
+        if latest.0 == number {
+            latest.1.take()
+        } else {
+            None
+        }
     }
 }
 
@@ -91,7 +105,9 @@ pub enum Leaving {
 impl fmt::Display for Leaving {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Argument(text) | Self::State(text) | Self::Script { text, .. } => f.write_str(text),
+            Self::Argument(text) | Self::State(text) | Self::Script { text, .. } => {
+                f.write_str(text)
+            }
         }
     }
 }
@@ -100,7 +116,10 @@ impl Leaving {
     /// What a script threw, with its stack.
     pub(crate) fn of_thrown(value: &Value<'_>, thrown: &Thrown) -> Self {
         let Some(error) = value.as_object().filter(|_| value.is_error()) else {
-            return Self::Script { text: text_of(value), cause: None };
+            return Self::Script {
+                text: text_of(value),
+                cause: None,
+            };
         };
         let field = |name: &str| error.get::<_, Option<String>>(name).ok().flatten();
         let name = field("name").unwrap_or_else(|| "Error".to_owned());
@@ -108,14 +127,20 @@ impl Leaving {
         let stack = field("stack").unwrap_or_default();
         let number = error.get::<_, Option<i32>>(THROWN).ok().flatten();
         let text = format!("{name}: {message}\n{stack}").trim_end().to_owned();
-        Self::Script { text, cause: number.and_then(|number| thrown.take(number)) }
+        Self::Script {
+            text,
+            cause: number.and_then(|number| thrown.take(number)),
+        }
     }
 
     /// The same for an error of the bindings, whose exception is pending in the script's context.
     pub(crate) fn of_error(ctx: &Ctx<'_>, error: &Error, thrown: &Thrown) -> Self {
         match error {
             Error::Exception => Self::of_thrown(&ctx.catch(), thrown),
-            other => Self::Script { text: other.to_string(), cause: None },
+            other => Self::Script {
+                text: other.to_string(),
+                cause: None,
+            },
         }
     }
 }

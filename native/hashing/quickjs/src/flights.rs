@@ -39,7 +39,9 @@ impl Flights {
         };
         self.open.borrow_mut().insert(number, flight);
         let (start, bytes) = piece.region();
-        self.boarding.borrow_mut().push(Job::new(number, way, start, bytes));
+        self.boarding
+            .borrow_mut()
+            .push(Job::new(number, way, start, bytes));
     }
 
     /// Whether jobs wait for [`Flights::board`].
@@ -57,15 +59,25 @@ impl Flights {
     }
 
     /// Lands a piece: releases its buffer and calls the script back.
-    pub(crate) fn land(&self, ctx: &Ctx<'_>, completion: Completion, thrown: &Thrown) -> Result<()> {
-        let Some(flight) = self.open.borrow_mut().remove(&completion.number) else { return Ok(()) };
+    pub(crate) fn land(
+        &self,
+        ctx: &Ctx<'_>,
+        completion: Completion,
+        thrown: &Thrown,
+    ) -> Result<()> {
+        let Some(flight) = self.open.borrow_mut().remove(&completion.number) else {
+            return Ok(());
+        };
         self.pins.unpin(&flight.buffer.restore(ctx)?);
         match completion.digest {
             Ok(digest) => {
                 let digest = ArrayBuffer::new_copy(ctx.clone(), digest)?;
                 flight.done.restore(ctx)?.call((Null, digest))
             }
-            Err(failure) => flight.done.restore(ctx)?.call((failure.error(ctx, thrown)?,)),
+            Err(failure) => flight
+                .done
+                .restore(ctx)?
+                .call((failure.error(ctx, thrown)?,)),
         }
     }
 

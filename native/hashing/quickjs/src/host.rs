@@ -17,7 +17,9 @@ use std::time::Instant;
 use paceline_hashing_core::parallel::Crew;
 use rquickjs_core::context::EvalOptions;
 use rquickjs_core::promise::PromiseState;
-use rquickjs_core::{Coerced, Context, Ctx, Function, Persistent, Promise, Runtime, TypedArray, Value, qjs};
+use rquickjs_core::{
+    Coerced, Context, Ctx, Function, Persistent, Promise, Runtime, TypedArray, Value, qjs,
+};
 
 use crate::bindings;
 use crate::bytes::Resizable;
@@ -37,7 +39,10 @@ const MEMORY_BYTES: usize = 512 * 1024 * 1024;
 /// The scripts every host starts with, in this order.
 const SCRIPTS: [(&str, &str); 4] = [
     ("native-hasher.js", include_str!("../js/native-hasher.js")),
-    ("instrumentation.js", include_str!("../js/instrumentation.js")),
+    (
+        "instrumentation.js",
+        include_str!("../js/instrumentation.js"),
+    ),
     ("pieces.js", include_str!("../js/pieces.js")),
     ("stream.js", include_str!("../js/stream.js")),
 ];
@@ -102,7 +107,8 @@ impl Host {
         let runtime = Runtime::new().map_err(|error| refused("QuickJS runtime", &error))?;
         runtime.set_max_stack_size(STACK_BYTES);
         runtime.set_memory_limit(MEMORY_BYTES);
-        let context = Context::full(&runtime).map_err(|error| refused("QuickJS context", &error))?;
+        let context =
+            Context::full(&runtime).map_err(|error| refused("QuickJS context", &error))?;
         let shared = Rc::new(Shared {
             hasher,
             crew,
@@ -114,7 +120,13 @@ impl Host {
             thrown: Thrown::default(),
             unhandled: RefCell::default(),
         });
-        let host = Self { context, runtime, shared, workers: RefCell::default(), running: Cell::new(false) };
+        let host = Self {
+            context,
+            runtime,
+            shared,
+            workers: RefCell::default(),
+            running: Cell::new(false),
+        };
         if let Err(error) = host.prepare() {
             host.close();
             return Err(refused("the host's own scripts", &error));
@@ -124,20 +136,22 @@ impl Host {
 
     fn prepare(&self) -> Result<(), String> {
         let listener = Rc::clone(&self.shared);
-        self.runtime.set_host_promise_rejection_tracker(Some(Box::new(
-            move |ctx, promise, reason, handled| {
-                listener.rejected(&ctx, promise, reason, handled);
-            },
-        )));
+        self.runtime
+            .set_host_promise_rejection_tracker(Some(Box::new(
+                move |ctx, promise, reason, handled| {
+                    listener.rejected(&ctx, promise, reason, handled);
+                },
+            )));
         self.context.with(|ctx| {
             let installed = Resizable::take(&ctx).and_then(|resizable| {
                 self.shared.resizable.replace(Some(resizable));
                 bindings::install(&ctx, &self.shared)?;
-                SCRIPTS
-                    .iter()
-                    .try_for_each(|(name, source)| ctx.eval_with_options((*source).to_owned(), named(name)))
+                SCRIPTS.iter().try_for_each(|(name, source)| {
+                    ctx.eval_with_options((*source).to_owned(), named(name))
+                })
             });
-            installed.map_err(|error| Leaving::of_error(&ctx, &error, &self.shared.thrown).to_string())
+            installed
+                .map_err(|error| Leaving::of_error(&ctx, &error, &self.shared.thrown).to_string())
         })
     }
 
@@ -164,7 +178,9 @@ impl Host {
         loop {
             while ctx.execute_pending_job() {}
             self.start_booked()?;
-            let settled = promise.as_ref().is_none_or(|promise| promise.state() != PromiseState::Pending);
+            let settled = promise
+                .as_ref()
+                .is_none_or(|promise| promise.state() != PromiseState::Pending);
             if settled {
                 break;
             }
@@ -211,7 +227,10 @@ impl Host {
         let mut outcome = Ok(());
         for completion in landed {
             // A callback that throws must not keep the others from being called.
-            let called = self.shared.flights.land(ctx, completion, &self.shared.thrown);
+            let called = self
+                .shared
+                .flights
+                .land(ctx, completion, &self.shared.thrown);
             outcome = outcome.and(called.map_err(|error| self.leaving(ctx, &error)));
         }
         outcome
@@ -245,7 +264,8 @@ impl Running<'_> {
             let value = ctx.eval_with_options::<Value, _>(source, named(file_name));
             let value = self.0.settled(&ctx, value)?;
             let text: Result<Coerced<String>, _> = value.get();
-            text.map(|text| text.0).map_err(|error| self.0.leaving(&ctx, &error))
+            text.map(|text| text.0)
+                .map_err(|error| self.0.leaving(&ctx, &error))
         })
     }
 
@@ -258,18 +278,21 @@ impl Running<'_> {
             let function: Option<Function> = ctx.globals().get(name).ok();
             let function = function.ok_or_else(|| {
                 ctx.catch(); // what reading it threw
-                Leaving::Argument(format!("function: '{name}' is none of the script's global functions"))
+                Leaving::Argument(format!(
+                    "function: '{name}' is none of the script's global functions"
+                ))
             })?;
             let value = match argument {
                 Argument::Count(count) => function.call((count,)),
-                Argument::Bytes(bytes) => {
-                    TypedArray::new_copy(ctx.clone(), bytes).and_then(|bytes| function.call((bytes,)))
-                }
+                Argument::Bytes(bytes) => TypedArray::new_copy(ctx.clone(), bytes)
+                    .and_then(|bytes| function.call((bytes,))),
             };
             let value = self.0.settled(&ctx, value)?;
             let bytes = value.into_object().and_then(|object| {
                 // SAFETY: copied before any script runs again.
-                object.as_typed_array::<u8>().and_then(|view| unsafe { view.as_bytes() }.map(<[u8]>::to_vec))
+                object
+                    .as_typed_array::<u8>()
+                    .and_then(|view| unsafe { view.as_bytes() }.map(<[u8]>::to_vec))
             });
             Ok(bytes)
         })
@@ -278,7 +301,12 @@ impl Running<'_> {
     /// Time native digests took, on this thread and on the workers.
     #[must_use]
     pub fn digest_ns(&self) -> i64 {
-        let on_workers = self.0.workers.borrow().as_ref().map_or(0, Workers::digest_ns);
+        let on_workers = self
+            .0
+            .workers
+            .borrow()
+            .as_ref()
+            .map_or(0, Workers::digest_ns);
         i64::try_from(self.0.shared.digest_ns.get() + on_workers).unwrap_or(i64::MAX)
     }
 
@@ -290,7 +318,13 @@ impl Running<'_> {
 }
 
 impl Shared {
-    fn rejected<'js>(&self, ctx: &Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
+    fn rejected<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        promise: Value<'js>,
+        reason: Value<'js>,
+        handled: bool,
+    ) {
         let promise = Persistent::save(ctx, promise);
         let mut unhandled = self.unhandled.borrow_mut();
         if handled {
@@ -301,13 +335,29 @@ impl Shared {
     }
 
     /// A rejection nobody listens to must not pass in silence. `awaited` is heard by the caller.
-    fn fail_if_unhandled<'js>(&self, ctx: &Ctx<'js>, awaited: Option<&Promise<'js>>) -> Result<(), Leaving> {
-        let awaited = awaited.map(std::ops::Deref::deref).map(rquickjs_core::Object::as_value);
-        let mut missed = self.unhandled.take().into_iter().filter_map(|(promise, reason)| {
-            let promise = promise.restore(ctx).ok()?;
-            if Some(&promise) == awaited { None } else { reason.restore(ctx).ok() }
-        });
-        missed.next().map_or(Ok(()), |reason| Err(Leaving::of_thrown(&reason, &self.thrown)))
+    fn fail_if_unhandled<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        awaited: Option<&Promise<'js>>,
+    ) -> Result<(), Leaving> {
+        let awaited = awaited
+            .map(std::ops::Deref::deref)
+            .map(rquickjs_core::Object::as_value);
+        let mut missed = self
+            .unhandled
+            .take()
+            .into_iter()
+            .filter_map(|(promise, reason)| {
+                let promise = promise.restore(ctx).ok()?;
+                if Some(&promise) == awaited {
+                    None
+                } else {
+                    reason.restore(ctx).ok()
+                }
+            });
+        missed.next().map_or(Ok(()), |reason| {
+            Err(Leaving::of_thrown(&reason, &self.thrown))
+        })
     }
 }
 
@@ -315,7 +365,9 @@ impl Shared {
 #[must_use]
 pub fn quickjs_version() -> String {
     // SAFETY: a static text that ends in zero.
-    unsafe { CStr::from_ptr(qjs::JS_GetVersion()) }.to_string_lossy().into_owned()
+    unsafe { CStr::from_ptr(qjs::JS_GetVersion()) }
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn named(file_name: &str) -> EvalOptions {

@@ -50,7 +50,12 @@ unsafe impl Send for Job {}
 
 impl Job {
     pub(crate) fn new(number: u64, way: Way, start: NonNull<u8>, bytes: usize) -> Self {
-        Self { number, way, start, bytes }
+        Self {
+            number,
+            way,
+            start,
+            bytes,
+        }
     }
 
     fn as_slice(&self) -> &[u8] {
@@ -79,8 +84,17 @@ impl Queue {
     fn take(&mut self) -> Option<Vec<Job>> {
         let way = self.waiting.front()?.way;
         // A hasher takes one piece at a time; taking more would only keep them from the others.
-        let share = if way == Way::Native { self.waiting.len().div_ceil(self.free).min(LANES) } else { 1 };
-        let alike = self.waiting.iter().take(share).take_while(|job| job.way == way).count();
+        let share = if way == Way::Native {
+            self.waiting.len().div_ceil(self.free).min(LANES)
+        } else {
+            1
+        };
+        let alike = self
+            .waiting
+            .iter()
+            .take(share)
+            .take_while(|job| job.way == way)
+            .count();
         self.free -= 1;
         Some(self.waiting.drain(..alike).collect())
     }
@@ -117,16 +131,24 @@ pub(crate) struct Workers {
 impl Workers {
     pub(crate) fn start(count: usize, hasher: Arc<dyn Hasher>) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            queue: Mutex::new(Queue { free: count, ..Queue::default() }),
+            queue: Mutex::new(Queue {
+                free: count,
+                ..Queue::default()
+            }),
             work: Condvar::new(),
             landed: Condvar::new(),
             digest_ns: AtomicU64::new(0),
             hasher,
         });
-        let mut workers = Self { shared, threads: Vec::with_capacity(count) };
+        let mut workers = Self {
+            shared,
+            threads: Vec::with_capacity(count),
+        };
         for index in 0..count {
             let shared = Arc::clone(&workers.shared);
-            let thread = Builder::new().name(format!("piece-{index}")).spawn(move || work(&shared));
+            let thread = Builder::new()
+                .name(format!("piece-{index}"))
+                .spawn(move || work(&shared));
             match thread {
                 Ok(thread) => workers.threads.push(thread),
                 Err(error) => {
@@ -150,7 +172,11 @@ impl Workers {
     pub(crate) fn collect(&self, wait: bool) -> Vec<Completion> {
         let mut queue = self.shared.lock();
         while wait && queue.landed.is_empty() {
-            queue = self.shared.landed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = self
+                .shared
+                .landed
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         std::mem::take(&mut queue.landed)
     }
@@ -177,10 +203,16 @@ impl Workers {
 
 fn work(shared: &Shared) {
     while let Some(jobs) = next(shared) {
-        let landed = catch_unwind(AssertUnwindSafe(|| digest(shared, &jobs))).unwrap_or_else(|payload| {
-            let failure = Failure::new(panic_text(payload.as_ref()));
-            jobs.iter().map(|job| Completion { number: job.number, digest: Err(failure.clone()) }).collect()
-        });
+        let landed =
+            catch_unwind(AssertUnwindSafe(|| digest(shared, &jobs))).unwrap_or_else(|payload| {
+                let failure = Failure::new(panic_text(payload.as_ref()));
+                jobs.iter()
+                    .map(|job| Completion {
+                        number: job.number,
+                        digest: Err(failure.clone()),
+                    })
+                    .collect()
+            });
         shared.lock().land(landed);
         shared.landed.notify_one();
     }
@@ -201,7 +233,10 @@ fn next(shared: &Shared) -> Option<Vec<Job>> {
             }
             return Some(jobs);
         }
-        queue = shared.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        queue = shared
+            .work
+            .wait(queue)
+            .unwrap_or_else(PoisonError::into_inner);
     }
 }
 
@@ -210,14 +245,22 @@ fn digest(shared: &Shared, jobs: &[Job]) -> Vec<Completion> {
         let by_hasher = |job: &Job| {
             // SAFETY: what `Job` promises.
             let digest = unsafe { shared.hasher.direct(job.start, job.bytes) };
-            Completion { number: job.number, digest }
+            Completion {
+                number: job.number,
+                digest,
+            }
         };
         return jobs.iter().map(by_hasher).collect();
     }
     let pieces: Vec<&[u8]> = jobs.iter().map(Job::as_slice).collect();
     let mut digests = vec![[0; DIGEST_BYTES]; jobs.len()];
     let begin = Instant::now();
-    let outcome = digest_buffers(Algorithm::Sha1, Choice::Best, &pieces, digests.as_flattened_mut());
+    let outcome = digest_buffers(
+        Algorithm::Sha1,
+        Choice::Best,
+        &pieces,
+        digests.as_flattened_mut(),
+    );
     let elapsed = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
     shared.digest_ns.fetch_add(elapsed, Ordering::Relaxed);
     let completion = |(job, digest): (&Job, Digest)| Completion {
@@ -232,11 +275,16 @@ mod tests {
     use super::*;
 
     fn queue(workers: usize) -> Queue {
-        Queue { free: workers, ..Queue::default() }
+        Queue {
+            free: workers,
+            ..Queue::default()
+        }
     }
 
     fn book(queue: &mut Queue, way: Way, count: u64) {
-        queue.waiting.extend((0..count).map(|number| Job::new(number, way, NonNull::dangling(), 0)));
+        queue
+            .waiting
+            .extend((0..count).map(|number| Job::new(number, way, NonNull::dangling(), 0)));
     }
 
     fn taken(queue: &mut Queue) -> usize {
@@ -245,12 +293,18 @@ mod tests {
 
     #[test]
     fn pieces_booked_together_are_shared_evenly_but_never_beyond_the_lanes() {
-        for (workers, pieces, expected) in
-            [(2, 16, [8, 8]), (2, 5, [3, 2]), (2, 40, [16, 16]), (1, 9, [9, 0])]
-        {
+        for (workers, pieces, expected) in [
+            (2, 16, [8, 8]),
+            (2, 5, [3, 2]),
+            (2, 40, [16, 16]),
+            (1, 9, [9, 0]),
+        ] {
             let mut queue = queue(workers);
             book(&mut queue, Way::Native, pieces);
-            let shares = [taken(&mut queue), if workers > 1 { taken(&mut queue) } else { 0 }];
+            let shares = [
+                taken(&mut queue),
+                if workers > 1 { taken(&mut queue) } else { 0 },
+            ];
             assert_eq!(shares, expected, "{pieces} pieces");
         }
     }
@@ -272,6 +326,9 @@ mod tests {
         let mut queue = queue(3);
         book(&mut queue, Way::Hasher, 2);
         book(&mut queue, Way::Native, 2);
-        assert_eq!([taken(&mut queue), taken(&mut queue), taken(&mut queue)], [1, 1, 2]);
+        assert_eq!(
+            [taken(&mut queue), taken(&mut queue), taken(&mut queue)],
+            [1, 1, 2]
+        );
     }
 }

@@ -17,7 +17,14 @@ from paceline.devices.texts.lines import integer, lines_of
 
 STATES = {2: "charging", 3: "discharging", 4: "not charging", 5: "full"}
 """BatteryManager.BATTERY_STATUS_*; 1 is its own "unknown"."""
-HEALTHS = {2: "good", 3: "overheat", 4: "dead", 5: "over voltage", 6: "failure", 7: "cold"}
+HEALTHS = {
+    2: "good",
+    3: "overheat",
+    4: "dead",
+    5: "over voltage",
+    6: "failure",
+    7: "cold",
+}
 COLDEST_C, HOTTEST_C = -40.0, 100.0
 """Outside of these a lithium cell is no source of power."""
 MICROVOLTS_FROM = 100_000
@@ -60,7 +67,9 @@ def battery(text: str) -> Battery:
     sources = {said[key] for key in said if key.endswith(" powered")}
     return Battery(
         percent=percent,
-        celsius=celsius if celsius is not None and COLDEST_C < celsius < HOTTEST_C else None,
+        celsius=celsius
+        if celsius is not None and COLDEST_C < celsius < HOTTEST_C
+        else None,
         millivolts=millivolts if millivolts is not None and millivolts > 0 else None,
         powered=True if "true" in sources else False if sources == {"false"} else None,
         state=STATES.get(integer(said.get("status")) or 0),

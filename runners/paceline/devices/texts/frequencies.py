@@ -19,7 +19,9 @@ from paceline.devices.texts.lines import cpu_list, integer, lines_of
 TICK_MS = 10
 """time_in_state counts in USER_HZ, which is 100 on every Linux."""
 
-_PATH = re.compile(r"(?:^|/)(?:cpu(\d{1,4})/cpufreq|cpufreq/policy(\d{1,4}))/(?:stats/)?(\w+)$")
+_PATH = re.compile(
+    r"(?:^|/)(?:cpu(\d{1,4})/cpufreq|cpufreq/policy(\d{1,4}))/(?:stats/)?(\w+)$"
+)
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -53,13 +55,19 @@ def policies(files: Mapping[str, str]) -> list[Policy]:
             said.setdefault(core, {}).setdefault(split.group(3), text.strip())
     merged: dict[tuple[int, ...], dict[str, str]] = {}
     for core, own in sorted(said.items()):
-        cpus = cpu_list(own.get("related_cpus")) or cpu_list(own.get("affected_cpus")) or (core,)
+        cpus = (
+            cpu_list(own.get("related_cpus"))
+            or cpu_list(own.get("affected_cpus"))
+            or (core,)
+        )
         merged[cpus] = own | merged.get(cpus, {})
     return [_policy(cpus, own) for cpus, own in sorted(merged.items())]
 
 
 def _policy(cpus: tuple[int, ...], own: Mapping[str, str]) -> Policy:
-    steps = (_khz(word) for word in own.get("scaling_available_frequencies", "").split())
+    steps = (
+        _khz(word) for word in own.get("scaling_available_frequencies", "").split()
+    )
     return Policy(
         cpus=cpus,
         governor=_word(own.get("scaling_governor")),
@@ -78,7 +86,11 @@ def time_in_state(text: str) -> dict[int, int]:
     found: dict[int, int] = {}
     for line in lines_of(text):
         words = line.split()
-        if len(words) == 2 and (khz := _khz(words[0])) and (ticks := integer(words[1])) is not None:
+        if (
+            len(words) == 2
+            and (khz := _khz(words[0]))
+            and (ticks := integer(words[1])) is not None
+        ):
             found[khz] = ticks * TICK_MS
     return found
 
@@ -94,7 +106,10 @@ class Spent(msgspec.Struct, frozen=True):
 
 def spent(before: Policy, after: Policy) -> Spent | None:
     """What `time_in_state` tells of the time between; None when nothing moved, or the counts began anew."""
-    deltas = {khz: ms - before.time_in_state.get(khz, 0) for khz, ms in after.time_in_state.items()}
+    deltas = {
+        khz: ms - before.time_in_state.get(khz, 0)
+        for khz, ms in after.time_in_state.items()
+    }
     total = sum(deltas.values())
     if not before.time_in_state or total <= 0 or min(deltas.values()) < 0:
         return None

@@ -11,7 +11,9 @@ import re
 
 _FILE = re.compile(r"^(/[^\s:]+):(.*)$")
 _INTEGER = re.compile(r"[+-]?\d{1,19}", re.ASCII)
-_DECIMAL = re.compile(r"[+-]?(?:\d{1,19}(?:\.\d{0,19})?|\.\d{1,19})(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_DECIMAL = re.compile(
+    r"[+-]?(?:\d{1,19}(?:\.\d{0,19})?|\.\d{1,19})(?:[eE][+-]?\d{1,3})?", re.ASCII
+)
 
 
 def lines_of(text: str) -> list[str]:
@@ -21,7 +23,9 @@ def lines_of(text: str) -> list[str]:
 
 def integer(text: str | None) -> int | None:
     """A whole number, or None."""
-    return None if text is None or _INTEGER.fullmatch(text.strip()) is None else int(text)
+    return (
+        None if text is None or _INTEGER.fullmatch(text.strip()) is None else int(text)
+    )
 
 
 def number(text: str | None) -> float | None:

@@ -14,20 +14,47 @@ from paceline.devices.texts.lines import integer, lines_of
 
 PARTS = {
     0x41: {
-        0xD03: "Cortex-A53", 0xD04: "Cortex-A35", 0xD05: "Cortex-A55", 0xD07: "Cortex-A57",
-        0xD08: "Cortex-A72", 0xD09: "Cortex-A73", 0xD0A: "Cortex-A75", 0xD0B: "Cortex-A76",
-        0xD0D: "Cortex-A77", 0xD41: "Cortex-A78", 0xD44: "Cortex-X1", 0xD46: "Cortex-A510",
-        0xD47: "Cortex-A710", 0xD48: "Cortex-X2", 0xD4D: "Cortex-A715", 0xD4E: "Cortex-X3",
-        0xD80: "Cortex-A520", 0xD81: "Cortex-A720", 0xD82: "Cortex-X4", 0xD85: "Cortex-X925",
+        0xD03: "Cortex-A53",
+        0xD04: "Cortex-A35",
+        0xD05: "Cortex-A55",
+        0xD07: "Cortex-A57",
+        0xD08: "Cortex-A72",
+        0xD09: "Cortex-A73",
+        0xD0A: "Cortex-A75",
+        0xD0B: "Cortex-A76",
+        0xD0D: "Cortex-A77",
+        0xD41: "Cortex-A78",
+        0xD44: "Cortex-X1",
+        0xD46: "Cortex-A510",
+        0xD47: "Cortex-A710",
+        0xD48: "Cortex-X2",
+        0xD4D: "Cortex-A715",
+        0xD4E: "Cortex-X3",
+        0xD80: "Cortex-A520",
+        0xD81: "Cortex-A720",
+        0xD82: "Cortex-X4",
+        0xD85: "Cortex-X925",
         0xD87: "Cortex-A725",
     },
     0x51: {
-        0x001: "Oryon", 0x201: "Kryo", 0x205: "Kryo", 0x211: "Kryo", 0x800: "Kryo 2xx Gold",
-        0x801: "Kryo 2xx Silver", 0x802: "Kryo 3xx Gold", 0x803: "Kryo 3xx Silver", 0x804: "Kryo 4xx Gold",
+        0x001: "Oryon",
+        0x201: "Kryo",
+        0x205: "Kryo",
+        0x211: "Kryo",
+        0x800: "Kryo 2xx Gold",
+        0x801: "Kryo 2xx Silver",
+        0x802: "Kryo 3xx Gold",
+        0x803: "Kryo 3xx Silver",
+        0x804: "Kryo 4xx Gold",
         0x805: "Kryo 4xx Silver",
     },
-    0x53: {0x001: "Exynos M1", 0x002: "Exynos M3", 0x003: "Exynos M4", 0x004: "Exynos M5"},
-}  # fmt: skip
+    0x53: {
+        0x001: "Exynos M1",
+        0x002: "Exynos M3",
+        0x003: "Exynos M4",
+        0x004: "Exynos M5",
+    },
+}
 """Names by implementer and part, for people; a core that is not listed is known by its numbers."""
 
 THIRTY_TWO_BITS = frozenset({"half", "thumb", "fastmult", "vfp", "neon"})
@@ -75,12 +102,17 @@ def cpuinfo(text: str) -> CpuInfo:
     cores = [
         Core(
             number=number,
-            implementer=_hex(own.get("cpu implementer", everyone.get("cpu implementer"))),
+            implementer=_hex(
+                own.get("cpu implementer", everyone.get("cpu implementer"))
+            ),
             part=_hex(own.get("cpu part", everyone.get("cpu part"))),
             variant=_hex(own.get("cpu variant", everyone.get("cpu variant"))),
             revision=integer(own.get("cpu revision", everyone.get("cpu revision"))),
             features=frozenset(_features(own) or _features(everyone)),
-            model=own.get("model name") or everyone.get("model name") or everyone.get("processor") or None,
+            model=own.get("model name")
+            or everyone.get("model name")
+            or everyone.get("processor")
+            or None,
         )
         for own in sections
         if (number := integer(own["processor"])) is not None
@@ -90,7 +122,9 @@ def cpuinfo(text: str) -> CpuInfo:
     return CpuInfo(
         cores=cores,
         hardware=everyone.get("hardware") or None,
-        thirty_two_bits=None if not features or not arm else bool(features & THIRTY_TWO_BITS),
+        thirty_two_bits=None
+        if not features or not arm
+        else bool(features & THIRTY_TWO_BITS),
     )
 
 
@@ -125,7 +159,9 @@ def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
             (everyone if own is None else own).setdefault(key, value)
     if len(sections) > 1 and all(len(one) == 1 for one in sections[:-1]):
         # Kernel 3.10 prints no blank line after its list of processors: what follows is not the last one's.
-        everyone = {name: value for name, value in sections[-1].items() if name != "processor"} | everyone
+        everyone = {
+            name: value for name, value in sections[-1].items() if name != "processor"
+        } | everyone
         sections[-1] = {"processor": sections[-1]["processor"]}
     return sections, everyone
 

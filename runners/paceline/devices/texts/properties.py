@@ -28,7 +28,9 @@ container of the host's."""
 def build_factors(props: Mapping[str, str]) -> dict[str, str]:
     """What `props` say of the device and its build; a fact nobody states is absent."""
     said = {
-        name: next((props[key].strip() for key in keys if props.get(key, "").strip()), "")
+        name: next(
+            (props[key].strip() for key in keys if props.get(key, "").strip()), ""
+        )
         for name, keys in BUILD_FACTORS.items()
     }
     return {name: value for name, value in said.items() if value}
@@ -51,19 +53,33 @@ def abis(props: Mapping[str, str]) -> list[str]:
 
 def is_booted(props: Mapping[str, str]) -> bool:
     """Whether the start has ended; until then nothing it says of itself is settled."""
-    return "1" in (props.get("sys.boot_completed", ""), props.get("dev.bootcomplete", ""))
+    return "1" in (
+        props.get("sys.boot_completed", ""),
+        props.get("dev.bootcomplete", ""),
+    )
 
 
 def is_emulator(props: Mapping[str, str]) -> bool:
     """Whether this is an emulator, by the marks its images set. `ro.build.characteristics` is none: a Galaxy
     S9 calls itself "phone,emulator" there."""
-    fingerprint, model = props.get("ro.build.fingerprint", ""), props.get("ro.product.model", "")
+    fingerprint, model = (
+        props.get("ro.build.fingerprint", ""),
+        props.get("ro.product.model", ""),
+    )
     return (
         props.get("ro.kernel.qemu") == "1"
         or props.get("ro.boot.qemu") == "1"
         or props.get("ro.hardware", "").startswith(EMULATED)
         or fingerprint.startswith(("generic", "unknown"))
-        or any(word in model for word in ("google_sdk", "sdk_gphone", "Emulator", "Android SDK built for"))
+        or any(
+            word in model
+            for word in (
+                "google_sdk",
+                "sdk_gphone",
+                "Emulator",
+                "Android SDK built for",
+            )
+        )
     )
 
 
@@ -81,7 +97,8 @@ def slow_by_debugging(props: Mapping[str, str]) -> list[str]:
     return [
         f"{name}={props[name]}"
         for name, values in marks.items()
-        if props.get(name, "").strip() and (values is None or props[name].strip() in values)
+        if props.get(name, "").strip()
+        and (values is None or props[name].strip() in values)
     ]
 
 

@@ -12,7 +12,9 @@ import msgspec
 
 from paceline.devices.texts.lines import integer, lines_of, number
 
-_TOTAL = re.compile(r"^(some|full)\s+avg10=(\S+)\s+avg60=\S+\s+avg300=\S+\s+total=(\S+)\s*$")
+_TOTAL = re.compile(
+    r"^(some|full)\s+avg10=(\S+)\s+avg60=\S+\s+avg300=\S+\s+total=(\S+)\s*$"
+)
 _BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _FAMILY = re.compile(r"\s*(-?\d{1,9})/(\d{1,9})\s*$", re.ASCII)
 
@@ -44,7 +46,9 @@ def load(text: str) -> Load | None:
     if one is None or five is None or fifteen is None:
         return None
     family = _FAMILY.match(words[3]) if len(words) > 3 else None
-    running, tasks = (int(family[1]), int(family[2])) if family is not None else (None, None)
+    running, tasks = (
+        (int(family[1]), int(family[2])) if family is not None else (None, None)
+    )
     return Load(one, five, fifteen, running, tasks)
 
 
@@ -81,7 +85,12 @@ def memory_bytes(text: str) -> dict[str, int]:
     for line in lines_of(text):
         name, colon, rest = line.partition(":")
         words = rest.split()
-        if colon and len(words) == 2 and words[1] == "kB" and (value := integer(words[0])) is not None:
+        if (
+            colon
+            and len(words) == 2
+            and words[1] == "kB"
+            and (value := integer(words[0])) is not None
+        ):
             found[name.strip()] = value * 1024
     return found
 

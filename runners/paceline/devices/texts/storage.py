@@ -13,7 +13,9 @@ import msgspec
 from paceline.devices.texts.lines import lines_of
 
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([KMGTP]?)i?B?", re.ASCII)
-_SCALES: dict[str, int] = {letter: 1024**power for power, letter in enumerate(("", "K", "M", "G", "T", "P"))}
+_SCALES: dict[str, int] = {
+    letter: 1024**power for power, letter in enumerate(("", "K", "M", "G", "T", "P"))
+}
 _BLOCK = re.compile(r"(\d{1,6})([km]?)-blocks", re.ASCII)
 _FREE = ("available", "avail", "free")
 
@@ -29,7 +31,10 @@ class Space(msgspec.Struct, frozen=True):
 def spaces(text: str) -> list[Space]:
     """Every file system of a `df`; empty when it was refused or is none."""
     rows = [line.split() for line in lines_of(text) if line.strip()]
-    head = next((index for index, row in enumerate(rows) if row[0].lower() == "filesystem"), None)
+    head = next(
+        (index for index, row in enumerate(rows) if row[0].lower() == "filesystem"),
+        None,
+    )
     if head is None:
         return []
     names = [name.lower() for name in rows[head]]
@@ -70,7 +75,9 @@ def _unit(names: list[str]) -> int | None:
 def _space(names: list[str], row: list[str], unit: int | None) -> Space | None:
     if len(row) < len(names):
         return None
-    total = next((name for name in names if name == "size" or name.endswith("-blocks")), None)
+    total = next(
+        (name for name in names if name == "size" or name.endswith("-blocks")), None
+    )
     free = next((name for name in names if name in _FREE), None)
     column = {name: row[index] for index, name in enumerate(names)}
     mounted = " ".join(row[len(names) - 1 :]) if names[-1] == "mounted" else row[0]

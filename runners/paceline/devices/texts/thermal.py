@@ -34,7 +34,9 @@ WORST_STATUS = 6
 _TEMPERATURE = re.compile(
     r"Temperature\{mValue=([^,{}]*), mType=(-?\d{1,9}), mName=(.*), mStatus=(-?\d{1,9})\}\s*$"
 )
-_COOLING = re.compile(r"CoolingDevice\{mValue=(-?\d{1,9}), mType=(-?\d{1,9}), mName=(.*)\}\s*$")
+_COOLING = re.compile(
+    r"CoolingDevice\{mValue=(-?\d{1,9}), mType=(-?\d{1,9}), mName=(.*)\}\s*$"
+)
 _THRESHOLD = re.compile(
     r"TemperatureThreshold\{mType=(-?\d{1,9}), mName=(.*?), mHotThrottlingThresholds=\[([^\]]*)\]"
     r"(?:, mColdThrottlingThresholds=\[([^\]]*)\])?"
@@ -109,7 +111,9 @@ def thermal(text: str) -> Thermal:
         line = raw.strip()
         if line.endswith("from HAL:"):
             block = blocks.setdefault(line, [])
-        elif line.startswith(("Temperature{", "TemperatureThreshold{", "CoolingDevice{")):
+        elif line.startswith(
+            ("Temperature{", "TemperatureThreshold{", "CoolingDevice{")
+        ):
             if block is not None:
                 block.append(line)
         elif line:
@@ -132,7 +136,12 @@ def thermal(text: str) -> Thermal:
             if (found := _COOLING.match(line)) is not None
         ],
         thresholds=[
-            Threshold(found.group(2), int(found.group(1)), _numbers(found.group(3)), _numbers(found.group(4)))
+            Threshold(
+                found.group(2),
+                int(found.group(1)),
+                _numbers(found.group(3)),
+                _numbers(found.group(4)),
+            )
             for lines in blocks.values()
             for line in lines
             if (found := _THRESHOLD.match(line)) is not None
@@ -141,12 +150,19 @@ def thermal(text: str) -> Thermal:
 
 
 def _status(
-    reported: int | None, overridden: bool, ready: bool | None, temperatures: Sequence[Temperature]
+    reported: int | None,
+    overridden: bool,
+    ready: bool | None,
+    temperatures: Sequence[Temperature],
 ) -> int | None:
     """The framework's status is the worst of the skin's; a fresher and worse one of the skin wins."""
     known = [one for one in temperatures if one.status is not None]
     skin = max((one.status or 0 for one in known if one.type == SKIN), default=0)
-    real = reported if reported is not None and reported <= WORST_STATUS and not overridden else None
+    real = (
+        reported
+        if reported is not None and reported <= WORST_STATUS and not overridden
+        else None
+    )
     worst = max(skin, real or 0)
     if worst > 0:
         return worst
@@ -163,10 +179,17 @@ def _temperatures(lines: Sequence[str]) -> list[Temperature]:
         if (split := _TEMPERATURE.match(line)) is not None:
             kind, status = int(split.group(2)), int(split.group(4))
             value = None if kind in NO_TEMPERATURES else celsius(number(split.group(1)))
-            if kind == BATTERY and value == 0.0:  # a second cell that is not fitted (SUBBAT)
+            if (
+                kind == BATTERY and value == 0.0
+            ):  # a second cell that is not fitted (SUBBAT)
                 value = None
             found.append(
-                Temperature(split.group(3), kind, value, status if 0 <= status <= WORST_STATUS else None)
+                Temperature(
+                    split.group(3),
+                    kind,
+                    value,
+                    status if 0 <= status <= WORST_STATUS else None,
+                )
             )
     return found
 
@@ -202,7 +225,8 @@ def zones(files: Mapping[str, str]) -> dict[str, float]:
     return {
         name: value
         for name, text in _numbered(files, _ZONE, "temp")
-        if _NO_TEMPERATURE.search(name) is None and (value := celsius(number(text))) is not None
+        if _NO_TEMPERATURE.search(name) is None
+        and (value := celsius(number(text))) is not None
     }
 
 
@@ -215,7 +239,9 @@ def cooling_levels(files: Mapping[str, str]) -> dict[str, int]:
     }
 
 
-def _numbered(files: Mapping[str, str], shape: re.Pattern[str], wanted: str) -> list[tuple[str, str]]:
+def _numbered(
+    files: Mapping[str, str], shape: re.Pattern[str], wanted: str
+) -> list[tuple[str, str]]:
     """(name, content of `wanted`), in the order of their numbers; names made unique."""
     found: dict[int, dict[str, str]] = {}
     for path, text in files.items():
@@ -223,5 +249,10 @@ def _numbered(files: Mapping[str, str], shape: re.Pattern[str], wanted: str) -> 
             found.setdefault(int(split.group(1)), {})[split.group(2)] = text.strip()
     whole = [(index, one) for index, one in sorted(found.items()) if wanted in one]
     named = [(index, one.get("type", ""), one[wanted]) for index, one in whole]
-    often = {name for _, name, _ in named if sum(other == name for _, other, _ in named) > 1}
-    return [(f"{name}.{index}" if name in often or not name else name, text) for index, name, text in named]
+    often = {
+        name for _, name, _ in named if sum(other == name for _, other, _ in named) > 1
+    }
+    return [
+        (f"{name}.{index}" if name in often or not name else name, text)
+        for index, name, text in named
+    ]

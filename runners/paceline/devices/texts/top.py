@@ -36,14 +36,24 @@ def busiest(text: str, count: int = 5) -> list[Process]:
 
 
 def _process(names: list[str], words: list[str]) -> Process | None:
-    if "STAT" in names and words[(state := names.index("STAT")) + 1 : state + 2] in (["<"], ["N"]):
-        words = [*words[: state + 1], *words[state + 2 :]]  # busybox prints niceness apart: `S <`, `S N`
-    if len(words) == len(names) - 1 and "PCY" in names:  # toolbox prints blanks where there is no policy
+    if "STAT" in names and words[(state := names.index("STAT")) + 1 : state + 2] in (
+        ["<"],
+        ["N"],
+    ):
+        words = [
+            *words[: state + 1],
+            *words[state + 2 :],
+        ]  # busybox prints niceness apart: `S <`, `S N`
+    if (
+        len(words) == len(names) - 1 and "PCY" in names
+    ):  # toolbox prints blanks where there is no policy
         names = [name for name in names if name != "PCY"]
     if len(words) < len(names):
         return None
     column = dict(zip(names, words, strict=False))
-    share = number((column.get("%CPU") or column.get("CPU%") or column.get("CPU", "")).rstrip("%"))
+    share = number(
+        (column.get("%CPU") or column.get("CPU%") or column.get("CPU", "")).rstrip("%")
+    )
     pid = integer(column["PID"])
     if pid is None or share is None or share < 0:
         return None

@@ -34,15 +34,26 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--serial", default="SIM0001")
     made.add_argument("--host", default="127.0.0.1")
     made.add_argument("--port", type=int, default=0, help="0: one that is free")
-    made.add_argument("--root", type=Path, help="the device's files; kept (default: a new folder, removed)")
+    made.add_argument(
+        "--root",
+        type=Path,
+        help="the device's files; kept (default: a new folder, removed)",
+    )
     made.add_argument("--abi", choices=("x86_64", "arm64-v8a"), default="x86_64")
     made.add_argument("--api", type=int, default=34)
     made.add_argument("--scenario", choices=SCENARIOS, default="healthy")
-    made.add_argument("--mode", choices=("namespace", "prefix"), help="default: namespace where possible")
     made.add_argument(
-        "--trust", action="append", required=True, metavar="FINGERPRINT",
+        "--mode",
+        choices=("namespace", "prefix"),
+        help="default: namespace where possible",
+    )
+    made.add_argument(
+        "--trust",
+        action="append",
+        required=True,
+        metavar="FINGERPRINT",
         help="a key that may connect (repeat), or 'any': every user of this computer",
-    )  # fmt: skip
+    )
     return made
 
 
@@ -51,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as stack:
-        root = asked.root or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="paceline-sim-")))
+        root = asked.root or Path(
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="paceline-sim-"))
+        )
         root.mkdir(parents=True, exist_ok=True)
         peer = stack.enter_context(
             Peer(

@@ -42,7 +42,9 @@ class PublicKey:
             return False
         padded = pow(int.from_bytes(signature, "big"), self.exponent, self.modulus)
         tail = SHA1_DIGEST_INFO + token
-        expected = b"\x00\x01" + b"\xff" * (MODULUS_BYTES - len(tail) - 3) + b"\x00" + tail
+        expected = (
+            b"\x00\x01" + b"\xff" * (MODULUS_BYTES - len(tail) - 3) + b"\x00" + tail
+        )
         return padded.to_bytes(MODULUS_BYTES, "big") == expected
 
 
@@ -55,12 +57,22 @@ def parsed(offered: bytes) -> PublicKey:
     except (binascii.Error, struct.error) as error:
         raise UnreadableKeyError(f"no Android public key: {error}") from None
     modulus = int.from_bytes(modulus_le, "little")
-    if words * 4 != MODULUS_BYTES or modulus % 2 == 0 or (modulus * n0inv + 1) % 2**32 != 0:
-        raise UnreadableKeyError("no Android public key: its numbers do not fit together")
+    if (
+        words * 4 != MODULUS_BYTES
+        or modulus % 2 == 0
+        or (modulus * n0inv + 1) % 2**32 != 0
+    ):
+        raise UnreadableKeyError(
+            "no Android public key: its numbers do not fit together"
+        )
     digest = hashlib.md5(raw, usedforsecurity=False).hexdigest().upper()
-    return PublicKey(modulus, exponent, ":".join(digest[i : i + 2] for i in range(0, 32, 2)))
+    return PublicKey(
+        modulus, exponent, ":".join(digest[i : i + 2] for i in range(0, 32, 2))
+    )
 
 
 def fingerprint(public_key: bytes | str) -> str:
     """What a phone's prompt shows for the text of an `adbkey.pub`; the form `Peer(trust=…)` takes."""
-    return parsed(public_key.encode() if isinstance(public_key, str) else public_key).fingerprint
+    return parsed(
+        public_key.encode() if isinstance(public_key, str) else public_key
+    ).fingerprint

@@ -23,7 +23,15 @@ from typing import Any, Literal
 import psutil
 
 Mode = Literal["namespace", "prefix"]
-NAMESPACES = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child")
+NAMESPACES = (
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "--pid",
+    "--fork",
+    "--kill-child",
+)
 AS_SHELL = ("unshare", "--user", "--map-user=2000", "--map-group=2000", "--keep-caps")
 IN_ITS_OWN_NETWORK = ("--mount", "--net", "--pid", "--fork", "--kill-child")
 """As Android's user `shell`. The first process needs the capabilities; what it starts has none."""
@@ -33,7 +41,9 @@ LENGTH_BYTES = 4
 """Before each message to and from it."""
 KILLED = -9
 SHELL = "/bin/sh"
-ANDROIDS_PATH = "/product/bin:/system/bin:/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin"
+ANDROIDS_PATH = (
+    "/product/bin:/system/bin:/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin"
+)
 """What Android's init gives its services (_PATH_DEFPATH of bionic)."""
 
 
@@ -66,7 +76,15 @@ class Child:
 class Device:
     """`start` before anything else, in the event loop; `stop` at the end, from any thread."""
 
-    def __init__(self, root: Path, over: Path, abi: str, mode: Mode | None, *, data_bytes: int = 0) -> None:
+    def __init__(
+        self,
+        root: Path,
+        over: Path,
+        abi: str,
+        mode: Mode | None,
+        *,
+        data_bytes: int = 0,
+    ) -> None:
         """With `data_bytes` it has Android's shell and tools instead of the host's, a network of its own, and
         so much storage below `/data`."""
         self.root, self._over, self._abi, self._data_bytes = root, over, abi, data_bytes
@@ -109,7 +127,12 @@ class Device:
         of sockets to hand over, to their paths on the device."""
         number = next(self._numbers)
         child = self._children[number] = Child(self, number)
-        message = {"start": number, "argv": list(argv), "env": environment, "terminal": terminal}
+        message = {
+            "start": number,
+            "argv": list(argv),
+            "env": environment,
+            "terminal": terminal,
+        }
         message["listens"] = dict(listens or {})
         self.tell(message, descriptors)
         return child
@@ -140,7 +163,9 @@ class Device:
 
     def processes(self) -> list[int]:
         """Host process ids of everything that runs on the device."""
-        first = 1 if self.mode == "namespace" else 0  # unshare's child is the first process itself
+        first = (
+            1 if self.mode == "namespace" else 0
+        )  # unshare's child is the first process itself
         return [process.pid for process in self._family()[first:] if _lives(process)]
 
     @property
@@ -151,7 +176,11 @@ class Device:
     def files(self) -> Path:
         """Its root directory as this host sees it, with what is mounted there."""
         family = self._family()
-        return Path(f"/proc/{family[0].pid}/root") if self._data_bytes and family else self.root
+        return (
+            Path(f"/proc/{family[0].pid}/root")
+            if self._data_bytes and family
+            else self.root
+        )
 
     def _family(self) -> list[psutil.Process]:
         if self._process is None:
@@ -178,17 +207,31 @@ class Device:
     def _launch(self, mode: Mode) -> dict[str, Any]:
         prefix: tuple[str, ...] = ()
         if mode == "namespace":
-            prefix = (*AS_SHELL, *IN_ITS_OWN_NETWORK) if self._data_bytes else NAMESPACES
+            prefix = (
+                (*AS_SHELL, *IN_ITS_OWN_NETWORK) if self._data_bytes else NAMESPACES
+            )
         if prefix and shutil.which(prefix[0]) is None:
             raise OSError("no unshare here (Linux has it)")
         ours, theirs = socket.socketpair()
-        command = [*prefix, sys.executable, "-I", "-S", str(FIRST_PROCESS), str(self.root), str(self._over)]
+        command = [
+            *prefix,
+            sys.executable,
+            "-I",
+            "-S",
+            str(FIRST_PROCESS),
+            str(self.root),
+            str(self._over),
+        ]
         command += [str(theirs.fileno()), mode, self._abi, str(self._data_bytes)]
         with theirs:
             self._process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE, start_new_session=True,
-            )  # fmt: skip
+                command,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
         self._control = ours
         ours.settimeout(START_TIMEOUT_S)
         message, _ = self._message()
@@ -197,7 +240,12 @@ class Device:
             _, complaint = self._process.communicate(timeout=START_TIMEOUT_S)
             ours.close()
             self._control = self._process = None
-            raise OSError((complaint.decode("utf-8", "replace").strip().splitlines() or ["it ended"])[-1])
+            raise OSError(
+                (
+                    complaint.decode("utf-8", "replace").strip().splitlines()
+                    or ["it ended"]
+                )[-1]
+            )
         return message
 
     def _message(self) -> tuple[dict[str, Any] | None, list[int]]:

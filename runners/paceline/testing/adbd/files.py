@@ -38,7 +38,9 @@ class FailedError(Exception):
     """What the client is told in FAIL, after which the service ends. `push_goes_on`: what the client still
     sends of its push is read and dropped first. `violation`: no client may have asked for it."""
 
-    def __init__(self, text: str, *, push_goes_on: bool = False, violation: bool = False) -> None:
+    def __init__(
+        self, text: str, *, push_goes_on: bool = False, violation: bool = False
+    ) -> None:
         super().__init__(text)
         self.push_goes_on, self.violation = push_goes_on, violation
 
@@ -66,7 +68,9 @@ async def _served(peer: Peer, stream: Stream) -> bool:
     if name == b"QUIT":
         return False
     if name not in REQUESTS:
-        raise FailedError(f"unknown command {int.from_bytes(name, 'little'):08x}", violation=True)
+        raise FailedError(
+            f"unknown command {int.from_bytes(name, 'little'):08x}", violation=True
+        )
     await REQUESTS[name](peer, stream, path)
     return True
 
@@ -97,7 +101,9 @@ def resolved(peer: Peer, path: str, *, last_link: bool = True) -> Path:
 async def _stat(peer: Peer, stream: Stream, path: str) -> None:
     try:
         found = resolved(peer, path, last_link=False).lstat()
-        answer = STAT_ANSWER.pack(b"STAT", found.st_mode, found.st_size & 0xFFFFFFFF, int(found.st_mtime))
+        answer = STAT_ANSWER.pack(
+            b"STAT", found.st_mode, found.st_size & 0xFFFFFFFF, int(found.st_mtime)
+        )
     except (OSError, FailedError):
         answer = STAT_ANSWER.pack(b"STAT", 0, 0, 0)
     await stream.write(answer)
@@ -118,7 +124,12 @@ async def _list(peer: Peer, stream: Stream, path: str) -> None:
         for name, entry in named:
             found, encoded = entry.lstat(), os.fsencode(name)
             size = found.st_size & 0xFFFFFFFF
-            answer += ENTRY.pack(b"DENT", found.st_mode, size, int(found.st_mtime), len(encoded)) + encoded
+            answer += (
+                ENTRY.pack(
+                    b"DENT", found.st_mode, size, int(found.st_mtime), len(encoded)
+                )
+                + encoded
+            )
     except (OSError, FailedError):
         pass  # a directory that cannot be read is empty: version 1 has no other word for it
     await stream.write(answer + ENTRY.pack(b"DONE", 0, 0, 0, 0))
@@ -195,9 +206,13 @@ def _opened(target: Path, mode: int) -> int:
         try:
             file = os.open(target, os.O_WRONLY)
         except OSError as error:
-            raise FailedError(f"couldn't create file: {error.strerror}", push_goes_on=True) from None
+            raise FailedError(
+                f"couldn't create file: {error.strerror}", push_goes_on=True
+            ) from None
     except OSError as error:
-        raise FailedError(f"couldn't create file: {error.strerror}", push_goes_on=True) from None
+        raise FailedError(
+            f"couldn't create file: {error.strerror}", push_goes_on=True
+        ) from None
     target.chmod(mode)
     return file
 
@@ -206,7 +221,9 @@ def _make_directories(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FailedError(f"secure_mkdirs failed: {error.strerror}", push_goes_on=True) from None
+        raise FailedError(
+            f"secure_mkdirs failed: {error.strerror}", push_goes_on=True
+        ) from None
 
 
 async def _linked(stream: Stream, target: Path) -> int:
@@ -258,7 +275,9 @@ def _write(peer: Peer, file: int, data: bytes) -> None:
         while rest:
             rest = rest[os.write(file, rest) :]
     except OSError as error:
-        raise FailedError(f"write failed: {error.strerror}", push_goes_on=True) from None
+        raise FailedError(
+            f"write failed: {error.strerror}", push_goes_on=True
+        ) from None
 
 
 async def _piece(stream: Stream) -> tuple[bytes, int]:

@@ -29,10 +29,22 @@ MOST = 16
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(
-        prog="python -m paceline.testing.adbd.fleet", description="Simulated devices for one agent."
+        prog="python -m paceline.testing.adbd.fleet",
+        description="Simulated devices for one agent.",
     )
-    made.add_argument("--data", type=Path, required=True, help="the agent's data directory: it has the key")
-    made.add_argument("--devices", type=int, choices=range(1, MOST + 1), default=len(SCENARIOS), metavar="N")
+    made.add_argument(
+        "--data",
+        type=Path,
+        required=True,
+        help="the agent's data directory: it has the key",
+    )
+    made.add_argument(
+        "--devices",
+        type=int,
+        choices=range(1, MOST + 1),
+        default=len(SCENARIOS),
+        metavar="N",
+    )
     return made
 
 
@@ -50,9 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             serial = f"{family}{number + 1:02d}"
             root = asked.data / "simulated" / serial
             root.mkdir(parents=True, exist_ok=True)
-            peer = stack.enter_context(Peer(root, serial, scenario=scenario, trust=frozenset({key})))
+            peer = stack.enter_context(
+                Peer(root, serial, scenario=scenario, trust=frozenset({key}))
+            )
             peers.append(peer)
-            said.append({"address": peer.address, "serial": serial, "scenario": scenario})
+            said.append(
+                {"address": peer.address, "serial": serial, "scenario": scenario}
+            )
         sys.stdout.write(json.dumps({"devices": said}) + "\n")
         sys.stdout.flush()
         while not ended():

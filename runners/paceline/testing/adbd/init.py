@@ -63,11 +63,15 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 """netdevice(7)."""
 
 
-def mount(source: Path | str, target: Path, kind: str = "", flags: int = 0, options: str = "") -> None:
+def mount(
+    source: Path | str, target: Path, kind: str = "", flags: int = 0, options: str = ""
+) -> None:
     """mount(2). Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     data = options.encode() or None
-    if libc.mount(os.fsencode(source), os.fsencode(target), kind.encode() or None, flags, data):
+    if libc.mount(
+        os.fsencode(source), os.fsencode(target), kind.encode() or None, flags, data
+    ):
         number = ctypes.get_errno()
         raise OSError(number, f"mount {source} at {target}: {os.strerror(number)}")
 
@@ -108,10 +112,17 @@ def enter(root: Path, over: Path, *, arm64: bool, data_bytes: int) -> bool:
 def fill_devices(directory: Path, *, own_terminals: bool) -> None:
     directory.mkdir(exist_ok=True)
     mount("tmpfs", directory, "tmpfs")
-    if own_terminals:  # adbd opens them itself; the peer opens those of its own shells outside
+    if (
+        own_terminals
+    ):  # adbd opens them itself; the peer opens those of its own shells outside
         (directory / "pts").mkdir()
         (directory / "socket").mkdir()
-        mount("devpts", directory / "pts", "devpts", options="newinstance,ptmxmode=0666,mode=0620")
+        mount(
+            "devpts",
+            directory / "pts",
+            "devpts",
+            options="newinstance,ptmxmode=0666,mode=0620",
+        )
         (directory / "ptmx").symlink_to("pts/ptmx")
     for name in HOST_DEVICES:
         source, target = Path("/dev", name), directory / name
@@ -131,9 +142,13 @@ def fill_devices(directory: Path, *, own_terminals: bool) -> None:
 def switch_on_loopback() -> None:
     """The one interface of a new network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        request = fcntl.ioctl(any_socket, SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0))
+        request = fcntl.ioctl(
+            any_socket, SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0)
+        )
         flags = struct.unpack("16sH14x", request)[1]
-        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP))
+        fcntl.ioctl(
+            any_socket, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP)
+        )
 
 
 def register_arm64(root: Path) -> bool:
@@ -144,10 +159,15 @@ def register_arm64(root: Path) -> bool:
         mount("binfmt_misc", registry, "binfmt_misc")
         if path is not None and not (registry / "qemu-aarch64").exists():
             magic, mask = ARM64_ELF
-            (registry / "register").write_text(f":qemu-aarch64:M::{magic}:{mask}:{path}:F")
+            (registry / "register").write_text(
+                f":qemu-aarch64:M::{magic}:{mask}:{path}:F"
+            )
     except OSError:  # an older kernel has one registry for all
         pass
-    places = (registry, Path("/proc/sys/fs/binfmt_misc"))  # ours, and the host's as seen from outside
+    places = (
+        registry,
+        Path("/proc/sys/fs/binfmt_misc"),
+    )  # ours, and the host's as seen from outside
     return any(list(place.glob("qemu-aarch64*")) for place in places)
 
 
@@ -200,7 +220,10 @@ class Init:
             return [-1]
         try:
             return [
-                int(pid) for pid in Path("/proc/self/task", str(os.getpid()), "children").read_text().split()
+                int(pid)
+                for pid in Path("/proc/self/task", str(os.getpid()), "children")
+                .read_text()
+                .split()
             ]
         except OSError:  # no /proc: macOS, where orphans are not ours to find
             return list(self._running)
@@ -209,15 +232,28 @@ class Init:
         if "start" in message:
             self._start(message, descriptors)
         elif "hang_up" in message:
-            for pid in [pid for pid, number in self._running.items() if number == message["hang_up"]]:
+            for pid in [
+                pid
+                for pid, number in self._running.items()
+                if number == message["hang_up"]
+            ]:
                 os.kill(pid, signal.SIGHUP)
         elif "kill" in message:
-            for pid in [pid for pid, number in self._running.items() if number == message["kill"]]:
+            for pid in [
+                pid
+                for pid, number in self._running.items()
+                if number == message["kill"]
+            ]:
                 os.kill(pid, signal.SIGKILL)
         elif "connect" in message:
             self._connect(message["connect"], message["to"])
         elif "resize" in message:
-            mount("tmpfs", Path("/data"), flags=REMOUNT, options=f"size={message['resize']}")
+            mount(
+                "tmpfs",
+                Path("/data"),
+                flags=REMOUNT,
+                options=f"size={message['resize']}",
+            )
         elif "kill_all" in message:
             self.kill_all()
             self.tell({"killed": True})
@@ -259,7 +295,9 @@ class Init:
     def tell(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         text = json.dumps(message).encode()
         head = len(text).to_bytes(LENGTH_BYTES, "big")
-        with contextlib.suppress(BrokenPipeError):  # the peer is gone; `serve` sees it next
+        with contextlib.suppress(
+            BrokenPipeError
+        ):  # the peer is gone; `serve` sees it next
             if descriptors:
                 socket.send_fds(self._control, [head], descriptors)
             else:
@@ -288,7 +326,9 @@ def become(message: dict[str, Any], descriptors: list[int]) -> None:
         signal.signal(number, signal.SIG_DFL)
     if sys.platform == "linux" and os.getuid() != 0:
         ctypes.CDLL(None).prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    listening = {name: listener(path) for name, path in message.get("listens", {}).items()}
+    listening = {
+        name: listener(path) for name, path in message.get("listens", {}).items()
+    }
     environment = message["env"] | {
         f"ANDROID_SOCKET_{name}": str(made.fileno()) for name, made in listening.items()
     }
@@ -307,7 +347,9 @@ def listener(path: str) -> socket.socket:
     return made
 
 
-def main(root: Path, over: Path, descriptor: int, mode: str, *, abi: str, data_bytes: int) -> None:
+def main(
+    root: Path, over: Path, descriptor: int, mode: str, *, abi: str, data_bytes: int
+) -> None:
     control = socket.socket(fileno=descriptor)
     first = mode == "namespace"
     runs_arm64 = os.uname().machine in ("aarch64", "arm64")

@@ -48,7 +48,11 @@ class Wanted:
             return False
         if not self.levels:
             return True
-        found = [level for tag, level in self.levels.items() if fnmatch.fnmatchcase(line.tag, tag)]
+        found = [
+            level
+            for tag, level in self.levels.items()
+            if fnmatch.fnmatchcase(line.tag, tag)
+        ]
         return LEVELS.index(line.level) >= LEVELS.index(found[0] if found else "V")
 
 
@@ -83,7 +87,10 @@ class Log:
 
     def add(self, tag: str, text: str, level: str, pid: int) -> None:
         now = time.time()
-        stamp = time.strftime("%m-%d %H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03d}"
+        stamp = (
+            time.strftime("%m-%d %H:%M:%S", time.gmtime(now))
+            + f".{int(now % 1 * 1000):03d}"
+        )
         self._lines += [Line(stamp, pid, level, tag, part) for part in text.split("\n")]
         self._news.set()
         self._news = asyncio.Event()
@@ -94,11 +101,15 @@ class Log:
 
     def first(self, last: int | None) -> int:
         """The number of the first line a reader of the last so many begins at."""
-        return self._dropped + max(0, len(self._lines) - last if last is not None else 0)
+        return self._dropped + max(
+            0, len(self._lines) - last if last is not None else 0
+        )
 
     def since(self, number: int) -> tuple[list[Line], int]:
         """(lines from that number on, the number to go on from)."""
-        return self._lines[max(0, number - self._dropped) :], self._dropped + len(self._lines)
+        return self._lines[max(0, number - self._dropped) :], self._dropped + len(
+            self._lines
+        )
 
     async def news(self) -> None:
         """Until a line is added."""

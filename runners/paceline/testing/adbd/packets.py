@@ -60,7 +60,12 @@ class Header(NamedTuple):
         return cls(command, arg0, arg1, length, checksum)
 
 
-def packed(command: int, arg0: int, arg1: int, payload: bytes = b"", *, checksum: bool = True) -> bytes:
+def packed(
+    command: int, arg0: int, arg1: int, payload: bytes = b"", *, checksum: bool = True
+) -> bytes:
     """One packet as bytes."""
     total = checksum_of(payload) if checksum else 0
-    return LAYOUT.pack(command, arg0, arg1, len(payload), total, command ^ 0xFFFFFFFF) + payload
+    return (
+        LAYOUT.pack(command, arg0, arg1, len(payload), total, command ^ 0xFFFFFFFF)
+        + payload
+    )

@@ -96,7 +96,9 @@ class Peer:
         self._shown_at = 0.0
         self._by_scenario = False
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name=f"adbd {serial}", daemon=True)
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name=f"adbd {serial}", daemon=True
+        )
         over = tree.prepare(self.files, abi, androids_tools=data_bytes > 0)
         self._boot_id_file = over / "proc/sys/kernel/random/boot_id"
         self.device = Device(self.files, over, abi, mode, data_bytes=data_bytes)
@@ -199,7 +201,10 @@ class Peer:
         """What `getprop` knows at this moment."""
         known = {**self.props, **properties.boot_completed(booting=self.faults.booting)}
         if self.faults.other_serial is not None:
-            known |= {"ro.serialno": self.faults.other_serial, "ro.boot.serialno": self.faults.other_serial}
+            known |= {
+                "ro.serialno": self.faults.other_serial,
+                "ro.boot.serialno": self.faults.other_serial,
+            }
         if self.device.mode == "prefix":
             known.setdefault(WORKDIR_PROPERTY, self.workdir)
         return known
@@ -208,7 +213,8 @@ class Peer:
         """What CNXN says of the device."""
         known = self.properties()
         words = [
-            f"{key}={known[key]}" for key in ("ro.product.name", "ro.product.model", "ro.product.device")
+            f"{key}={known[key]}"
+            for key in ("ro.product.name", "ro.product.model", "ro.product.device")
         ]
         features = [] if legacy else [f"features={','.join(sorted(self.features))}"]
         end = ";\0" if legacy else ""
@@ -226,7 +232,9 @@ class Peer:
         """Asks the person, who may take for ever, when the key is not one of those trusted beforehand."""
         if self.faults.deny_prompt:
             return False
-        allowed = self._trust == "any" or (self._trust is not None and key.fingerprint in self._trust)
+        allowed = self._trust == "any" or (
+            self._trust is not None and key.fingerprint in self._trust
+        )
         if not allowed:
             decision = self._loop.create_future()
             self._dialogs.append((key, decision))
@@ -240,7 +248,12 @@ class Peer:
         """(what `adb root` prints, whether adbd restarts)."""
         is_root = self.props.get("service.adb.root") == "1"
         if is_root == to_root:
-            return "adbd is already running as root" if to_root else "adbd not running as root", False
+            return (
+                "adbd is already running as root"
+                if to_root
+                else "adbd not running as root",
+                False,
+            )
         if to_root and self.props.get("ro.debuggable") != "1":
             return "adbd cannot run as root in production builds", False
         self.props["service.adb.root"] = str(int(to_root))
@@ -362,7 +375,9 @@ class Peer:
     async def _answer_prompts(self, *, allow: bool) -> None:
         for key, decision in self._dialogs:
             decision.set_result(allow)
-            if allow:  # "always allow": kept, whether or not its connection still stands
+            if (
+                allow
+            ):  # "always allow": kept, whether or not its connection still stands
                 self._known[key.fingerprint] = key
         self._dialogs.clear()
         self.prompts = []

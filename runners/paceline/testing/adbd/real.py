@@ -47,7 +47,9 @@ class RealFaults(Faults):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in INSIDE_THE_DAEMON and value:
-            raise AttributeError(f"fault {name!r} exists inside the simulated daemon only")
+            raise AttributeError(
+                f"fault {name!r} exists inside the simulated daemon only"
+            )
         super().__setattr__(name, value)
 
 
@@ -91,7 +93,9 @@ class Relay:
                 for task in both:
                     task.cancel()
                 for ended in await asyncio.gather(*both, return_exceptions=True):
-                    if isinstance(ended, Exception) and not isinstance(ended, CutError | OSError):
+                    if isinstance(ended, Exception) and not isinstance(
+                        ended, CutError | OSError
+                    ):
                         raise ended
                 self._wire.close()
 
@@ -115,11 +119,20 @@ class RealPeer(Peer):
         port: int = 0,
     ) -> None:
         super().__init__(
-            root, serial, api=api, trust=trust, mode="namespace", port=port, data_bytes=data_bytes
+            root,
+            serial,
+            api=api,
+            trust=trust,
+            mode="namespace",
+            port=port,
+            data_bytes=data_bytes,
         )
         self.faults: Faults = RealFaults()
         self._root = self.files
-        for source, target in (("bin/adbd", "bin/adbd"), ("lib64/libcrypto.so.0", "lib64/libcrypto.so.0")):
+        for source, target in (
+            ("bin/adbd", "bin/adbd"),
+            ("lib64/libcrypto.so.0", "lib64/libcrypto.so.0"),
+        ):
             (self._root / "system" / target).parent.mkdir(exist_ok=True)
             shutil.copy(built / source, self._root / "system" / target)
         self.props["service.adb.listen_addrs"] = f"tcp:{PORT}"
@@ -153,7 +166,11 @@ class RealPeer(Peer):
         """Remembers what the person allowed, as a phone does by itself with "always allow"."""
         allowed = await super().trusts(key)
         if allowed:
-            text = "".join(f"{known}\n" for known in self._offered if auth.fingerprint(known) in self._known)
+            text = "".join(
+                f"{known}\n"
+                for known in self._offered
+                if auth.fingerprint(known) in self._known
+            )
             (self.files / TRUSTED_KEYS).write_text(text)
         return allowed
 
@@ -196,10 +213,16 @@ class RealPeer(Peer):
         with open(os.devnull, "rb") as nothing, self.daemon_log.open("ab") as log:  # noqa: PTH123 - a device
             given = (nothing.fileno(), log.fileno(), log.fileno())
             self._daemon = self.device.spawn(
-                [DAEMON], environment_of(self.device), given, terminal=False, listens={"adbd": CONTROL_SOCKET}
+                [DAEMON],
+                environment_of(self.device),
+                given,
+                terminal=False,
+                listens={"adbd": CONTROL_SOCKET},
             )
         (await self._answering(PORT)).close()
-        self._framework = asyncio.create_task(self._decide_about_keys(await self._answering(CONTROL_SOCKET)))
+        self._framework = asyncio.create_task(
+            self._decide_about_keys(await self._answering(CONTROL_SOCKET))
+        )
         self._restarting = asyncio.create_task(self._start_again(self._daemon))
 
     async def _answering(self, where: int | str) -> socket.socket:
@@ -211,7 +234,9 @@ class RealPeer(Peer):
             except OSError as error:
                 if self._loop.time() > deadline:
                     log = self.daemon_log.read_text(errors="replace")
-                    raise OSError(f"adbd does not listen at {where}: {error}\n{log}") from None
+                    raise OSError(
+                        f"adbd does not listen at {where}: {error}\n{log}"
+                    ) from None
             await asyncio.sleep(START_POLL_S)
 
     async def _start_again(self, daemon: Child) -> None:

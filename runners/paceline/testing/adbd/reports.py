@@ -47,7 +47,12 @@ def thermalservice(now: Conditions) -> str:
 
 
 def _listeners(name: str, callbacks: int) -> list[str]:
-    return [f"{name}:", f"\tcallbacks: {callbacks}", "\tkilled: false", "\tbroadcasts count: -1"]
+    return [
+        f"{name}:",
+        f"\tcallbacks: {callbacks}",
+        "\tkilled: false",
+        "\tbroadcasts count: -1",
+    ]
 
 
 def _temperatures(skin_c: float, battery_c: float, status: int) -> list[str]:

@@ -23,7 +23,14 @@ SKIN_LIMITS_C = (39.0, 43.0, 45.0, 46.5, 52.0, 55.0)
 REST_SKIN_C, REST_BATTERY_C = 29.5, 27.5
 HOT_SKIN_C, HOT_BATTERY_C = 47.0, 38.5
 
-OVERHEATS = ((0.0, 0.0), (45.0, 0.0), (105.0, 1.0), (165.0, 1.0), (255.0, 0.0), (PERIOD_S, 0.0))
+OVERHEATS = (
+    (0.0, 0.0),
+    (45.0, 0.0),
+    (105.0, 1.0),
+    (165.0, 1.0),
+    (255.0, 0.0),
+    (PERIOD_S, 0.0),
+)
 """(second, share of the way from rest to hot): a minute of climbing, a minute of heat, then cooling."""
 
 AWAY_S = (120.0, 180.0)
@@ -65,12 +72,16 @@ def at(scenario: Scenario, seconds: float) -> Conditions:
     if scenario == "overheats":
         heat = _interpolated(second)
         skin = REST_SKIN_C + heat * (HOT_SKIN_C - REST_SKIN_C)
-        return Conditions(skin, REST_BATTERY_C + heat * (HOT_BATTERY_C - REST_BATTERY_C))
+        return Conditions(
+            skin, REST_BATTERY_C + heat * (HOT_BATTERY_C - REST_BATTERY_C)
+        )
     return Conditions()
 
 
 def _interpolated(second: float) -> float:
     for (from_s, from_heat), (to_s, to_heat) in itertools.pairwise(OVERHEATS):
         if second <= to_s:
-            return from_heat + (to_heat - from_heat) * (second - from_s) / (to_s - from_s)
+            return from_heat + (to_heat - from_heat) * (second - from_s) / (
+                to_s - from_s
+            )
     return 0.0

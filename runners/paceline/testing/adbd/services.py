@@ -42,7 +42,9 @@ def find(peer: Peer, session: Session, name: str) -> Service | None:
     return others.get(words)
 
 
-def _shell(peer: Peer, session: Session, options: list[str], command: str) -> Service | None:
+def _shell(
+    peer: Peer, session: Session, options: list[str], command: str
+) -> Service | None:
     if session.legacy:
         return None if options else partial(_plain, peer, command, terminal=True)
     terminal = "pty" in options or (not command and "raw" not in options)

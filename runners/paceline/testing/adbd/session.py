@@ -29,9 +29,17 @@ class Session:
     def __init__(self, peer: Peer, wire: Wire) -> None:
         self._peer, self._wire = peer, wire
         self.legacy = peer.faults.legacy
-        self._version = packets.VERSION_WITH_CHECKSUM if self.legacy else packets.VERSION
-        self._payload_bytes = packets.LEGACY_PAYLOAD_BYTES if self.legacy else packets.PAYLOAD_BYTES
-        self._own_bytes = packets.SHORT_PAYLOAD_BYTES if peer.faults.short_writes else self._payload_bytes
+        self._version = (
+            packets.VERSION_WITH_CHECKSUM if self.legacy else packets.VERSION
+        )
+        self._payload_bytes = (
+            packets.LEGACY_PAYLOAD_BYTES if self.legacy else packets.PAYLOAD_BYTES
+        )
+        self._own_bytes = (
+            packets.SHORT_PAYLOAD_BYTES
+            if peer.faults.short_writes
+            else self._payload_bytes
+        )
         self._checksums = True
         self._streams: dict[int, Stream] = {}
         self._ids = itertools.count(1)
@@ -60,8 +68,12 @@ class Session:
         """Ends the connection at once."""
         self._wire.cut()
 
-    async def _send(self, command: int, arg0: int, arg1: int, payload: bytes = b"") -> None:
-        await self._wire.send(packets.packed(command, arg0, arg1, payload, checksum=self._checksums))
+    async def _send(
+        self, command: int, arg0: int, arg1: int, payload: bytes = b""
+    ) -> None:
+        await self._wire.send(
+            packets.packed(command, arg0, arg1, payload, checksum=self._checksums)
+        )
 
     async def _handle(self, header: Header, payload: bytes) -> None:
         command = header.command
@@ -143,7 +155,12 @@ class Session:
         if service is None:
             await self._send(packets.CLSE, 0, remote)
             return
-        stream = Stream(self._send, next(self._ids), remote, min(self._own_bytes, self._payload_bytes))
+        stream = Stream(
+            self._send,
+            next(self._ids),
+            remote,
+            min(self._own_bytes, self._payload_bytes),
+        )
         self._streams[stream.local] = stream
         await self._send(packets.OKAY, stream.local, remote)
         stream.task = asyncio.create_task(self._serve(stream, service))
@@ -177,7 +194,9 @@ class Session:
             stream.acknowledged()
         else:
             if len(payload) > self._payload_bytes:
-                raise ProtocolError(f"WRTE of {len(payload)} bytes, agreed were {self._payload_bytes}")
+                raise ProtocolError(
+                    f"WRTE of {len(payload)} bytes, agreed were {self._payload_bytes}"
+                )
             stream.took(payload)
 
     async def _hung_up(self, stream: Stream) -> None:

@@ -79,14 +79,18 @@ async def started(
                 (its_own.fileno(), its_own.fileno(), its_errors.fileno()),
             )
         try:
-            child = device.spawn(argv, environment_of(device), numbers, terminal=terminal)
+            child = device.spawn(
+                argv, environment_of(device), numbers, terminal=terminal
+            )
             given.close()
             yield child, ends
         finally:
             ends.close()
 
 
-async def plain(device: Device, stream: Stream, command: str, *, terminal: bool) -> None:
+async def plain(
+    device: Device, stream: Stream, command: str, *, terminal: bool
+) -> None:
     """No exit code; both outputs are one."""
     async with (
         started(device, command, terminal=terminal, merged=True) as (_, ends),
@@ -96,7 +100,9 @@ async def plain(device: Device, stream: Stream, command: str, *, terminal: bool)
             await stream.write(chunk)
 
 
-async def framed(device: Device, stream: Stream, command: str, *, terminal: bool) -> None:
+async def framed(
+    device: Device, stream: Stream, command: str, *, terminal: bool
+) -> None:
     """Shell v2: outputs apart, then the exit code."""
     async with (
         started(device, command, terminal=terminal, merged=terminal) as (child, ends),
@@ -117,7 +123,9 @@ async def framed(device: Device, stream: Stream, command: str, *, terminal: bool
 
 
 @asynccontextmanager
-async def beside(work: Coroutine[None, None, None]) -> AsyncIterator[asyncio.Task[None]]:
+async def beside(
+    work: Coroutine[None, None, None],
+) -> AsyncIterator[asyncio.Task[None]]:
     """Runs it while the block runs, and no longer."""
     task = asyncio.create_task(work)
     try:

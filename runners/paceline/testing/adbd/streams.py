@@ -19,7 +19,9 @@ SendPacket = Callable[[int, int, int, bytes], Awaitable[None]]
 class Stream:
     """`read`, `read_exactly` and `write` are for one service; `took`, `acknowledged` for the session."""
 
-    def __init__(self, send: SendPacket, local: int, remote: int, payload_bytes: int) -> None:
+    def __init__(
+        self, send: SendPacket, local: int, remote: int, payload_bytes: int
+    ) -> None:
         self._send, self.payload_bytes = send, payload_bytes
         self.local, self.remote = local, remote
         self.task: asyncio.Task[None] | None = None
@@ -33,7 +35,9 @@ class Stream:
     def took(self, payload: bytes) -> None:
         """A WRTE arrived. Raises ProtocolError when the last one was not acknowledged yet."""
         if self._owing:
-            raise ProtocolError(f"WRTE on stream {self.remote} before OKAY of the one before")
+            raise ProtocolError(
+                f"WRTE on stream {self.remote} before OKAY of the one before"
+            )
         self._owing = True
         self._arrived.put_nowait(payload)
 

@@ -70,7 +70,9 @@ class Tools:
         self._peer.calls.append(argv)
         try:
             async for part in self._parts(argv):
-                if not await descriptors.write(descriptor, part.encode("utf-8", "surrogateescape")):
+                if not await descriptors.write(
+                    descriptor, part.encode("utf-8", "surrogateescape")
+                ):
                     return
         finally:
             os.close(descriptor)
@@ -82,7 +84,13 @@ class Tools:
             async for part in self._logcat(argv[1:]):
                 yield part
             return
-        answer = self._known(argv) if scripted is None else scripted() if callable(scripted) else scripted
+        answer = (
+            self._known(argv)
+            if scripted is None
+            else scripted()
+            if callable(scripted)
+            else scripted
+        )
         status, text = (0, answer) if isinstance(answer, str) else answer
         yield f"{status}\n{text}"
 
@@ -123,7 +131,10 @@ class Tools:
         return f"Can't find service: {rest[0] if rest else ''}\n"
 
     def _cmd(self, rest: list[str]) -> Answer:
-        if rest[:2] == ["power", "set-fixed-performance-mode-enabled"] and len(rest) == 3:
+        if (
+            rest[:2] == ["power", "set-fixed-performance-mode-enabled"]
+            and len(rest) == 3
+        ):
             self._peer.fixed_performance = rest[2] == "true"
             return ""
         return 20, f"cmd: Can't find service: {rest[0] if rest else ''}\n"
@@ -144,7 +155,9 @@ class Tools:
         if rest[:1] == ["power"] and rest[1:2] == ["reboot"]:
             return self._reboot([])
         if rest[:2] == ["power", "stayon"] and len(rest) == 3:
-            self._peer.settings["global", "stay_on_while_plugged_in"] = STAY_AWAKE.get(rest[2], "0")
+            self._peer.settings["global", "stay_on_while_plugged_in"] = STAY_AWAKE.get(
+                rest[2], "0"
+            )
         return ""
 
     def _log(self, rest: list[str]) -> Answer:
@@ -152,7 +165,9 @@ class Tools:
         while words and words[0] in ("-p", "-t"):
             option, value, *words = [*words, ""]
             level, tag = (value.upper()[:1], tag) if option == "-p" else (level, value)
-        self._peer.log_lines.add(tag, " ".join(words).strip(), level, os.getpid() % 32768)
+        self._peer.log_lines.add(
+            tag, " ".join(words).strip(), level, os.getpid() % 32768
+        )
         return ""
 
     def _reboot(self, _: list[str]) -> Answer:

@@ -18,9 +18,21 @@ from paceline.testing.adbd import descriptors
 from paceline.testing.adbd.scenarios import Conditions
 
 TOOLS = (
-    "am", "cmd", "dumpsys", "getprop", "input", "log", "logcat", "pm", "reboot", "setprop", "settings", "svc",
-    "top", "wm",
-)  # fmt: skip
+    "am",
+    "cmd",
+    "dumpsys",
+    "getprop",
+    "input",
+    "log",
+    "logcat",
+    "pm",
+    "reboot",
+    "setprop",
+    "settings",
+    "svc",
+    "top",
+    "wm",
+)
 """What only Android has; each asks the peer for its answer."""
 
 TOOL = """\
@@ -73,30 +85,61 @@ class Cluster:
 
 
 CLUSTERS = (
-    Cluster(range(4), (324_000, 574_000, 930_000, 1_197_000, 1_401_000, 1_803_000), 250, 0x41, 0xD05),
-    Cluster(range(4, 6), (400_000, 733_000, 1_066_000, 1_491_000, 1_999_000, 2_253_000), 620, 0x41, 0xD41),
-    Cluster(range(6, 8), (500_000, 984_000, 1_426_000, 1_826_000, 2_401_000, 2_802_000), 1024, 0x41, 0xD44),
+    Cluster(
+        range(4),
+        (324_000, 574_000, 930_000, 1_197_000, 1_401_000, 1_803_000),
+        250,
+        0x41,
+        0xD05,
+    ),
+    Cluster(
+        range(4, 6),
+        (400_000, 733_000, 1_066_000, 1_491_000, 1_999_000, 2_253_000),
+        620,
+        0x41,
+        0xD41,
+    ),
+    Cluster(
+        range(6, 8),
+        (500_000, 984_000, 1_426_000, 1_826_000, 2_401_000, 2_802_000),
+        1024,
+        0x41,
+        0xD44,
+    ),
 )
 """A phone with three kinds of cores."""
 CORES = sum(len(cluster.cores) for cluster in CLUSTERS)
 
-ZONES = (("BIG", 14.5), ("LITTLE", 9.0), ("G3D", 6.25), ("battery", None), ("VIRTUAL-SKIN", 0.0))
+ZONES = (
+    ("BIG", 14.5),
+    ("LITTLE", 9.0),
+    ("G3D", 6.25),
+    ("battery", None),
+    ("VIRTUAL-SKIN", 0.0),
+)
 """Thermal zone → degrees above the skin; None: the battery's own temperature."""
 
 TICKS_PER_S = 100
 """`time_in_state` counts in 10 ms."""
 
-ARM64_FEATURES = (
-    "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp"
-)
+ARM64_FEATURES = "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp"
 
 
 def prepare(root: Path, abi: str, *, androids_tools: bool = False) -> Path:
     """Writes all of it; returns the folder of files that cover the kernel's own. With `androids_tools`, mksh
     and toybox are the device's shell and tools; raises FileNotFoundError where this host has none."""
-    for name in ("data/local/tmp", "sdcard/Download", "system/bin", "system/peer", "tmp"):
+    for name in (
+        "data/local/tmp",
+        "sdcard/Download",
+        "system/bin",
+        "system/peer",
+        "tmp",
+    ):
         (root / name).mkdir(parents=True, exist_ok=True)
-    _write(root / "data/local/tmp/.paceline-simulated", "An agent may empty the directory `paceline` here.\n")
+    _write(
+        root / "data/local/tmp/.paceline-simulated",
+        "An agent may empty the directory `paceline` here.\n",
+    )
     for name in TOOLS:
         _script(root / "system/bin" / name, TOOL)
     cores = " ".join(map(str, folded_masks()))
@@ -120,10 +163,16 @@ def prepare(root: Path, abi: str, *, androids_tools: bool = False) -> Path:
 
 def _install_androids_tools(root: Path) -> None:
     bin_directory = root / "system/bin"
-    for name, source in {"sh": "mksh", "toybox": "toybox", **{name: name for name in NOT_IN_TOYBOX}}.items():
+    for name, source in {
+        "sh": "mksh",
+        "toybox": "toybox",
+        **{name: name for name in NOT_IN_TOYBOX},
+    }.items():
         found = shutil.which(source)
         if found is None:
-            raise FileNotFoundError(f"no {source} on this host: set-up (profile test) installs it")
+            raise FileNotFoundError(
+                f"no {source} on this host: set-up (profile test) installs it"
+            )
         shutil.copy(found, bin_directory / name)
     listed = subprocess.run(
         [str(bin_directory / "toybox")], check=True, capture_output=True, text=True
@@ -132,7 +181,10 @@ def _install_androids_tools(root: Path) -> None:
         if not (bin_directory / name).exists():
             (bin_directory / name).symlink_to("toybox")
     (root / "system/toybox").mkdir(exist_ok=True)
-    for path, target in {"system/toybox/taskset": "../bin/toybox", "bin": "system/bin"}.items():
+    for path, target in {
+        "system/toybox/taskset": "../bin/toybox",
+        "bin": "system/bin",
+    }.items():
         if not (root / path).is_symlink():
             (root / path).symlink_to(target)
     _write(root / "etc/passwd", USERS)
@@ -203,7 +255,9 @@ def _count(stats: Path, current_khz: int, elapsed_s: float) -> None:
     lines = []
     for line in stats.read_text().splitlines():
         khz, ticks = map(int, line.split())
-        lines.append(f"{khz} {ticks + (round(elapsed_s * TICKS_PER_S) if khz == current_khz else 0)}\n")
+        lines.append(
+            f"{khz} {ticks + (round(elapsed_s * TICKS_PER_S) if khz == current_khz else 0)}\n"
+        )
     _write(stats, "".join(lines))
 
 
@@ -224,10 +278,14 @@ def _processors(cpus: Path) -> None:
             "scaling_cur_freq": highest,
             "scaling_governor": "schedutil",
             "scaling_available_governors": "performance powersave schedutil",
-            "scaling_available_frequencies": " ".join(map(str, cluster.frequencies_khz)) + " ",
+            "scaling_available_frequencies": " ".join(map(str, cluster.frequencies_khz))
+            + " ",
         }.items():
             _write(policy / name, f"{text}\n")
-        _write(policy / "stats/time_in_state", "".join(f"{khz} 0\n" for khz in cluster.frequencies_khz))
+        _write(
+            policy / "stats/time_in_state",
+            "".join(f"{khz} 0\n" for khz in cluster.frequencies_khz),
+        )
         for core in cluster.cores:
             cpu = cpus / f"cpu{core}"
             _write(cpu / "online", "1\n")

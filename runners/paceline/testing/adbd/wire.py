@@ -71,7 +71,9 @@ class Wire:
             while at < len(data):
                 piece = await self._allowed(min(len(data) - at, self._piece(at)))
                 try:
-                    await self._loop.sock_sendall(self._socket, memoryview(data)[at : at + piece])
+                    await self._loop.sock_sendall(
+                        self._socket, memoryview(data)[at : at + piece]
+                    )
                 except OSError as error:
                     raise CutError(str(error)) from None
                 at += piece
@@ -93,7 +95,9 @@ class Wire:
         while at < count:
             piece = await self._allowed(min(count - at, self._piece(HEADER_BYTES)))
             try:
-                got = await self._loop.sock_recv_into(self._socket, view[at : at + piece])
+                got = await self._loop.sock_recv_into(
+                    self._socket, view[at : at + piece]
+                )
             except OSError as error:
                 raise CutError(str(error)) from None
             if got == 0:

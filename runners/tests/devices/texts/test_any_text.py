@@ -23,22 +23,49 @@ from .test_small_texts import BUSYBOX, DF, GETPROP, TOOLBOX, TOYBOX
 from .test_thermal import dump, line
 
 PARSERS: list[Callable[[str], object]] = [
-    properties, cpuinfo, cpu_parts, time_in_state, thermal, battery, resources.load, resources.pressure,
-    resources.uptime_s, resources.boot_id, resources.memory_bytes, storage.spaces, storage.free_bytes,
-    top.busiest, files_of, lambda text: policies(files_of(text)), lambda text: zones(files_of(text)),
+    properties,
+    cpuinfo,
+    cpu_parts,
+    time_in_state,
+    thermal,
+    battery,
+    resources.load,
+    resources.pressure,
+    resources.uptime_s,
+    resources.boot_id,
+    resources.memory_bytes,
+    storage.spaces,
+    storage.free_bytes,
+    top.busiest,
+    files_of,
+    lambda text: policies(files_of(text)),
+    lambda text: zones(files_of(text)),
     lambda text: cooling_levels(files_of(text)),
-]  # fmt: skip
+]
 REAL = [
-    GETPROP, PLAIN, EIGHT, TOYBOX, TOOLBOX, BUSYBOX, *DF.values(),
+    GETPROP,
+    PLAIN,
+    EIGHT,
+    TOYBOX,
+    TOOLBOX,
+    BUSYBOX,
+    *DF.values(),
     dump(line(41.0), line("NaN", 3, "SKIN", 2)),
     "".join(f"{path}:{text}" for path, text in PHONE.items()),
-    "some avg10=1.53 avg60=0.87 avg300=0.20 total=7893421\n", "3.27 2.90 2.81 2/1854 21345\n",
-    "/system/bin/sh: dumpsys: inaccessible or not found\n", "cat: /proc/x: Permission denied\n",
-]  # fmt: skip
+    "some avg10=1.53 avg60=0.87 avg300=0.20 total=7893421\n",
+    "3.27 2.90 2.81 2/1854 21345\n",
+    "/system/bin/sh: dumpsys: inaccessible or not found\n",
+    "cat: /proc/x: Permission denied\n",
+]
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.sampled_from(REAL), st.integers(0, 4000), st.integers(0, 4000), st.text(max_size=12))
+@given(
+    st.sampled_from(REAL),
+    st.integers(0, 4000),
+    st.integers(0, 4000),
+    st.text(max_size=12),
+)
 def test_a_text_cut_or_spoiled_anywhere_raises_in_no_parser(
     text: str, start: int, cut: int, put: str
 ) -> None:
@@ -50,7 +77,9 @@ def test_a_text_cut_or_spoiled_anywhere_raises_in_no_parser(
 ZONE = "/sys/class/thermal/thermal_zone0/type:cpu\n/sys/class/thermal/thermal_zone0/temp:41200\n"
 
 
-@pytest.mark.parametrize("text", [*REAL, ZONE, ZONE.replace("thermal_zone", "cooling_device")])
+@pytest.mark.parametrize(
+    "text", [*REAL, ZONE, ZONE.replace("thermal_zone", "cooling_device")]
+)
 def test_a_number_without_end_raises_in_no_parser(text: str) -> None:
     """Python turns no text of more than 4,300 digits into a number. All at once, and each of the first."""
     endless, runs = "9" * 5000, list(re.finditer(r"\d+", text))

@@ -49,12 +49,17 @@ def test_an_event_log_behind_the_block_adds_nothing_that_was_missing() -> None:
     short = PLAIN.replace("  temperature: 293\n", "")
     log = "[EventLogBuffer]\n08-11 18:34:14.721  Sending: level:72, temperature:345\n  temperature: 345\n"
     assert battery(short + log).celsius is None
-    assert battery(short + "08-11 18:34:14.721 changed\n  temperature: 345\n").celsius is None
+    assert (
+        battery(short + "08-11 18:34:14.721 changed\n  temperature: 345\n").celsius
+        is None
+    )
     assert battery(short + "SecBattery:\n  temperature: 345\n").celsius is None
 
 
 def test_sentences_between_the_lines_are_passed_over() -> None:
-    text = PLAIN.replace("  level", "  Battery charging is limited, protect battery is on\n  level")
+    text = PLAIN.replace(
+        "  level", "  Battery charging is limited, protect battery is on\n  level"
+    )
     assert battery(text) == battery(PLAIN)
 
 
@@ -85,13 +90,21 @@ def test_figures_a_person_froze_are_called_so() -> None:
         ("technology", "Dock powered: true\n  technology", "powered", True),
     ],
 )
-def test_a_figure_is_what_it_can_be_or_unknown(old: str, new: str, field: str, value: object) -> None:
+def test_a_figure_is_what_it_can_be_or_unknown(
+    old: str, new: str, field: str, value: object
+) -> None:
     assert old in PLAIN
     assert getattr(battery(PLAIN.replace(old, new)), field) == value
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Can't find service: battery\n", "  level: 40\n", "Permission Denial: can't dump battery\n"]
+    "text",
+    [
+        "",
+        "Can't find service: battery\n",
+        "  level: 40\n",
+        "Permission Denial: can't dump battery\n",
+    ],
 )
 def test_what_is_refused_is_unknown_and_not_empty(text: str) -> None:
     assert battery(text) == Battery()
@@ -101,8 +114,12 @@ def test_power_that_no_line_tells_of_is_unknown() -> None:
     assert battery("Current Battery Service state:\n  level: 40\n").powered is None
 
 
-ZEROS = PLAIN.replace("level: 87", "level: 0").replace("temperature: 293", "temperature: 0")
-NO_BATTERY = ZEROS.replace("present: true", "present: false").replace("voltage: 4211", "voltage: 0")
+ZEROS = PLAIN.replace("level: 87", "level: 0").replace(
+    "temperature: 293", "temperature: 0"
+)
+NO_BATTERY = ZEROS.replace("present: true", "present: false").replace(
+    "voltage: 4211", "voltage: 0"
+)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from paceline.devices.topology import chosen, clusters
 
 CPU = "/sys/devices/system/cpu"
 SIXTY_FOUR = "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics"
-THIRTY_TWO = (
-    "half thumb fastmult vfp edsp neon vfpv3 tls vfpv4 idiva idivt lpae evtstrm aes pmull sha1 sha2 crc32"
-)
+THIRTY_TWO = "half thumb fastmult vfp edsp neon vfpv3 tls vfpv4 idiva idivt lpae evtstrm aes pmull sha1 sha2 crc32"
 
 
-def core(number: int, part: str, implementer: str = "0x41", features: str = SIXTY_FOUR) -> str:
+def core(
+    number: int, part: str, implementer: str = "0x41", features: str = SIXTY_FOUR
+) -> str:
     return (
         f"processor\t: {number}\nBogoMIPS\t: 38.40\nFeatures\t: {features}\n"
         f"CPU implementer\t: {implementer}\nCPU architecture: 8\nCPU variant\t: 0x2\n"
@@ -21,26 +21,45 @@ def core(number: int, part: str, implementer: str = "0x41", features: str = SIXT
     )
 
 
-EIGHT = "".join(core(n, "0xd05") for n in range(4)) + "".join(core(n, "0xd0d") for n in range(4, 8))
+EIGHT = "".join(core(n, "0xd05") for n in range(4)) + "".join(
+    core(n, "0xd0d") for n in range(4, 8)
+)
 
 
 def policy(first: int, cpus: str, top: int, **more: object) -> dict[str, str]:
     where = f"{CPU}/cpufreq/policy{first}"
     files = {
-        "related_cpus": cpus, "cpuinfo_max_freq": top, "cpuinfo_min_freq": 300000,
-        "scaling_max_freq": top, "scaling_min_freq": 300000, "scaling_cur_freq": 300000,
-        "scaling_governor": "walt", **more,
-    }  # fmt: skip
-    return {f"{where}/{name}": f"{value}\n" for name, value in files.items() if value is not None}
+        "related_cpus": cpus,
+        "cpuinfo_max_freq": top,
+        "cpuinfo_min_freq": 300000,
+        "scaling_max_freq": top,
+        "scaling_min_freq": 300000,
+        "scaling_cur_freq": 300000,
+        "scaling_governor": "walt",
+        **more,
+    }
+    return {
+        f"{where}/{name}": f"{value}\n"
+        for name, value in files.items()
+        if value is not None
+    }
 
 
-PHONE = policy(0, "0 1 2 3", 1804800) | policy(4, "4 5 6", 2419200) | policy(7, "7", 3187200)
+PHONE = (
+    policy(0, "0 1 2 3", 1804800)
+    | policy(4, "4 5 6", 2419200)
+    | policy(7, "7", 3187200)
+)
 
 
 def test_cores_are_known_by_implementer_and_part_without_a_model_name() -> None:
     info = cpuinfo(EIGHT)
     assert [one.name for one in info.cores] == ["Cortex-A55"] * 4 + ["Cortex-A77"] * 4
-    assert (info.cores[5].variant, info.cores[5].revision, info.hardware) == (2, 1, None)
+    assert (info.cores[5].variant, info.cores[5].revision, info.hardware) == (
+        2,
+        1,
+        None,
+    )
     assert cpuinfo(core(0, "0x7ff", "0x99")).cores[0].name == "0x99/0x7ff"
     assert cpu_parts(EIGHT) == ["0x41:0xd05", "0x41:0xd0d"]
 
@@ -85,8 +104,10 @@ def test_an_x86_emulator_is_read_by_its_model() -> None:
     text += "flags\t: sse2 sha_ni\n"
     info = cpuinfo(text)
     assert (info.cores[0].name, info.all_have("sha_ni"), info.thirty_two_bits) == (
-        "Android virtual processor", True, None,
-    )  # fmt: skip
+        "Android virtual processor",
+        True,
+        None,
+    )
     assert cpu_parts(text) == ["Android virtual processor"]
 
 
@@ -95,20 +116,37 @@ def test_a_policy_is_read_once_however_often_its_cores_list_it() -> None:
         f"{CPU}/cpu{number}/cpufreq/{name}": text
         for number in range(4)
         for name, text in (
-            ("related_cpus", "0-3\n"), ("scaling_max_freq", "1804800\n"), ("cpuinfo_max_freq", "1804800\n"),
+            ("related_cpus", "0-3\n"),
+            ("scaling_max_freq", "1804800\n"),
+            ("cpuinfo_max_freq", "1804800\n"),
         )
-    }  # fmt: skip
+    }
     (one,) = policies(by_core)
-    assert (one.cpus, one.cap_khz, one.now_khz, one.governor) == ((0, 1, 2, 3), 1804800, None, None)
+    assert (one.cpus, one.cap_khz, one.now_khz, one.governor) == (
+        (0, 1, 2, 3),
+        1804800,
+        None,
+        None,
+    )
 
 
 def test_a_frequency_of_zero_or_a_refusal_is_unknown() -> None:
     (one,) = policies(
         policy(
-            0, "0", 1804800, scaling_cur_freq=0, scaling_max_freq="Permission denied", scaling_governor="a b"
+            0,
+            "0",
+            1804800,
+            scaling_cur_freq=0,
+            scaling_max_freq="Permission denied",
+            scaling_governor="a b",
         )
     )
-    assert (one.now_khz, one.cap_khz, one.governor, one.locked) == (None, None, None, None)
+    assert (one.now_khz, one.cap_khz, one.governor, one.locked) == (
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 def test_a_clock_is_locked_where_its_floor_is_its_cap() -> None:
@@ -118,13 +156,19 @@ def test_a_clock_is_locked_where_its_floor_is_its_cap() -> None:
 
 
 def test_steps_are_sorted_whatever_order_they_are_printed_in() -> None:
-    (one,) = policies(policy(0, "0", 3, scaling_available_frequencies="3000 2000 1000 "))
+    (one,) = policies(
+        policy(0, "0", 3, scaling_available_frequencies="3000 2000 1000 ")
+    )
     assert one.steps_khz == (1000, 2000, 3000)
 
 
 def test_time_in_state_tells_the_mean_and_the_share_at_the_top() -> None:
-    before = policies(policy(4, "4", 2000000, **{"stats/time_in_state": "1000000 500\n2000000 100"}))[0]
-    after = policies(policy(4, "4", 2000000, **{"stats/time_in_state": "1000000 600\n2000000 400"}))[0]
+    before = policies(
+        policy(4, "4", 2000000, **{"stats/time_in_state": "1000000 500\n2000000 100"})
+    )[0]
+    after = policies(
+        policy(4, "4", 2000000, **{"stats/time_in_state": "1000000 600\n2000000 400"})
+    )[0]
     found = spent(before, after)
     assert found is not None
     assert (found.ms, found.mean_khz, found.at_top) == (4000, 1750000, 0.75)
@@ -134,18 +178,24 @@ def test_time_in_state_tells_the_mean_and_the_share_at_the_top() -> None:
 
 
 def test_lines_of_time_in_state_that_are_no_pairs_are_left_out() -> None:
-    assert time_in_state("cpu0 cpu1\n300000 7\nN/A 3\n600000 N/A\n900000 1 2\n0 5\n") == {300000: 70}
+    assert time_in_state(
+        "cpu0 cpu1\n300000 7\nN/A 3\n600000 N/A\n900000 1 2\n0 5\n"
+    ) == {300000: 70}
 
 
 def test_clusters_are_ordered_and_give_masks_for_taskset() -> None:
     found = clusters(PHONE | {f"{CPU}/online": "0-7\n"}, cpuinfo(EIGHT))
     assert [(one.cpus, one.mask, one.max_khz) for one in found] == [
-        ((0, 1, 2, 3), "f", 1804800), ((4, 5, 6), "70", 2419200), ((7,), "80", 3187200),
-    ]  # fmt: skip
+        ((0, 1, 2, 3), "f", 1804800),
+        ((4, 5, 6), "70", 2419200),
+        ((7,), "80", 3187200),
+    ]
     assert found[2].core == "Cortex-A77"
 
 
-def test_measuring_is_on_the_fastest_cluster_with_room_for_the_runtimes_own_threads() -> None:
+def test_measuring_is_on_the_fastest_cluster_with_room_for_the_runtimes_own_threads() -> (
+    None
+):
     found = clusters(PHONE, cpuinfo(EIGHT))
     best = chosen(found)
     assert best is not None
@@ -163,11 +213,20 @@ def test_offline_cores_are_in_no_mask() -> None:
     assert best.mask == "f"
 
 
-def test_cores_without_a_clock_are_grouped_by_what_they_are_and_never_called_slow() -> None:
+def test_cores_without_a_clock_are_grouped_by_what_they_are_and_never_called_slow() -> (
+    None
+):
     little = policy(0, "0 1 2 3", 1440000)
-    info = cpuinfo("".join(core(n, "0xd03") for n in range(4)) + core(4, "0xd07") + core(5, "0xd07"))
+    info = cpuinfo(
+        "".join(core(n, "0xd03") for n in range(4))
+        + core(4, "0xd07")
+        + core(5, "0xd07")
+    )
     found = clusters(little, info)
-    assert [(one.cpus, one.max_khz) for one in found] == [((0, 1, 2, 3), 1440000), ((4, 5), None)]
+    assert [(one.cpus, one.max_khz) for one in found] == [
+        ((0, 1, 2, 3), 1440000),
+        ((4, 5), None),
+    ]
     best = chosen(found)
     assert best is not None
     assert best.cpus == (0, 1, 2, 3)
@@ -179,7 +238,10 @@ def test_cores_with_a_policy_each_are_one_cluster_when_they_are_alike() -> None:
         files |= policy(number, str(number), 1804800 if number < 4 else 2419200)
         files[f"{CPU}/cpu{number}/cpu_capacity"] = "380\n" if number < 4 else "1024\n"
     found = clusters(files, cpuinfo(EIGHT))
-    assert [(one.cpus, one.capacity) for one in found] == [((0, 1, 2, 3), 380), ((4, 5, 6, 7), 1024)]
+    assert [(one.cpus, one.capacity) for one in found] == [
+        ((0, 1, 2, 3), 380),
+        ((4, 5, 6, 7), 1024),
+    ]
 
 
 def test_a_device_that_tells_no_clocks_is_not_pinned() -> None:

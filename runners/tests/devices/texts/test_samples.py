@@ -9,13 +9,20 @@ from paceline.adb.props import properties
 from paceline.devices.texts.battery import battery
 from paceline.devices.texts.frequencies import policies
 from paceline.devices.texts.processors import cpuinfo
-from paceline.devices.texts.properties import abis, api_level, build_factors, is_emulator
+from paceline.devices.texts.properties import (
+    abis,
+    api_level,
+    build_factors,
+    is_emulator,
+)
 from paceline.devices.texts.thermal import thermal
 from paceline.devices.topology import chosen, clusters
 
 SAMPLES = Path(__file__).resolve().parents[5] / "shared" / "data" / "device-samples"
 
-pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="no texts of real Android devices on this disk")
+pytestmark = pytest.mark.skipif(
+    not SAMPLES.is_dir(), reason="no texts of real Android devices on this disk"
+)
 
 
 def text(name: str) -> str:
@@ -31,10 +38,16 @@ def text(name: str) -> str:
         ("pixel-8", 34, "zuma", "arm64-v8a", 208),
     ],
 )
-def test_properties_of_real_devices(device: str, api: int, soc: str, first: str, count: int) -> None:
+def test_properties_of_real_devices(
+    device: str, api: int, soc: str, first: str, count: int
+) -> None:
     props = properties(text(f"devices/{device}/getprop.txt"))
     assert len(props) == count
-    assert (api_level(props), build_factors(props)["soc"], abis(props)[0]) == (api, soc, first)
+    assert (api_level(props), build_factors(props)["soc"], abis(props)[0]) == (
+        api,
+        soc,
+        first,
+    )
     assert not is_emulator(props)
 
 
@@ -51,7 +64,11 @@ def test_clusters_of_real_devices(
     device: str, expected: list[tuple[int, int | None]], narrow: bool, mask: str
 ) -> None:
     root = SAMPLES / "devices" / device
-    files = {str(path): path.read_text() for path in (root / "sys").rglob("*") if path.is_file()}
+    files = {
+        str(path): path.read_text()
+        for path in (root / "sys").rglob("*")
+        if path.is_file()
+    }
     info = cpuinfo(text(f"devices/{device}/cpuinfo"))
     found = clusters(files, info)
     assert [(len(one.cpus), one.max_khz) for one in found] == expected
@@ -65,9 +82,15 @@ def test_clusters_of_real_devices(
 
 @pytest.mark.parametrize(
     ("name", "status", "sensors", "hottest"),
-    [("skia-514", 0, 13, 44.1), ("skia-583", 0, 10, 27.0), ("xiaomi-13t-pro-android16-trimmed", 0, 2, 57.9)],
+    [
+        ("skia-514", 0, 13, 44.1),
+        ("skia-583", 0, 10, 27.0),
+        ("xiaomi-13t-pro-android16-trimmed", 0, 2, 57.9),
+    ],
 )
-def test_thermal_dumps_of_real_devices(name: str, status: int, sensors: int, hottest: float) -> None:
+def test_thermal_dumps_of_real_devices(
+    name: str, status: int, sensors: int, hottest: float
+) -> None:
     found = thermal(text(f"thermalservice/{name}.txt"))
     assert found.status == status
     assert len(found.celsius) == sensors

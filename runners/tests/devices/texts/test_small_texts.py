@@ -33,7 +33,11 @@ Blue]
 def test_properties_of_several_lines_are_one_value() -> None:
     props = properties(GETPROP)
     assert props["persist.vendor.colours"] == "Red\nGreen=[dark]\nBlue"
-    assert (props["empty"], props["ro.serialno"], props["bracket"]) == ("", "0A1B2C", "a]: [b")
+    assert (props["empty"], props["ro.serialno"], props["bracket"]) == (
+        "",
+        "0A1B2C",
+        "a]: [b",
+    )
     assert properties(GETPROP.replace("\n", "\r\n")) == props
     assert len(props) == 9
 
@@ -46,9 +50,16 @@ def test_a_last_property_that_was_cut_off_is_absent() -> None:
 
 def test_what_a_device_is_comes_from_the_best_property_that_says_it() -> None:
     props = properties(GETPROP)
-    assert (api_level(props), abis(props)[0], is_booted(props)) == (34, "arm64-v8a", True)
+    assert (api_level(props), abis(props)[0], is_booted(props)) == (
+        34,
+        "arm64-v8a",
+        True,
+    )
     assert build_factors(props)["soc"] == "Tensor G3"
-    assert build_factors({"ro.soc.model": " ", "ro.board.platform": "gs201"})["soc"] == "gs201"
+    assert (
+        build_factors({"ro.soc.model": " ", "ro.board.platform": "gs201"})["soc"]
+        == "gs201"
+    )
     assert "build" not in build_factors(props)
     assert (api_level({}), abis({}), is_booted({})) == (None, [], False)
     assert abis({"ro.product.cpu.abi": "x86_64"}) == ["x86_64"]
@@ -73,7 +84,9 @@ def test_emulators_are_known_by_any_of_their_marks(props: dict[str, str]) -> Non
     assert not is_emulator(properties(GETPROP))
 
 
-def test_a_phone_that_calls_itself_an_emulator_among_its_characteristics_is_none() -> None:
+def test_a_phone_that_calls_itself_an_emulator_among_its_characteristics_is_none() -> (
+    None
+):
     said = {
         "ro.build.characteristics": "phone,emulator",
         "ro.kernel.qemu": "0",
@@ -83,13 +96,20 @@ def test_a_phone_that_calls_itself_an_emulator_among_its_characteristics_is_none
 
 
 def test_properties_that_slow_code_down_are_named() -> None:
-    assert slow_by_debugging({"ro.debuggable": "1", "debug.checkjni": "0"}) == ["ro.debuggable=1"]
+    assert slow_by_debugging({"ro.debuggable": "1", "debug.checkjni": "0"}) == [
+        "ro.debuggable=1"
+    ]
     assert (
-        slow_by_debugging({"ro.build.type": "user", "ro.debuggable": "0", "dalvik.vm.extra-opts": ""}) == []
+        slow_by_debugging(
+            {"ro.build.type": "user", "ro.debuggable": "0", "dalvik.vm.extra-opts": ""}
+        )
+        == []
     )
 
 
-@pytest.mark.parametrize("text", ["", "NaN", "inf", "1e999", "12abc", "0x10", "1,5", "--1", None])
+@pytest.mark.parametrize(
+    "text", ["", "NaN", "inf", "1e999", "12abc", "0x10", "1,5", "--1", None]
+)
 def test_what_is_no_number_is_none(text: str | None) -> None:
     assert number(text) is None
     assert integer(text) is None
@@ -104,14 +124,22 @@ def test_lists_of_cpus_are_read_in_every_notation() -> None:
 
 
 def test_a_refused_file_is_absent_among_others() -> None:
-    found = files_of("/proc/uptime:1.0 2.0\r\ngrep: /proc/pressure/cpu: Permission denied\n/a:x:y\n/a:z\n")
+    found = files_of(
+        "/proc/uptime:1.0 2.0\r\ngrep: /proc/pressure/cpu: Permission denied\n/a:x:y\n/a:z\n"
+    )
     assert found == {"/proc/uptime": "1.0 2.0", "/a": "x:y\nz"}
 
 
 def test_load_and_time_since_boot() -> None:
     load = resources.load("3.27 2.90 2.81 2/1854 21345\n")
     assert load is not None
-    assert (load.one, load.five, load.fifteen, load.running, load.tasks) == (3.27, 2.9, 2.81, 2, 1854)
+    assert (load.one, load.five, load.fifteen, load.running, load.tasks) == (
+        3.27,
+        2.9,
+        2.81,
+        2,
+        1854,
+    )
     assert resources.load("0.00 0.01") is None
     assert resources.uptime_s("53211.22 310000.10\n") == 53211.22
     assert resources.uptime_s("cat: /proc/uptime: Permission denied") is None
@@ -122,10 +150,14 @@ def test_pressure_with_and_without_a_full_line() -> None:
     cpu = resources.pressure(some)
     assert cpu is not None
     assert (cpu.some_us, cpu.some_avg10, cpu.full_us) == (7893421, 1.53, None)
-    memory = resources.pressure(some + "full avg10=0.00 avg60=0.00 avg300=0.00 total=12\n")
+    memory = resources.pressure(
+        some + "full avg10=0.00 avg60=0.00 avg300=0.00 total=12\n"
+    )
     assert memory is not None
     assert memory.full_us == 12
-    assert resources.pressure("cat: /proc/pressure/cpu: Operation not supported") is None
+    assert (
+        resources.pressure("cat: /proc/pressure/cpu: Operation not supported") is None
+    )
 
 
 @pytest.mark.parametrize("figure", ["1.2.3", ".", "", "NaN", "9" * 5000])
@@ -133,7 +165,9 @@ def test_pressure_with_a_figure_that_is_none_is_unknown(figure: str) -> None:
     some = "some avg10=1.53 avg60=0.87 avg300=0.20 total=7893421\n"
     assert resources.pressure(some.replace("1.53", figure)) is None
     assert resources.pressure(some.replace("7893421", figure)) is None
-    full = resources.pressure(some + some.replace("some", "full").replace("1.53", figure))
+    full = resources.pressure(
+        some + some.replace("some", "full").replace("1.53", figure)
+    )
     assert full is not None
     assert (full.some_us, full.full_us) == (7893421, None)
 
@@ -145,7 +179,9 @@ def test_a_boot_id_is_a_uuid_or_unknown() -> None:
 
 
 def test_memory_counts_kibibytes_and_nothing_else() -> None:
-    found = resources.memory_bytes("MemTotal:  7654321 kB\nMemAvailable: 1024 kB\nHugePages_Total:   3\n")
+    found = resources.memory_bytes(
+        "MemTotal:  7654321 kB\nMemAvailable: 1024 kB\nHugePages_Total:   3\n"
+    )
     assert found == {"MemTotal": 7654321 * 1024, "MemAvailable": 1024 * 1024}
     assert resources.total_memory_bytes("") is None
 
@@ -157,7 +193,7 @@ DF = {
     "/dev/block/bootdevice/by-name/userdata\n                     110594436 61219888  49243476  56% /data\n",
     "human": "Filesystem      Size  Used Avail Use% Mounted on\n/dev/root 105G   58G   47G  56% /data\n",
     "toolbox": "Filesystem               Size     Used     Free   Blksize\n/data  12.0G 4.5G 7.5G 4096\n",
-}  # fmt: skip
+}
 
 
 def test_free_space_in_the_four_shapes_of_df() -> None:
@@ -169,9 +205,18 @@ def test_free_space_in_the_four_shapes_of_df() -> None:
 
 
 def test_space_that_df_does_not_tell_is_unknown_and_not_zero() -> None:
-    for text in ("", "df: /data: Permission denied\n", "Filesystem Size Used Free\n/data ? ? ?\n"):
+    for text in (
+        "",
+        "df: /data: Permission denied\n",
+        "Filesystem Size Used Free\n/data ? ? ?\n",
+    ):
         assert storage.free_bytes(text) is None
-    assert storage.free_bytes("Filesystem Size Used Avail Use% Mounted on\n/data 1 1 1 1% /\n") is None
+    assert (
+        storage.free_bytes(
+            "Filesystem Size Used Avail Use% Mounted on\n/data 1 1 1 1% /\n"
+        )
+        is None
+    )
 
 
 TOYBOX = """\
@@ -193,9 +238,13 @@ User 3%, System 9%, IOW 0%, IRQ 0%
 
 def test_the_busiest_processes_of_toybox_and_toolbox() -> None:
     assert [(one.pid, one.name, one.cpu_percent) for one in top.busiest(TOYBOX, 2)] == [
-        (1234, "system_server", 37.9), (21345, "top -b -n 1", 10.3),
-    ]  # fmt: skip
-    assert [(one.pid, one.cpu_percent) for one in top.busiest(TOOLBOX)] == [(2345, 6.0), (777, 1.0)]
+        (1234, "system_server", 37.9),
+        (21345, "top -b -n 1", 10.3),
+    ]
+    assert [(one.pid, one.cpu_percent) for one in top.busiest(TOOLBOX)] == [
+        (2345, 6.0),
+        (777, 1.0),
+    ]
     assert top.busiest("\x1b[?25l\x1b[7m" + TOYBOX)[0].pid == 1234
     assert top.busiest(TOYBOX + TOYBOX.replace("37.9", "90.0"))[0].cpu_percent == 90.0
 
@@ -213,10 +262,21 @@ Load average: 1.50 1.20 1.10 2/900 1234
 
 
 def test_a_niceness_that_busybox_prints_apart_shifts_no_column() -> None:
-    expected = [(1234, "system_server"), (98, "[kworker/1:0H]"), (2345, "logd"), (777, "top -b -n 1")]
+    expected = [
+        (1234, "system_server"),
+        (98, "[kworker/1:0H]"),
+        (2345, "logd"),
+        (777, "top -b -n 1"),
+    ]
     shares = [6.0, 4.0, 2.0, 1.0]
-    for text in (BUSYBOX, BUSYBOX.replace("%VSZ CPU", "%VSZ").replace("%   3 ", "%").replace("%   1 ", "%")
-                 .replace("%   0 ", "%").replace("%   2 ", "%")):  # fmt: skip
+    for text in (
+        BUSYBOX,
+        BUSYBOX.replace("%VSZ CPU", "%VSZ")
+        .replace("%   3 ", "%")
+        .replace("%   1 ", "%")
+        .replace("%   0 ", "%")
+        .replace("%   2 ", "%"),
+    ):
         found = top.busiest(text)
         assert [(one.pid, one.name) for one in found] == expected
         assert [one.cpu_percent for one in found] == shares

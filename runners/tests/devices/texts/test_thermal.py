@@ -30,7 +30,13 @@ mColdThrottlingThresholds=[NaN, NaN, NaN, NaN, NaN, NaN, -20.0]}
 """
 
 
-def line(value: object, kind: int = 0, name: str = "CPU0", status: int = 0, indent: str = "\t") -> str:
+def line(
+    value: object,
+    kind: int = 0,
+    name: str = "CPU0",
+    status: int = 0,
+    indent: str = "\t",
+) -> str:
     return f"{indent}Temperature{{mValue={value}, mType={kind}, mName={name}, mStatus={status}}}\n"
 
 
@@ -60,7 +66,13 @@ def test_a_skin_sensor_that_is_worse_than_the_status_wins() -> None:
 
 
 def test_a_throttling_sensor_of_any_kind_is_named() -> None:
-    found = thermal(dump(line(95.0, 0, "CPU0", 4), line(1050.0, 6, "vdroop1", 1), line(30.0, 3, "SKIN")))
+    found = thermal(
+        dump(
+            line(95.0, 0, "CPU0", 4),
+            line(1050.0, 6, "vdroop1", 1),
+            line(30.0, 3, "SKIN"),
+        )
+    )
     assert found.throttling == {"CPU0": 4, "vdroop1": 1}
 
 
@@ -74,12 +86,26 @@ def test_millivolts_milliamperes_and_percent_are_no_temperatures(kind: int) -> N
 @pytest.mark.parametrize(
     ("said", "celsius"),
     [
-        (34351.0, 34.351), ("-5.25", -5.25), ("28.000002", 28.0), ("4.1E1", 41.0), ("0.0", 0.0),
-        ("-1500.0", -1.5), ("NaN", None), ("-99.9", None), ("-99900", None), ("-40.0", None), ("125.0", None),
-        ("300.0", None), ("Infinity", None), ("", None), ("-274000.0", None),
+        (34351.0, 34.351),
+        ("-5.25", -5.25),
+        ("28.000002", 28.0),
+        ("4.1E1", 41.0),
+        ("0.0", 0.0),
+        ("-1500.0", -1.5),
+        ("NaN", None),
+        ("-99.9", None),
+        ("-99900", None),
+        ("-40.0", None),
+        ("125.0", None),
+        ("300.0", None),
+        ("Infinity", None),
+        ("", None),
+        ("-274000.0", None),
     ],
-)  # fmt: skip
-def test_a_reading_is_in_degrees_or_thousandths_or_it_is_unknown(said: object, celsius: float | None) -> None:
+)
+def test_a_reading_is_in_degrees_or_thousandths_or_it_is_unknown(
+    said: object, celsius: float | None
+) -> None:
     (sensor,) = thermal(dump(line(said))).temperatures
     assert sensor.celsius == celsius
 
@@ -94,13 +120,21 @@ def test_a_sensor_that_fits_no_type_is_kept_but_not_called_a_temperature() -> No
 @pytest.mark.parametrize("indent", ["\t", "  ", "", "\t\t"])
 def test_names_with_blanks_and_commas_and_any_indent_are_read(indent: str) -> None:
     names = ["pm8550 temp alarm", "a, mType=9, b", "VIRTUAL-SKIN (back)"]
-    found = thermal(dump(*(line(30.0 + at, 0, name, 0, indent) for at, name in enumerate(names))))
+    found = thermal(
+        dump(*(line(30.0 + at, 0, name, 0, indent) for at, name in enumerate(names)))
+    )
     assert list(found.celsius) == names
 
 
 def test_blank_lines_inside_the_block_end_nothing_and_other_words_do() -> None:
     found = thermal(
-        dump(line(30.0), "\n", line(31.0, name="B"), "Some vendor's words:\n", line(99.0, name="C"))
+        dump(
+            line(30.0),
+            "\n",
+            line(31.0, name="B"),
+            "Some vendor's words:\n",
+            line(99.0, name="C"),
+        )
     )
     assert found.celsius == {"CPU0": 30.0, "B": 31.0}
 
@@ -118,15 +152,20 @@ def test_thresholds_may_lack_the_cold_list_and_hold_no_numbers() -> None:
 def test_cooling_in_use_is_told_from_cooling_at_rest() -> None:
     found = thermal(dump(line(30.0)))
     assert [(one.name, one.level) for one in found.cooling] == [
-        ("thermal-cpufreq-0", 0), ("thermal cpufreq 4", 3),
-    ]  # fmt: skip
+        ("thermal-cpufreq-0", 0),
+        ("thermal cpufreq 4", 3),
+    ]
 
 
 def test_a_status_that_a_person_set_says_nothing_of_the_device() -> None:
-    text = dump(line(33.0, 3, "SKIN", 1), status=4).replace("Override: false", "Override: true")
+    text = dump(line(33.0, 3, "SKIN", 1), status=4).replace(
+        "Override: false", "Override: true"
+    )
     found = thermal(text)
     assert (found.overridden, found.reported, found.status) == (True, 4, 1)
-    calm = dump(line(33.0, 0, "CPU"), status=0).replace("Override: false", "Override: true")
+    calm = dump(line(33.0, 0, "CPU"), status=0).replace(
+        "Override: false", "Override: true"
+    )
     assert thermal(calm).status is None
 
 
@@ -183,19 +222,41 @@ def zone(kind: str, value: int, number: int = 0) -> str:
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
-        ("soc", 72), ("socd", 28), ("pm8150b-vbat-lvl0", 3986), ("pm8150b-bcl-lvl0", 0), ("ibat-high", 21),
-        ("vbat_low", 3986), ("pmi632-ibat-lvl1", 41), ("pm8150l-vph-lvl0", 0), ("pm8998_bcl", 12),
-        ("PM8150B-VBAT-LVL0", 3986), ("battery_cycle", 37), ("smpl_gm", 50), ("soft_ocp_cpu1", 30),
-        ("batoilo", 50), ("vdroop2", 50),
+        ("soc", 72),
+        ("socd", 28),
+        ("pm8150b-vbat-lvl0", 3986),
+        ("pm8150b-bcl-lvl0", 0),
+        ("ibat-high", 21),
+        ("vbat_low", 3986),
+        ("pmi632-ibat-lvl1", 41),
+        ("pm8150l-vph-lvl0", 0),
+        ("pm8998_bcl", 12),
+        ("PM8150B-VBAT-LVL0", 3986),
+        ("battery_cycle", 37),
+        ("smpl_gm", 50),
+        ("soft_ocp_cpu1", 30),
+        ("batoilo", 50),
+        ("vdroop2", 50),
     ],
-)  # fmt: skip
-def test_a_zone_of_charge_voltage_or_current_is_no_temperature(kind: str, value: int) -> None:
+)
+def test_a_zone_of_charge_voltage_or_current_is_no_temperature(
+    kind: str, value: int
+) -> None:
     both = zone(kind, value) + zone(kind, value, 1)
     assert zones(files_of(zone(kind, value))) == zones(files_of(both)) == {}
 
 
 @pytest.mark.parametrize(
-    "kind", ["soc_therm", "soc-thermal", "battery", "pm8150b_tz", "cpu-0-0-usr", "xo-therm-adc", "socket"]
+    "kind",
+    [
+        "soc_therm",
+        "soc-thermal",
+        "battery",
+        "pm8150b_tz",
+        "cpu-0-0-usr",
+        "xo-therm-adc",
+        "socket",
+    ],
 )
 def test_a_zone_that_only_looks_like_one_of_charge_is_a_temperature(kind: str) -> None:
     assert zones(files_of(zone(kind, 41200))) == {kind: 41.2}
@@ -203,7 +264,9 @@ def test_a_zone_that_only_looks_like_one_of_charge_is_a_temperature(kind: str) -
 
 def test_sensors_of_no_known_type_alone_make_a_status_of_0_no_cool_one() -> None:
     assert thermal(dump(line(33.0, -1, "quiet therm"))).status is None
-    assert thermal(dump(line(33.0, -1, "quiet therm"), line(33.0, 3, "SKIN"))).status == 0
+    assert (
+        thermal(dump(line(33.0, -1, "quiet therm"), line(33.0, 3, "SKIN"))).status == 0
+    )
 
 
 def test_a_battery_sensor_of_exactly_0_is_not_fitted() -> None:

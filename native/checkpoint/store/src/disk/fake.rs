@@ -161,7 +161,9 @@ impl FakeDisk {
     pub(super) fn look(&self) {
         let mut state = self.state();
         state.looks += 1;
-        let Some((left, act)) = state.meanwhile.take() else { return };
+        let Some((left, act)) = state.meanwhile.take() else {
+            return;
+        };
         if left > 1 {
             state.meanwhile = Some((left - 1, act));
             return;
@@ -181,7 +183,9 @@ impl State {
         self.now_ns += STEP_NS;
         self.stopped = self.steps >= self.stop_at;
         match self.fault {
-            Some(fault) if (fault.at..fault.at + fault.count).contains(&self.steps) => Err(fault.kind.into()),
+            Some(fault) if (fault.at..fault.at + fault.count).contains(&self.steps) => {
+                Err(fault.kind.into())
+            }
             _ => Ok(self.stopped),
         }
     }
@@ -234,7 +238,11 @@ impl State {
 
 /// What a process sees of an operation under which the machine stopped.
 pub(super) fn ended<T>(stopped: bool, value: T) -> io::Result<T> {
-    if stopped { Err(io::Error::other("the machine has stopped")) } else { Ok(value) }
+    if stopped {
+        Err(io::Error::other("the machine has stopped"))
+    } else {
+        Ok(value)
+    }
 }
 
 pub(super) fn position(offset: u64) -> io::Result<usize> {
@@ -255,7 +263,10 @@ impl Disk for FakeDisk {
             node
         };
         drop(state);
-        Ok(Box::new(FakeFile { disk: self.clone(), node }))
+        Ok(Box::new(FakeFile {
+            disk: self.clone(),
+            node,
+        }))
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Stamp> {
@@ -272,7 +283,10 @@ impl Disk for FakeDisk {
             return Err(io::ErrorKind::NotADirectory.into());
         };
         let entry = |(name, node): (&String, &u64)| {
-            Ok(super::Entry { name: name.clone(), kind: state.stamp(*node)?.kind })
+            Ok(super::Entry {
+                name: name.clone(),
+                kind: state.stamp(*node)?.kind,
+            })
         };
         entries.iter().map(entry).collect()
     }
@@ -306,7 +320,10 @@ impl Disk for FakeDisk {
         let node = state.find(from)?;
         state.refuse_full(to)?;
         let ((dir, name), (to_dir, to_name)) = (state.parent(from)?, state.parent(to)?);
-        state.rename(Names(vec![(dir, name, None), (to_dir, to_name, Some(node))]));
+        state.rename(Names(vec![
+            (dir, name, None),
+            (to_dir, to_name, Some(node)),
+        ]));
         ended(stopped, ())
     }
 
@@ -318,7 +335,10 @@ impl Disk for FakeDisk {
         let stopped = state.step()?;
         let (a_node, b_node) = (state.find(a)?, state.find(b)?);
         let ((a_dir, a_name), (b_dir, b_name)) = (state.parent(a)?, state.parent(b)?);
-        state.rename(Names(vec![(a_dir, a_name, Some(b_node)), (b_dir, b_name, Some(a_node))]));
+        state.rename(Names(vec![
+            (a_dir, a_name, Some(b_node)),
+            (b_dir, b_name, Some(a_node)),
+        ]));
         ended(stopped, ())
     }
 
@@ -380,7 +400,11 @@ impl Disk for FakeDisk {
     fn now(&self) -> Moment {
         let state = self.state();
         let boot = [if state.windows { 0 } else { state.boot }; 16];
-        Moment { wall_ns: state.now_ns + state.set_by_ns, steady_ns: state.now_ns, boot }
+        Moment {
+            wall_ns: state.now_ns + state.set_by_ns,
+            steady_ns: state.now_ns,
+            boot,
+        }
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {

@@ -15,8 +15,20 @@ impl FakeDisk {
     pub fn begin_write(&self, path: &Path, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let (mut state, offset) = (self.state(), position(offset)?);
         let node = state.find(path)?;
-        state.write(node, Write::Data { offset, bytes: Vec::new() })?;
-        state.begun.push((node, Write::Data { offset, bytes: bytes.to_vec() }));
+        state.write(
+            node,
+            Write::Data {
+                offset,
+                bytes: Vec::new(),
+            },
+        )?;
+        state.begun.push((
+            node,
+            Write::Data {
+                offset,
+                bytes: bytes.to_vec(),
+            },
+        ));
         Ok(())
     }
 
@@ -35,7 +47,10 @@ impl FakeDisk {
         let (at, mask) = (position(bit / 8)?, 1 << (bit % 8));
         let node = state.find(path)?;
         let contents = state.contents(node)?;
-        *contents.data.get_mut(at).ok_or(io::ErrorKind::UnexpectedEof)? ^= mask;
+        *contents
+            .data
+            .get_mut(at)
+            .ok_or(io::ErrorKind::UnexpectedEof)? ^= mask;
         if let Some(byte) = contents.durable.get_mut(at) {
             *byte ^= mask;
         }
@@ -57,12 +72,26 @@ impl FakeDisk {
 
 impl State {
     pub(super) fn stamp(&self, number: u64) -> io::Result<Stamp> {
-        let node = self.image.nodes.get(&number).ok_or(io::ErrorKind::NotFound)?;
+        let node = self
+            .image
+            .nodes
+            .get(&number)
+            .ok_or(io::ErrorKind::NotFound)?;
         let (kind, size, modified_ns, changed_ns) = match node {
-            Node::File(it) => (Kind::File, it.data.len() as u64, it.modified_ns, it.changed_ns),
+            Node::File(it) => (
+                Kind::File,
+                it.data.len() as u64,
+                it.modified_ns,
+                it.changed_ns,
+            ),
             Node::Dir(_) if self.windows => (Kind::Directory, 0, 0, 0),
             Node::Dir(_) => {
-                let changed_ns = self.image.changed_ns.get(&number).copied().unwrap_or_default();
+                let changed_ns = self
+                    .image
+                    .changed_ns
+                    .get(&number)
+                    .copied()
+                    .unwrap_or_default();
                 (Kind::Directory, 0, changed_ns, changed_ns)
             }
             Node::Link => (Kind::Other, 0, 0, 0),
@@ -70,7 +99,15 @@ impl State {
         // Zeros were never written, for all anybody knows.
         let zeros = matches!(node, Node::File(it) if it.data.iter().all(|byte| *byte == 0));
         let blocks = if zeros { 0 } else { size.div_ceil(512) };
-        Ok(Stamp { kind, device: 1, inode: number, size, modified_ns, changed_ns, blocks })
+        Ok(Stamp {
+            kind,
+            device: 1,
+            inode: number,
+            size,
+            modified_ns,
+            changed_ns,
+            blocks,
+        })
     }
 
     pub(super) fn write(&mut self, node: u64, write: Write) -> io::Result<()> {
@@ -91,8 +128,14 @@ impl State {
 
     /// No rename takes the name of a directory that holds something.
     pub(super) fn refuse_full(&self, path: &Path) -> io::Result<()> {
-        match self.find(path).ok().and_then(|node| self.image.nodes.get(&node)) {
-            Some(Node::Dir(entries)) if !entries.is_empty() => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+        match self
+            .find(path)
+            .ok()
+            .and_then(|node| self.image.nodes.get(&node))
+        {
+            Some(Node::Dir(entries)) if !entries.is_empty() => {
+                Err(io::ErrorKind::DirectoryNotEmpty.into())
+            }
             _ => Ok(()),
         }
     }
@@ -107,7 +150,9 @@ impl State {
 
     /// The bytes of every write to a file that has begun are there.
     fn end_writes(&mut self, node: u64) {
-        let (ended, begun) = std::mem::take(&mut self.begun).into_iter().partition(|(to, _)| *to == node);
+        let (ended, begun) = std::mem::take(&mut self.begun)
+            .into_iter()
+            .partition(|(to, _)| *to == node);
         self.begun = begun;
         let ended: Vec<(u64, Write)> = ended;
         if let Ok(contents) = self.contents(node) {
@@ -142,13 +187,25 @@ impl DiskFile for FakeFile {
         let (mut state, offset) = (self.disk.state(), position(offset)?);
         match state.step() {
             Ok(stopped) => {
-                state.write(self.node, Write::Data { offset, bytes: bytes.to_vec() })?;
+                state.write(
+                    self.node,
+                    Write::Data {
+                        offset,
+                        bytes: bytes.to_vec(),
+                    },
+                )?;
                 ended(stopped, ())
             }
             Err(error) => {
                 if !state.stopped {
                     let half = bytes[..bytes.len() / 2].to_vec(); // as when space runs out
-                    state.write(self.node, Write::Data { offset, bytes: half })?;
+                    state.write(
+                        self.node,
+                        Write::Data {
+                            offset,
+                            bytes: half,
+                        },
+                    )?;
                 }
                 Err(error)
             }

@@ -67,7 +67,9 @@ impl Contents {
     /// what reads find.
     pub(super) fn on_disk(&self) -> Vec<u8> {
         let mut bytes = self.durable.clone();
-        self.pending.iter().for_each(|write| write.apply(&mut bytes));
+        self.pending
+            .iter()
+            .for_each(|write| write.apply(&mut bytes));
         bytes
     }
 
@@ -82,7 +84,9 @@ impl Contents {
                 Write::Data { offset, bytes } => {
                     let mut at = 0;
                     while at < bytes.len() {
-                        let end = bytes.len().min((offset + at) / SECTOR * SECTOR + SECTOR - offset);
+                        let end = bytes
+                            .len()
+                            .min((offset + at) / SECTOR * SECTOR + SECTOR - offset);
                         if dice.keeps(luck) {
                             put(&mut data, offset + at, &bytes[at..end]);
                         }
@@ -133,7 +137,12 @@ pub(super) struct Image {
 impl Image {
     pub(super) fn new() -> Self {
         let nodes = BTreeMap::from([(0, Node::Dir(BTreeMap::new()))]);
-        Self { nodes, durable: BTreeMap::new(), pending: Vec::new(), changed_ns: BTreeMap::new() }
+        Self {
+            nodes,
+            durable: BTreeMap::new(),
+            pending: Vec::new(),
+            changed_ns: BTreeMap::new(),
+        }
     }
 
     pub(super) fn add(&mut self, node: Node) -> u64 {
@@ -166,7 +175,11 @@ impl Image {
         needed.reverse();
         let (mut kept, pending) = (Vec::new(), std::mem::take(&mut self.pending));
         for (names, now) in pending.into_iter().zip(needed) {
-            if now { self.commit(&names) } else { kept.push(names) }
+            if now {
+                self.commit(&names)
+            } else {
+                kept.push(names)
+            }
         }
         self.pending = kept;
     }
@@ -204,7 +217,9 @@ impl Image {
         for (number, node) in &mut self.nodes {
             match node {
                 Node::File(contents) => contents.lose(&mut dice),
-                Node::Dir(entries) => *entries = self.durable.get(number).cloned().unwrap_or_default(),
+                Node::Dir(entries) => {
+                    *entries = self.durable.get(number).cloned().unwrap_or_default()
+                }
                 Node::Link => {}
             }
         }

@@ -80,7 +80,11 @@ impl Stamp {
     /// Whether `later` may be the same state: everything but the allocation is equal.
     #[must_use]
     pub fn same(&self, later: &Self) -> bool {
-        Self { blocks: 0, ..*self } == Self { blocks: 0, ..*later }
+        Self { blocks: 0, ..*self }
+            == Self {
+                blocks: 0,
+                ..*later
+            }
     }
 }
 

@@ -17,7 +17,12 @@ use super::unix::stamp_of;
 /// Tries something with a file that is removed again.
 pub(super) fn tried(dir: &Path, probe: impl FnOnce(&File) -> io::Result<bool>) -> bool {
     let path = dir.join("PROBE");
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path);
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&path);
     let answer = file.and_then(|file| probe(&file)).unwrap_or(false);
     let _ = fs::remove_file(&path); // what cannot be removed is written over by the next probe
     answer

@@ -81,7 +81,10 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<Entry>> {
         let entry = entry?;
         let kind = kind_of(entry.file_type()?);
         let name = entry.file_name().into_string().map_err(|name| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("the name {} is not UTF-8", name.display()))
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("the name {} is not UTF-8", name.display()),
+            )
         })?;
         entries.push(Entry { name, kind });
     }
@@ -93,7 +96,10 @@ impl Disk for RealDisk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let file = os::open(path, access)?;
         if os::stamp_of(&file)?.kind != Kind::File {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "not a regular file",
+            ));
         }
         Ok(Box::new(RealFile(file)))
     }
@@ -120,7 +126,11 @@ impl Disk for RealDisk {
 
     fn set_modified(&self, path: &Path, ns: i64) -> io::Result<()> {
         let since = Duration::from_nanos(ns.unsigned_abs());
-        let time = if ns < 0 { UNIX_EPOCH - since } else { UNIX_EPOCH + since };
+        let time = if ns < 0 {
+            UNIX_EPOCH - since
+        } else {
+            UNIX_EPOCH + since
+        };
         os::open(path, Access::Write)?.set_modified(time)
     }
 
@@ -173,13 +183,20 @@ impl Disk for RealDisk {
     }
 
     fn now(&self) -> Moment {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let wall = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos());
         let wall_ns = i64::try_from(wall).unwrap_or(i64::MAX);
-        Moment { wall_ns, steady_ns: os::steady_ns(), boot: os::boot() }
+        Moment {
+            wall_ns,
+            steady_ns: os::steady_ns(),
+            boot: os::boot(),
+        }
     }
 
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any + Send + Sync>> {
-        let file = os::private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)?;
+        let file =
+            os::private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)?;
         let locked = file.try_lock();
         held(file, locked)
     }
@@ -191,7 +208,10 @@ impl Disk for RealDisk {
     }
 }
 
-fn held(file: File, locked: Result<(), fs::TryLockError>) -> io::Result<Box<dyn Any + Send + Sync>> {
+fn held(
+    file: File,
+    locked: Result<(), fs::TryLockError>,
+) -> io::Result<Box<dyn Any + Send + Sync>> {
     match locked {
         Ok(()) => Ok(Box::new(file)),
         Err(fs::TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),

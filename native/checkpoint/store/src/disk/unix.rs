@@ -4,7 +4,9 @@
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::os::unix::fs::{
+    DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown,
+};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -56,7 +58,11 @@ pub(super) fn keep_attributes(like: &Path, path: &Path) -> io::Result<()> {
         mode &= 0o666; // what may be done with a directory's contents
     }
     to.set_permissions(Permissions::from_mode(mode))?;
-    if same_kind { keep_extended(like, &to) } else { Ok(()) }
+    if same_kind {
+        keep_extended(like, &to)
+    } else {
+        Ok(())
+    }
 }
 
 /// Extended attributes, of which access lists are some.
@@ -66,15 +72,21 @@ fn keep_extended(like: &Path, to: &File) -> io::Result<()> {
     use rustix::io::Errno;
     /// More than the systems let anybody have.
     const MOST: usize = 64 << 10;
-    let is_unknown = |error: Errno| [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error);
+    let is_unknown =
+        |error: Errno| [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error);
     let (mut names, mut value) = (vec![0; MOST], vec![0; MOST]);
     let count = match llistxattr(like, names.as_mut_slice()) {
         Err(error) if is_unknown(error) => return Ok(()),
         count => count?,
     };
-    for name in names[..count].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+    for name in names[..count]
+        .split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty())
+    {
         let count = match lgetxattr(like, name, value.as_mut_slice()) {
-            Err(error) if is_unknown(error) || error == Errno::PERM || error == Errno::ACCESS => continue,
+            Err(error) if is_unknown(error) || error == Errno::PERM || error == Errno::ACCESS => {
+                continue;
+            }
             count => count?,
         };
         match fsetxattr(to, name, &value[..count], XattrFlags::empty()) {
@@ -92,7 +104,8 @@ fn keep_extended(_: &Path, _: &File) -> io::Result<()> {
 }
 
 fn stamp_of_meta(meta: &Metadata) -> Stamp {
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    let nanoseconds =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stamp {
         kind: kind_of(meta.file_type()),
         device: meta.dev(),
@@ -142,7 +155,11 @@ pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
     // What filesystems, and kernels, say that know no exchange.
     const UNKNOWN: [Errno; 4] = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP];
     renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).map_err(|error| {
-        if UNKNOWN.contains(&error) { io::ErrorKind::Unsupported.into() } else { error.into() }
+        if UNKNOWN.contains(&error) {
+            io::ErrorKind::Unsupported.into()
+        } else {
+            error.into()
+        }
     })
 }
 
@@ -201,7 +218,10 @@ pub(super) fn stamps_show_mappings(dir: &Path) -> bool {
 
 pub(super) fn steady_ns() -> i64 {
     let steady = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    steady.tv_sec.saturating_mul(1_000_000_000).saturating_add(steady.tv_nsec)
+    steady
+        .tv_sec
+        .saturating_mul(1_000_000_000)
+        .saturating_add(steady.tv_nsec)
 }
 
 /// Linux names each boot. Elsewhere all boots are one, which is never believed (`index::Index`).

@@ -20,9 +20,9 @@ use std::time::Instant;
 use windows_sys::Win32::Foundation::{ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION};
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_ADD_SUBDIRECTORY, FILE_ATTRIBUTE_DIRECTORY,
-    FILE_ATTRIBUTE_REPARSE_POINT, FILE_BASIC_INFO, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT,
-    FILE_READ_ATTRIBUTES, FILE_TYPE_DISK, FileBasicInfo, GetFileInformationByHandle,
-    GetFileInformationByHandleEx, GetFileType,
+    FILE_ATTRIBUTE_REPARSE_POINT, FILE_BASIC_INFO, FILE_FLAG_BACKUP_SEMANTICS,
+    FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES, FILE_TYPE_DISK, FileBasicInfo,
+    GetFileInformationByHandle, GetFileInformationByHandleEx, GetFileType,
 };
 
 use super::{Access, Kind, Stamp};
@@ -44,7 +44,9 @@ pub(super) fn open(path: &Path, access: Access) -> io::Result<File> {
         .write(access != Access::Read)
         .create_new(matches!(access, Access::Create | Access::CreatePrivate));
     // Directories, too: they are refused by what they are, as everywhere, and not for lack of rights.
-    options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS).open(path)
+    options
+        .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS)
+        .open(path)
 }
 
 fn for_attributes(path: &Path, flags: u32) -> io::Result<File> {
@@ -71,7 +73,12 @@ fn basic(file: &File) -> io::Result<FILE_BASIC_INFO> {
     let mut found = MaybeUninit::<FILE_BASIC_INFO>::zeroed();
     // SAFETY: as above; the bytes that may be written are those of the type.
     let filled = unsafe {
-        GetFileInformationByHandleEx(file.as_raw_handle(), FileBasicInfo, found.as_mut_ptr().cast(), bytes)
+        GetFileInformationByHandleEx(
+            file.as_raw_handle(),
+            FileBasicInfo,
+            found.as_mut_ptr().cast(),
+            bytes,
+        )
     };
     if filled == 0 {
         return Err(io::Error::last_os_error());
@@ -144,7 +151,9 @@ pub(super) fn clone_file(_: &Path, _: &Path) -> io::Result<()> {
 /// A directory is flushed through a handle that may change it; the least of such rights will do.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    options.access_mode(FILE_ADD_SUBDIRECTORY).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+    options
+        .access_mode(FILE_ADD_SUBDIRECTORY)
+        .custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
     options.open(dir)?.sync_all()
 }
 

@@ -54,7 +54,13 @@ pub(crate) struct Judge {
 
 impl Judge {
     pub(crate) fn new(live: &Path, cut: bool) -> Self {
-        Self { live: live.to_owned(), kept: BTreeMap::new(), open: None, heard: 0, cut }
+        Self {
+            live: live.to_owned(),
+            kept: BTreeMap::new(),
+            open: None,
+            heard: 0,
+            cut,
+        }
     }
 
     /// Takes in what a writer said until it was killed.
@@ -62,11 +68,19 @@ impl Judge {
         self.heard = 0;
         for report in reports {
             match (report, self.open.take()) {
-                (Report::Has { name }, Some(Report::Asks { name: asked, digest })) if *name == asked => {
+                (
+                    Report::Has { name },
+                    Some(Report::Asks {
+                        name: asked,
+                        digest,
+                    }),
+                ) if *name == asked => {
                     self.kept.insert(asked, digest);
                     self.heard += 1;
                 }
-                (Report::Dropped { name }, Some(Report::Drops { name: asked })) if *name == asked => {
+                (Report::Dropped { name }, Some(Report::Drops { name: asked }))
+                    if *name == asked =>
+                {
                     self.kept.remove(name);
                 }
                 (Report::Returned { name }, Some(Report::Returns { from, .. })) => {
@@ -81,13 +95,19 @@ impl Judge {
 
     /// Opens what the kill left, and compares. What was in flight is as it is from now on.
     pub(crate) fn check(&mut self, disk: &(impl Disk + Clone + 'static), kill: u64) -> Sum {
-        let mut sum = Sum { reported: self.heard, ..Sum::default() };
+        let mut sum = Sum {
+            reported: self.heard,
+            ..Sum::default()
+        };
         let open = self.open.take();
         if let Some(Report::Returns { to, from }) = &open {
             // Live is whole, the old one or the new one, whatever else is there (D9).
             let live = digest_of(&read(&self.live));
             let whole = live == *to || live == *from || self.cut;
-            assert!(whole, "kill {kill}: live is neither of a rollback's two states");
+            assert!(
+                whole,
+                "kill {kill}: live is neither of a rollback's two states"
+            );
             sum.in_rollback = 1;
         }
         let store = match Store::open(Arc::new(disk.clone()), &self.live, OPTIONS) {
@@ -102,10 +122,18 @@ impl Judge {
         let mut there = BTreeMap::new();
         for checkpoint in store.list() {
             let name = checkpoint.name;
-            let ids = store.bands(&name).expect("listed").into_iter().map(|(band, state)| (band, state.id));
+            let ids = store
+                .bands(&name)
+                .expect("listed")
+                .into_iter()
+                .map(|(band, state)| (band, state.id));
             let ids = digest(ids);
             let verified = store.verify(&name).expect("readable");
-            assert!(verified.wrong.is_empty(), "kill {kill}: {name}: {:?}", verified.wrong);
+            assert!(
+                verified.wrong.is_empty(),
+                "kill {kill}: {name}: {:?}",
+                verified.wrong
+            );
             sum.verified += 1;
             there.insert(name, ids);
         }
@@ -114,7 +142,13 @@ impl Judge {
         sum
     }
 
-    fn compare(&self, there: &BTreeMap<String, String>, open: Option<&Report>, sum: &mut Sum, kill: u64) {
+    fn compare(
+        &self,
+        there: &BTreeMap<String, String>,
+        open: Option<&Report>,
+        sum: &mut Sum,
+        kill: u64,
+    ) {
         let going = match open {
             Some(Report::Drops { name }) => Some(name),
             _ => None,
@@ -122,12 +156,21 @@ impl Judge {
         for (name, digest) in &self.kept {
             match there.get(name) {
                 Some(ids) => {
-                    assert_eq!(ids, digest, "kill {kill}: {name} is another state than was reported");
+                    assert_eq!(
+                        ids, digest,
+                        "kill {kill}: {name} is another state than was reported"
+                    );
                 }
-                None => assert_eq!(going, Some(name), "kill {kill}: {name} was reported and is lost"),
+                None => assert_eq!(
+                    going,
+                    Some(name),
+                    "kill {kill}: {name} was reported and is lost"
+                ),
             }
         }
-        let mut new = there.iter().filter(|(name, _)| !self.kept.contains_key(*name));
+        let mut new = there
+            .iter()
+            .filter(|(name, _)| !self.kept.contains_key(*name));
         let expected = match open {
             Some(Report::Asks { name, digest }) => Some((name.as_str(), digest)),
             Some(Report::Returns { from, .. }) => Some((REPLACED, from)),
@@ -136,7 +179,10 @@ impl Judge {
         match (new.next(), expected) {
             (Some((name, ids)), Some((asked, digest))) => {
                 let named = name == asked || asked == REPLACED && name.starts_with(REPLACED);
-                assert!(named && ids == digest, "kill {kill}: {name} was never asked for");
+                assert!(
+                    named && ids == digest,
+                    "kill {kill}: {name} was never asked for"
+                );
                 sum.in_flight_kept = 1;
             }
             (Some((name, _)), None) => panic!("kill {kill}: {name} was never asked for"),

@@ -35,13 +35,22 @@ fn as_usize(number: u64) -> usize {
 }
 
 fn size(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+    std::env::var(variable)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(otherwise)
 }
 
 /// Runs a writer until it is killed at a random moment; answers what it said, in order.
 fn killed(live: &Path, seed: u64, random: &mut Random) -> Vec<Report> {
     let mut writer = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "the_writer_that_is_killed", "--ignored", "--nocapture", "--test-threads=1"])
+        .args([
+            "--exact",
+            "the_writer_that_is_killed",
+            "--ignored",
+            "--nocapture",
+            "--test-threads=1",
+        ])
         .env(WRITER, live)
         .env(SEED, seed.to_string())
         .stdout(Stdio::piped())
@@ -59,30 +68,49 @@ fn killed(live: &Path, seed: u64, random: &mut Random) -> Vec<Report> {
         }
     });
     // From the very first operation on: making the store may be killed, too.
-    let mut reports: Vec<Report> = heard.iter().take(as_usize(random.below(REPORTS_MOST))).collect();
+    let mut reports: Vec<Report> = heard
+        .iter()
+        .take(as_usize(random.below(REPORTS_MOST)))
+        .collect();
     let moment = Duration::from_micros(random.below(LATER_MOST_US));
     let begin = std::time::Instant::now();
     while let Some(left) = moment.checked_sub(begin.elapsed()) {
         match heard.recv_timeout(left) {
             Ok(report) => reports.push(report),
             Err(mpsc::RecvTimeoutError::Timeout) => break,
-            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the writer ended by itself: {reports:?}"),
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                panic!("the writer ended by itself: {reports:?}")
+            }
         }
     }
     let cut = std::env::var_os(CUT);
     if let Some(program) = &cut {
         assert!(
-            Command::new(program).arg("off").status().expect("it starts").success(),
+            Command::new(program)
+                .arg("off")
+                .status()
+                .expect("it starts")
+                .success(),
             "the power stays on"
         );
     }
     writer.kill().expect("it runs");
     let output = writer.wait_with_output().expect("it ends");
-    assert!(output.status.code() == KILLED || cut.is_some(), "{output:?}");
+    assert!(
+        output.status.code() == KILLED || cut.is_some(),
+        "{output:?}"
+    );
     reader.join().expect("it reads");
     reports.extend(heard.try_iter());
     if let Some(program) = &cut {
-        assert!(Command::new(program).arg("on").status().expect("it starts").success(), "the power is back");
+        assert!(
+            Command::new(program)
+                .arg("on")
+                .status()
+                .expect("it starts")
+                .success(),
+            "the power is back"
+        );
     }
     reports
 }
@@ -111,7 +139,10 @@ fn a_writer_killed_at_any_moment_leaves_what_it_reported_and_nothing_else() {
         }
     }
     say_summary(&sum, kills);
-    assert!(sum.reported > kills, "{sum:?}: hardly anything was reported before the kills");
+    assert!(
+        sum.reported > kills,
+        "{sum:?}: hardly anything was reported before the kills"
+    );
     assert!(
         kills < 100 || sum.in_flight_lost > 0 && sum.in_flight_kept > 0,
         "{sum:?}: no kill was in flight"

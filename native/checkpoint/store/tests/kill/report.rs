@@ -50,14 +50,22 @@ impl Report {
     pub(crate) fn parse(line: &str) -> Option<Self> {
         // The harness of tests writes before the first line without ending its own.
         let words: Vec<&str> = line[line.find("report ")?..].split(' ').collect();
-        let [_, verb, first, second, "."] = words[..] else { return None };
+        let [_, verb, first, second, "."] = words[..] else {
+            return None;
+        };
         let (name, second) = (first.to_owned(), second.to_owned());
         Some(match verb {
-            "asks" => Self::Asks { name, digest: second },
+            "asks" => Self::Asks {
+                name,
+                digest: second,
+            },
             "has" => Self::Has { name },
             "drops" => Self::Drops { name },
             "dropped" => Self::Dropped { name },
-            "returns" => Self::Returns { to: name, from: second },
+            "returns" => Self::Returns {
+                to: name,
+                from: second,
+            },
             "returned" => Self::Returned { name },
             _ => return None,
         })
@@ -77,12 +85,18 @@ pub(crate) fn digest(bands: impl Iterator<Item = (String, [u8; 32])>) -> String 
 }
 
 pub(crate) fn digest_of(bands: &Bands) -> String {
-    digest(bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())))
+    digest(
+        bands
+            .iter()
+            .map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())),
+    )
 }
 
 /// The bands as they lie on the disk.
 pub(crate) fn read(live: &Path) -> Bands {
-    let files = std::fs::read_dir(live).expect("live is there").map(|entry| entry.expect("readable"));
+    let files = std::fs::read_dir(live)
+        .expect("live is there")
+        .map(|entry| entry.expect("readable"));
     files
         .map(|file| {
             let name = file.file_name().into_string().expect("UTF-8");

@@ -13,7 +13,9 @@ use paceline_checkpoint::{Background, ErrorKind, Options, Store};
 use crate::report::{Bands, Random, Report, digest_of, read};
 
 /// Small segments, so that they often end.
-pub(crate) const OPTIONS: Options = Options { segment_bytes: 256 << 10 };
+pub(crate) const OPTIONS: Options = Options {
+    segment_bytes: 256 << 10,
+};
 const BAND_MOST: u64 = 72 << 10;
 const NAMES: u64 = 4;
 /// More checkpoints than this are not kept: folds have work, and checks are quick.
@@ -25,15 +27,19 @@ pub(crate) fn prepare(live: &Path, seed: u64) {
     let mut random = Random(seed);
     for band in 0..NAMES {
         let count = usize::try_from(random.below(BAND_MOST)).expect("small");
-        std::fs::write(live.join(format!("band{band}")), vec![random.below(256).to_le_bytes()[0]; count])
-            .expect("written");
+        std::fs::write(
+            live.join(format!("band{band}")),
+            vec![random.below(256).to_le_bytes()[0]; count],
+        )
+        .expect("written");
     }
     RealDisk.sync_beneath(live).expect("synced");
 }
 
 fn say(report: &Report) {
     let mut out = std::io::stdout().lock();
-    out.write_all(report.line().as_bytes()).expect("somebody listens");
+    out.write_all(report.line().as_bytes())
+        .expect("somebody listens");
     out.flush().expect("somebody listens");
 }
 
@@ -51,9 +57,14 @@ struct Writer {
 pub(crate) fn write_for_ever(live: &Path, seed: u64) {
     let bands = read(live);
     let first = || {
-        say(&Report::Asks { name: "first".to_owned(), digest: digest_of(&bands) });
+        say(&Report::Asks {
+            name: "first".to_owned(),
+            digest: digest_of(&bands),
+        });
         let store = Store::init(Arc::new(RealDisk), live, OPTIONS, "first").expect("a new store");
-        say(&Report::Has { name: "first".to_owned() });
+        say(&Report::Has {
+            name: "first".to_owned(),
+        });
         store
     };
     let store = match Store::open(Arc::new(RealDisk), live, OPTIONS) {
@@ -63,7 +74,14 @@ pub(crate) fn write_for_ever(live: &Path, seed: u64) {
     };
     let store = Arc::new(Mutex::new(store));
     let work = Background::start(Arc::clone(&store)).expect("a thread");
-    let mut writer = Writer { store, work, bands, random: Random(seed), kept: vec![], next: 0 };
+    let mut writer = Writer {
+        store,
+        work,
+        bands,
+        random: Random(seed),
+        kept: vec![],
+        next: 0,
+    };
     // What the killed one wrote without a checkpoint is found by looking.
     writer.checkpoint(true, seed);
     loop {
@@ -96,7 +114,9 @@ impl Writer {
         let (offset, count) = (self.random.below(BAND_MOST), 1 + self.random.below(12_000));
         let value = self.random.below(256).to_le_bytes()[0];
         let bytes = vec![value; usize::try_from(count).expect("small")];
-        self.store().write_at(&name, offset, &bytes).expect("written");
+        self.store()
+            .write_at(&name, offset, &bytes)
+            .expect("written");
         let band = self.bands.entry(name).or_default();
         let offset = usize::try_from(offset).expect("small");
         band.resize(band.len().max(offset + bytes.len()), 0);
@@ -104,15 +124,24 @@ impl Writer {
     }
 
     fn resize(&mut self) {
-        let (name, bytes) = (format!("band{}", self.random.below(NAMES)), self.random.below(BAND_MOST));
+        let (name, bytes) = (
+            format!("band{}", self.random.below(NAMES)),
+            self.random.below(BAND_MOST),
+        );
         self.store().set_len(&name, bytes).expect("cut or extended");
-        self.bands.entry(name).or_default().resize(usize::try_from(bytes).expect("small"), 0);
+        self.bands
+            .entry(name)
+            .or_default()
+            .resize(usize::try_from(bytes).expect("small"), 0);
     }
 
     fn checkpoint(&mut self, observed: bool, life: u64) {
         self.next += 1;
         let name = format!("c{life}-{}", self.next);
-        say(&Report::Asks { name: name.clone(), digest: digest_of(&self.bands) });
+        say(&Report::Asks {
+            name: name.clone(),
+            digest: digest_of(&self.bands),
+        });
         let bands = self.bands.clone();
         if observed {
             self.store().checkpoint_observed(&name).expect("taken");
@@ -140,9 +169,19 @@ impl Writer {
         }
         let place = usize::try_from(self.random.below(self.kept.len() as u64)).expect("small");
         let (name, bands) = self.kept[place].clone();
-        say(&Report::Returns { to: digest_of(&bands), from: digest_of(&self.bands) });
-        let replaced = self.store().rollback(&name).expect("rolled back").checkpoint.name;
-        say(&Report::Returned { name: replaced.clone() });
+        say(&Report::Returns {
+            to: digest_of(&bands),
+            from: digest_of(&self.bands),
+        });
+        let replaced = self
+            .store()
+            .rollback(&name)
+            .expect("rolled back")
+            .checkpoint
+            .name;
+        say(&Report::Returned {
+            name: replaced.clone(),
+        });
         let before = std::mem::replace(&mut self.bands, bands);
         self.kept.push((replaced, before));
     }

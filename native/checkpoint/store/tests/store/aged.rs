@@ -14,7 +14,9 @@ use crate::world::{Bands, Random, live_path, read_live, size};
 const BANDS: u64 = 6;
 const BAND_BYTES: u64 = 1 << 20;
 const LIVE_BYTES: u64 = BANDS * BAND_BYTES;
-const OPTIONS: Options = Options { segment_bytes: 512 << 10 };
+const OPTIONS: Options = Options {
+    segment_bytes: 512 << 10,
+};
 /// Checkpoints that are kept.
 const KEPT: usize = 5;
 /// Pages that are written between two checkpoints, each in a leaf of its own.
@@ -25,13 +27,20 @@ fn name(band: u64) -> String {
 }
 
 /// Writes random pages through the store, takes a checkpoint, gives the oldest up.
-fn epoch(store: &mut Store, number: u64, random: &mut Random, kept: &mut VecDeque<String>) -> (u64, u64) {
+fn epoch(
+    store: &mut Store,
+    number: u64,
+    random: &mut Random,
+    kept: &mut VecDeque<String>,
+) -> (u64, u64) {
     let leaves = BAND_BYTES / (16 << 10);
     for write in 0..WRITES {
         // Leaves of this write only, so that each epoch writes as many.
         let leaf = random.below(leaves / WRITES) * WRITES + write;
         let page = vec![random.below(255).to_le_bytes()[0] + 1; 4096];
-        store.write_at(&name(number % BANDS), leaf * (16 << 10), &page).expect("written");
+        store
+            .write_at(&name(number % BANDS), leaf * (16 << 10), &page)
+            .expect("written");
     }
     let taken = store.checkpoint(&format!("c{number}")).expect("taken");
     kept.push_back(format!("c{number}"));
@@ -73,30 +82,50 @@ fn the_space_of_an_old_store_is_its_live_data_and_a_bounded_log() {
     let (mut kept, mut most, mut most_in_fold) = (VecDeque::new(), 0, 0);
     for number in 0..epochs {
         epoch(&mut store, number, &mut random, &mut kept);
-        settle(&mut store, |store| most_in_fold = space(store).0.max(most_in_fold));
+        settle(&mut store, |store| {
+            most_in_fold = space(store).0.max(most_in_fold)
+        });
         let (base, log) = space(&store);
         assert!(log <= log_bound, "epoch {number}: a log of {log} bytes");
-        assert!(base <= LIVE_BYTES * 3 / 2, "epoch {number}: a base of {base} bytes");
+        assert!(
+            base <= LIVE_BYTES * 3 / 2,
+            "epoch {number}: a base of {base} bytes"
+        );
         most = most.max(base + log);
     }
     let work = store.status().expect("readable").work;
     assert!(work.folds > epochs / 30, "{work:?}");
     assert!(most <= LIVE_BYTES * 3 / 2 + log_bound, "{most} bytes");
-    assert!(most_in_fold <= 2 * LIVE_BYTES, "while it folds, old and new files are there: {most_in_fold}");
+    assert!(
+        most_in_fold <= 2 * LIVE_BYTES,
+        "while it folds, old and new files are there: {most_in_fold}"
+    );
     let whole: u64 = walk(&live.with_file_name("bands.paceline"));
     let small_files = 64 << 10;
-    assert!(whole <= LIVE_BYTES * 3 / 2 + log_bound + small_files, "{whole} bytes, whatever they are for");
+    assert!(
+        whole <= LIVE_BYTES * 3 / 2 + log_bound + small_files,
+        "{whole} bytes, whatever they are for"
+    );
     let thousandths = (most * 1000) / LIVE_BYTES;
-    eprintln!("{epochs} epochs, {} folds: at most {thousandths}/1000 of live data", work.folds);
+    eprintln!(
+        "{epochs} epochs, {} folds: at most {thousandths}/1000 of live data",
+        work.folds
+    );
 }
 
 /// Bytes that all files below a directory take.
 fn walk(dir: &std::path::Path) -> u64 {
-    let entries = std::fs::read_dir(dir).expect("listed").map(|entry| entry.expect("readable").path());
+    let entries = std::fs::read_dir(dir)
+        .expect("listed")
+        .map(|entry| entry.expect("readable").path());
     entries
         .map(|path| {
             let stamp = RealDisk.stamp(&path).expect("there");
-            if stamp.kind == Kind::Directory { walk(&path) } else { stamp.blocks * 512 }
+            if stamp.kind == Kind::Directory {
+                walk(&path)
+            } else {
+                stamp.blocks * 512
+            }
         })
         .sum()
 }
@@ -107,11 +136,15 @@ fn an_epoch_and_a_rollback_cost_an_old_store_what_they_cost_a_new_one() {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     for band in 0..BANDS {
-        let file = disk.open(&live_path().join(name(band)), Access::Create).expect("made");
-        file.write_at(&vec![1; usize::try_from(BAND_BYTES).expect("small")], 0).expect("written");
+        let file = disk
+            .open(&live_path().join(name(band)), Access::Create)
+            .expect("made");
+        file.write_at(&vec![1; usize::try_from(BAND_BYTES).expect("small")], 0)
+            .expect("written");
     }
     disk.advance(1_000_000_000);
-    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    let mut store =
+        Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     store.prune(&["first"]).expect("given up");
     let (mut random, mut kept) = (Random(2), VecDeque::new());
     let (mut costs, mut states): (Vec<_>, VecDeque<Bands>) = (Vec::new(), VecDeque::new());
@@ -131,9 +164,15 @@ fn an_epoch_and_a_rollback_cost_an_old_store_what_they_cost_a_new_one() {
             assert_eq!(read_live(&disk), states[0], "{number}: back to {oldest}");
             back.push(disk.steps() - before);
             store.rollback(&kept[KEPT - 1]).expect("and forth");
-            let replaced = store.list().into_iter().map(|it| it.name).filter(|name| !kept.contains(name));
+            let replaced = store
+                .list()
+                .into_iter()
+                .map(|it| it.name)
+                .filter(|name| !kept.contains(name));
             let replaced: Vec<String> = replaced.collect();
-            store.prune(&replaced.iter().map(String::as_str).collect::<Vec<_>>()).expect("given up");
+            store
+                .prune(&replaced.iter().map(String::as_str).collect::<Vec<_>>())
+                .expect("given up");
         }
     }
     let median = |costs: &[(u64, u64, u64)]| {
@@ -144,8 +183,15 @@ fn an_epoch_and_a_rollback_cost_an_old_store_what_they_cost_a_new_one() {
     // The first epoch of each band reads its leaves as every other does: the trees are there from the start.
     let (young, old) = (median(&costs[..30]), median(&costs[costs.len() - 30..]));
     assert_eq!(young, old, "bytes read, bytes written, operations");
-    assert_eq!(old.0, WRITES * (16 << 10), "the leaves that were written to, once");
-    assert!(back[1] <= back[0] + back[0] / 10, "operations of a rollback: {back:?}");
+    assert_eq!(
+        old.0,
+        WRITES * (16 << 10),
+        "the leaves that were written to, once"
+    );
+    assert!(
+        back[1] <= back[0] + back[0] / 10,
+        "operations of a rollback: {back:?}"
+    );
     let work = store.status().expect("readable").work;
     let pages = BANDS * BAND_BYTES / 4096;
     assert!(

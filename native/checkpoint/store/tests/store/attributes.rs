@@ -10,7 +10,9 @@ use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Store, store_path};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 
-const OPTIONS: Options = Options { segment_bytes: 1 << 20 };
+const OPTIONS: Options = Options {
+    segment_bytes: 1 << 20,
+};
 const NOBODY: u32 = 65534;
 
 fn what_it_is(path: &Path) -> (u32, u32, u32) {
@@ -33,24 +35,59 @@ fn a_rollback_keeps_what_files_and_their_directory_are() {
         chown(live.join("a"), Some(NOBODY), Some(NOBODY)).expect("given away");
         chown(&live, Some(NOBODY), Some(NOBODY)).expect("given away");
     }
-    let extended = setxattr(live.join("a"), "user.paceline", b"kept", XattrFlags::empty()).is_ok();
+    let extended = setxattr(
+        live.join("a"),
+        "user.paceline",
+        b"kept",
+        XattrFlags::empty(),
+    )
+    .is_ok();
     let mut store = Store::init(Arc::new(RealDisk), &live, OPTIONS, "first").expect("new");
     let first_ns = store.first().expect("new").created_ns;
-    let before: Vec<_> = ["a", "b", "c", ""].map(|name| what_it_is(&live.join(name))).into();
+    let before: Vec<_> = ["a", "b", "c", ""]
+        .map(|name| what_it_is(&live.join(name)))
+        .into();
     for name in ["a", "b"] {
-        store.write_at(name, 20_000, b"other bytes").expect("written");
+        store
+            .write_at(name, 20_000, b"other bytes")
+            .expect("written");
     }
     store.checkpoint("second").expect("taken");
-    let untouched = fs::metadata(live.join("c")).expect("there").modified().expect("a time");
+    let untouched = fs::metadata(live.join("c"))
+        .expect("there")
+        .modified()
+        .expect("a time");
     store.remove("b").expect("removed");
     store.rollback("first").expect("back");
-    let after: Vec<_> = ["a", "b", "c", ""].map(|name| what_it_is(&live.join(name))).into();
-    assert_eq!((after[0], after[2], after[3]), (before[0], before[2], before[3]));
-    assert_eq!(after[1].0, 0o640, "it was gone: what the directory lets others do with its contents");
-    assert_eq!((after[1].1, after[1].2), (after[3].1, after[3].2), "and whose that is");
-    assert_eq!(fs::metadata(live.join("c")).expect("there").modified().expect("a time"), untouched);
+    let after: Vec<_> = ["a", "b", "c", ""]
+        .map(|name| what_it_is(&live.join(name)))
+        .into();
+    assert_eq!(
+        (after[0], after[2], after[3]),
+        (before[0], before[2], before[3])
+    );
+    assert_eq!(
+        after[1].0, 0o640,
+        "it was gone: what the directory lets others do with its contents"
+    );
+    assert_eq!(
+        (after[1].1, after[1].2),
+        (after[3].1, after[3].2),
+        "and whose that is"
+    );
+    assert_eq!(
+        fs::metadata(live.join("c"))
+            .expect("there")
+            .modified()
+            .expect("a time"),
+        untouched
+    );
     let meta = fs::metadata(live.join("a")).expect("there");
-    assert_eq!(meta.mtime() * 1_000_000_000 + meta.mtime_nsec(), first_ns, "the time of its contents");
+    assert_eq!(
+        meta.mtime() * 1_000_000_000 + meta.mtime_nsec(),
+        first_ns,
+        "the time of its contents"
+    );
     if extended {
         let mut value = [0; 16];
         let count = getxattr(live.join("a"), "user.paceline", value.as_mut_slice()).expect("kept");
@@ -75,10 +112,20 @@ fn a_store_is_for_its_owner_alone() {
     let mut left = vec![store_path(&live)];
     while let Some(path) = left.pop() {
         let meta = fs::metadata(&path).expect("there");
-        assert_eq!(meta.mode() & 0o077, 0, "{}: {:o}", path.display(), meta.mode());
+        assert_eq!(
+            meta.mode() & 0o077,
+            0,
+            "{}: {:o}",
+            path.display(),
+            meta.mode()
+        );
         seen += 1;
         if meta.is_dir() {
-            left.extend(fs::read_dir(&path).expect("readable").map(|entry| entry.expect("readable").path()));
+            left.extend(
+                fs::read_dir(&path)
+                    .expect("readable")
+                    .map(|entry| entry.expect("readable").path()),
+            );
         }
     }
     assert!(seen >= 9, "{seen}");

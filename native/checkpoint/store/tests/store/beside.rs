@@ -14,11 +14,15 @@ pub(crate) fn ready() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     for name in ["a", "b"] {
-        let file = disk.open(&live_path().join(name), Access::Create).expect("made");
-        file.write_at(&vec![name.as_bytes()[0]; BYTES], 0).expect("written");
+        let file = disk
+            .open(&live_path().join(name), Access::Create)
+            .expect("made");
+        file.write_at(&vec![name.as_bytes()[0]; BYTES], 0)
+            .expect("written");
     }
     disk.advance(1_000_000_000);
-    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    let mut store =
+        Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     for offset in [10, 33_000, 66_000] {
         store.write_at("a", offset, b"marked").expect("written");
     }
@@ -34,19 +38,34 @@ fn to_the_end(store: &mut Store, pending: &mut Pending) {
 
 pub(crate) fn assert_is(store: &Store, name: &str, bands: &Bands) {
     assert!(store.verify(name).expect("kept").wrong.is_empty(), "{name}");
-    let ids: Vec<_> = store.bands(name).expect("kept").into_iter().map(|(band, it)| (band, it.id)).collect();
-    let theirs: Vec<_> =
-        bands.iter().map(|(band, bytes)| (band.clone(), *blake3::hash(bytes).as_bytes())).collect();
+    let ids: Vec<_> = store
+        .bands(name)
+        .expect("kept")
+        .into_iter()
+        .map(|(band, it)| (band, it.id))
+        .collect();
+    let theirs: Vec<_> = bands
+        .iter()
+        .map(|(band, bytes)| (band.clone(), *blake3::hash(bytes).as_bytes()))
+        .collect();
     assert_eq!(ids, theirs, "{name}");
 }
 
 type Act = fn(&mut Store);
 
 const ACTS: [(&str, Act); 6] = [
-    ("written to", |store| store.write_at("a", 30_000, &vec![9; 20_000]).expect("written")),
-    ("written to in a leaf that nobody marked", |store| store.write_at("a", 17_000, b"x").expect("written")),
+    ("written to", |store| {
+        store
+            .write_at("a", 30_000, &vec![9; 20_000])
+            .expect("written")
+    }),
+    ("written to in a leaf that nobody marked", |store| {
+        store.write_at("a", 17_000, b"x").expect("written")
+    }),
     ("cut", |store| store.set_len("a", 5).expect("cut")),
-    ("grown", |store| store.write_at("a", 200_000, b"more").expect("written")),
+    ("grown", |store| {
+        store.write_at("a", 200_000, b"more").expect("written")
+    }),
     ("removed", |store| store.remove("a").expect("removed")),
     ("removed and made again", |store| {
         store.remove("a").expect("removed");
@@ -74,7 +93,9 @@ fn a_checkpoint_holds_the_moment_it_began_whatever_is_written_at_any_later_one()
                 pending.run();
                 now(&mut store);
             }
-            store.finish(pending).unwrap_or_else(|error| panic!("{what} at {moment}: {error}"));
+            store
+                .finish(pending)
+                .unwrap_or_else(|error| panic!("{what} at {moment}: {error}"));
             let done = step <= moment;
             if done {
                 act(&mut store);
@@ -98,12 +119,26 @@ fn a_checkpoint_that_fails_beside_the_store_leaves_everything_marked() {
         let (disk, mut store) = ready();
         let mut pending = store.begin("second").expect("begun");
         store.write_at("a", 50_000, b"meanwhile").expect("written");
-        disk.fail(Fault { at: disk.steps() + operation, count: 1, kind: std::io::ErrorKind::StorageFull });
+        disk.fail(Fault {
+            at: disk.steps() + operation,
+            count: 1,
+            kind: std::io::ErrorKind::StorageFull,
+        });
         to_the_end(&mut store, &mut pending);
-        disk.fail(Fault { at: u64::MAX, count: 0, kind: std::io::ErrorKind::StorageFull });
-        let Err(error) = store.finish(pending) else { break };
+        disk.fail(Fault {
+            at: u64::MAX,
+            count: 0,
+            kind: std::io::ErrorKind::StorageFull,
+        });
+        let Err(error) = store.finish(pending) else {
+            break;
+        };
         failures += 1;
-        assert_eq!(error.system(), Some(std::io::ErrorKind::StorageFull), "{error}");
+        assert_eq!(
+            error.system(),
+            Some(std::io::ErrorKind::StorageFull),
+            "{error}"
+        );
         assert_eq!(store.list().len(), 1, "failed, and there");
         match store.checkpoint("third") {
             // The sync failed: nobody knows what is there (D4).
@@ -152,8 +187,15 @@ fn one_that_is_dropped_is_given_up_and_stops_the_store_only_where_it_appends() {
             assert_is(&store, "second", &read_live(&disk));
             continue;
         };
-        assert_eq!(error.kind(), ErrorKind::Stopped, "nobody knows what it appended");
-        assert!(error.to_string().contains("was dropped"), "no sync failed: {error}");
+        assert_eq!(
+            error.kind(),
+            ErrorKind::Stopped,
+            "nobody knows what it appended"
+        );
+        assert!(
+            error.to_string().contains("was dropped"),
+            "no sync failed: {error}"
+        );
         assert!(feeds >= 4, "{feeds} feeds");
         drop(store);
         let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
@@ -167,11 +209,16 @@ fn one_that_is_dropped_is_given_up_and_stops_the_store_only_where_it_appends() {
 fn a_page_that_its_owner_marks_before_it_was_read_fails_the_checkpoint_and_is_in_the_next() {
     let (disk, mut store) = ready();
     let mut pending = store.begin("second").expect("begun");
-    let file = disk.open(&live_path().join("a"), Access::Write).expect("open");
+    let file = disk
+        .open(&live_path().join("a"), Access::Write)
+        .expect("open");
     file.write_at(b"unheard of", 33_000).expect("written");
     store.mark_dirty("a", 33_000, 10).expect("a name");
     to_the_end(&mut store, &mut pending);
-    assert_eq!(store.finish(pending).expect_err("its past is gone").kind(), ErrorKind::Torn);
+    assert_eq!(
+        store.finish(pending).expect_err("its past is gone").kind(),
+        ErrorKind::Torn
+    );
     store.checkpoint("third").expect("taken");
     assert_is(&store, "third", &read_live(&disk));
 }
@@ -181,9 +228,15 @@ fn a_checkpoint_of_another_store_or_not_run_to_its_end_is_refused() {
     let (disk, mut store) = ready();
     let (_, mut other) = ready();
     let theirs = other.begin("theirs").expect("begun");
-    assert_eq!(store.finish(theirs).expect_err("not its own").kind(), ErrorKind::Refused);
+    assert_eq!(
+        store.finish(theirs).expect_err("not its own").kind(),
+        ErrorKind::Refused
+    );
     let pending = store.begin("second").expect("begun");
-    assert_eq!(store.finish(pending).expect_err("nothing was read").kind(), ErrorKind::Refused);
+    assert_eq!(
+        store.finish(pending).expect_err("nothing was read").kind(),
+        ErrorKind::Refused
+    );
     store.checkpoint("second").expect("taken");
     assert_is(&store, "second", &read_live(&disk));
 }
@@ -197,7 +250,14 @@ fn writers_go_on_while_checkpoints_are_made_on_a_real_disk() {
     for name in ["a", "b"] {
         std::fs::write(live.join(name), vec![7; 300_000]).expect("written");
     }
-    let store = Store::init(Arc::new(RealDisk), &live, Options { segment_bytes: 256 << 10 }, "first");
+    let store = Store::init(
+        Arc::new(RealDisk),
+        &live,
+        Options {
+            segment_bytes: 256 << 10,
+        },
+        "first",
+    );
     let store = Mutex::new(store.expect("new"));
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
@@ -205,7 +265,9 @@ fn writers_go_on_while_checkpoints_are_made_on_a_real_disk() {
                 let mut store = store.lock().expect("fine");
                 // The same number at both ends of both bands: a checkpoint between them is seen.
                 for (name, offset) in [("a", 0), ("b", 290_000), ("a", 290_000), ("b", 0)] {
-                    store.write_at(name, offset, &number.to_le_bytes()).expect("written");
+                    store
+                        .write_at(name, offset, &number.to_le_bytes())
+                        .expect("written");
                 }
             }
         });
@@ -217,10 +279,19 @@ fn writers_go_on_while_checkpoints_are_made_on_a_real_disk() {
     let mut store = store.into_inner().expect("fine");
     for number in (0..40).rev() {
         store.rollback(&format!("c{number}")).expect("back");
-        let read =
-            |name: &str, at: usize| std::fs::read(live.join(name)).expect("a band")[at..at + 8].to_vec();
-        let ends = [read("a", 0), read("b", 290_000), read("a", 290_000), read("b", 0)];
-        assert!(ends.iter().all(|end| *end == ends[0]), "c{number} holds no one moment: {ends:?}");
+        let read = |name: &str, at: usize| {
+            std::fs::read(live.join(name)).expect("a band")[at..at + 8].to_vec()
+        };
+        let ends = [
+            read("a", 0),
+            read("b", 290_000),
+            read("a", 290_000),
+            read("b", 0),
+        ];
+        assert!(
+            ends.iter().all(|end| *end == ends[0]),
+            "c{number} holds no one moment: {ends:?}"
+        );
     }
 }
 
@@ -230,15 +301,20 @@ fn a_write_of_no_bytes_changes_no_size_whether_there_is_a_band_or_not() {
     let far = 1_000_000;
     for (number, name) in ["a", "new"].into_iter().enumerate() {
         store.write_at(name, far, b"").expect("nothing to write");
-        store.checkpoint(&format!("written {number}")).expect("taken");
+        store
+            .checkpoint(&format!("written {number}"))
+            .expect("taken");
         assert_is(&store, &format!("written {number}"), &read_live(&disk));
         store.write_at(name, 0, b"something").expect("written");
         store.mark_dirty(name, far, 0).expect("a name");
         store.mark_dirty("nobody's", far, 0).expect("a name");
-        store.checkpoint(&format!("marked {number}")).expect("taken");
+        store
+            .checkpoint(&format!("marked {number}"))
+            .expect("taken");
         assert_is(&store, &format!("marked {number}"), &read_live(&disk));
     }
-    disk.open(&live_path().join("empty"), Access::Create).expect("made");
+    disk.open(&live_path().join("empty"), Access::Create)
+        .expect("made");
     store.mark_dirty("empty", 0, 0).expect("a name");
     store.checkpoint("empty").expect("taken");
     assert_is(&store, "empty", &read_live(&disk));

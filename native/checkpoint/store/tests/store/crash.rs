@@ -36,18 +36,38 @@ fn recover(mut world: World, what: &str) {
     world.check(&store);
     world.store = Some(store);
     let store = world.store.as_mut().expect("just put there");
-    store.checkpoint_observed("recovered").unwrap_or_else(|error| panic!("{what}: {error}"));
+    store
+        .checkpoint_observed("recovered")
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
     let live = read_live(&world.disk);
-    let ids: Vec<_> =
-        store.bands("recovered").expect("just made").into_values().map(|state| state.id).collect();
-    let theirs: Vec<_> = live.values().map(|bytes| *blake3::hash(bytes).as_bytes()).collect();
+    let ids: Vec<_> = store
+        .bands("recovered")
+        .expect("just made")
+        .into_values()
+        .map(|state| state.id)
+        .collect();
+    let theirs: Vec<_> = live
+        .values()
+        .map(|bytes| *blake3::hash(bytes).as_bytes())
+        .collect();
     assert_eq!(ids, theirs, "{what}: the checkpoint of what was found");
     if let Some(name) = world.kept.keys().rfind(|name| !world.going.contains(name)) {
-        store.rollback(name).unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert_eq!(read_live(&world.disk), world.kept[name], "{what}: rollback to {name}");
+        store
+            .rollback(name)
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(
+            read_live(&world.disk),
+            world.kept[name],
+            "{what}: rollback to {name}"
+        );
     }
-    store.fold().unwrap_or_else(|error| panic!("{what}: {error}"));
-    assert!(store.verify("recovered").expect("kept").wrong.is_empty(), "{what}: after a fold");
+    store
+        .fold()
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert!(
+        store.verify("recovered").expect("kept").wrong.is_empty(),
+        "{what}: after a fold"
+    );
 }
 
 #[test]
@@ -66,8 +86,11 @@ fn what_was_reported_survives_a_power_loss_at_any_operation() {
             run(&mut world);
             let what = format!("seed {seed}, stopped at {stop} of {steps}");
             world.store = None;
-            world.disk =
-                if stop % 5 == 0 { world.disk.after_kill() } else { world.disk.after_power_loss(stop) };
+            world.disk = if stop % 5 == 0 {
+                world.disk.after_kill()
+            } else {
+                world.disk.after_power_loss(stop)
+            };
             recover(world, &what);
             tried += 1;
             if tried >= points {
@@ -86,11 +109,20 @@ fn a_full_or_failing_disk_at_any_operation_loses_nothing_that_was_reported() {
         assert!(!run(&mut whole));
         let steps = whole.disk.steps();
         for at in (1 + seed % 7..=steps).step_by(7) {
-            let kind = [ErrorKind::StorageFull, ErrorKind::Other, ErrorKind::ReadOnlyFilesystem]
-                [usize::try_from(at % 3).expect("small")];
+            let kind = [
+                ErrorKind::StorageFull,
+                ErrorKind::Other,
+                ErrorKind::ReadOnlyFilesystem,
+            ][usize::try_from(at % 3).expect("small")];
             let mut world = World::new(seed);
-            world.disk.fail(Fault { at, count: 1 + at % 4, kind });
-            let outcome = world.init().and_then(|()| (0..STEPS).try_for_each(|_| world.step()));
+            world.disk.fail(Fault {
+                at,
+                count: 1 + at % 4,
+                kind,
+            });
+            let outcome = world
+                .init()
+                .and_then(|()| (0..STEPS).try_for_each(|_| world.step()));
             let what = format!("seed {seed}, {kind} at {at} of {steps}");
             // A fault that nobody heard of was of no consequence; then all is as without it.
             if let Err(error) = outcome {
@@ -125,11 +157,18 @@ fn live_is_whole_when_a_rollback_is_killed_opened_with_a_proof_and_the_power_goe
     for operation in 1.. {
         let disk = FakeDisk::default();
         disk.make_dir(&live_path()).expect("made");
-        let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "none").expect("new");
-        ["a", "b", "c"].iter().try_for_each(|name| write(&mut store, name)).expect("written");
+        let mut store =
+            Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "none").expect("new");
+        ["a", "b", "c"]
+            .iter()
+            .try_for_each(|name| write(&mut store, name))
+            .expect("written");
         store.checkpoint("old").expect("taken");
         store.remove("a").expect("removed");
-        ["d", "e"].iter().try_for_each(|name| write(&mut store, name)).expect("written");
+        ["d", "e"]
+            .iter()
+            .try_for_each(|name| write(&mut store, name))
+            .expect("written");
         disk.sync_beneath(Path::new("/")).expect("synced");
         store.save_index();
         disk.stop_at(disk.steps() + operation);
@@ -142,7 +181,10 @@ fn live_is_whole_when_a_rollback_is_killed_opened_with_a_proof_and_the_power_goe
         drop(Store::open(Arc::new(killed.clone()), &live_path(), OPTIONS).expect("opened"));
         for seed in 0..32 {
             let left = names(&killed.after_power_loss(seed));
-            assert!(whole(&left), "stopped at {operation}, power loss {seed}: {left:?}");
+            assert!(
+                whole(&left),
+                "stopped at {operation}, power loss {seed}: {left:?}"
+            );
             assert_eq!(left, found, "stopped at {operation}, power loss {seed}");
         }
         if done {

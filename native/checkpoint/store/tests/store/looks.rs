@@ -13,18 +13,25 @@ fn ready(bands: usize) -> FakeDisk {
     disk.say_stamps_are_exact();
     disk.make_dir(&live_path()).expect("made");
     for band in 0..bands {
-        let file = disk.open(&live_path().join(format!("{band:02}")), Access::Create).expect("made");
+        let file = disk
+            .open(&live_path().join(format!("{band:02}")), Access::Create)
+            .expect("made");
         file.write_at(&vec![1; 40_000], 0).expect("written");
     }
     disk.advance(1_000_000_000);
-    Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new").save_index();
+    Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first")
+        .expect("new")
+        .save_index();
     disk.advance(1_000_000_000);
     write(&disk);
     disk
 }
 
 fn write(disk: &FakeDisk) {
-    disk.open(&live_path().join("00"), Access::Write).expect("open").write_at(b"new", 100).expect("written");
+    disk.open(&live_path().join("00"), Access::Write)
+        .expect("open")
+        .write_at(b"new", 100)
+        .expect("written");
     disk.advance(1_000_000_000);
 }
 
@@ -41,7 +48,10 @@ fn looks_at_a_band(work: impl Fn(&FakeDisk) -> u64) -> u64 {
 
 /// Looks of a process that is told of one band by so many ranges.
 fn told(disk: &FakeDisk, ranges: u64) -> u64 {
-    let range = |at| Written { band: "00".to_owned(), range: Some((100 + at, 1)) };
+    let range = |at| Written {
+        band: "00".to_owned(),
+        range: Some((100 + at, 1)),
+    };
     let written: Vec<Written> = (0..ranges).map(range).collect();
     let before = disk.looks();
     let mut store = opened(disk);
@@ -57,7 +67,13 @@ fn a_process_for_one_checkpoint_looks_at_each_band_once_as_it_opens_and_once_as_
     let observed = |disk: &FakeDisk| {
         let before = disk.looks();
         let mut store = opened(disk);
-        assert_eq!(store.checkpoint_observed("second").expect("quiet").read_bytes, 40_000);
+        assert_eq!(
+            store
+                .checkpoint_observed("second")
+                .expect("quiet")
+                .read_bytes,
+            40_000
+        );
         store.save_index();
         disk.looks() - before
     };
@@ -107,5 +123,9 @@ fn an_opening_looks_once_at_each_record() {
         drop(store);
         counts.push(opening(&disk));
     }
-    assert_eq!((counts[1] - counts[0], counts[2] - counts[1]), (1, 1), "{counts:?}");
+    assert_eq!(
+        (counts[1] - counts[0], counts[2] - counts[1]),
+        (1, 1),
+        "{counts:?}"
+    );
 }

@@ -10,7 +10,8 @@ mod crash;
 mod disk;
 mod looks;
 mod many;
-#[cfg(unix)] // maps files by mmap; on Windows nothing is believed of mappings, so nothing is tried out
+#[cfg(unix)]
+// maps files by mmap; on Windows nothing is believed of mappings, so nothing is tried out
 mod mapped;
 mod marked;
 mod meanwhile;

@@ -22,18 +22,25 @@ fn many_checkpoints_with_pruning_lose_none_that_is_kept_and_take_bounded_space()
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     for band in 0..BANDS {
-        let file = disk.open(&live_path().join(format!("b{band}")), Access::Create).expect("made");
-        file.write_at(&vec![1; usize::try_from(BAND_BYTES).expect("small")], 0).expect("written");
+        let file = disk
+            .open(&live_path().join(format!("b{band}")), Access::Create)
+            .expect("made");
+        file.write_at(&vec![1; usize::try_from(BAND_BYTES).expect("small")], 0)
+            .expect("written");
     }
     disk.advance(1_000_000_000);
-    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    let mut store =
+        Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     store.prune(&["first"]).expect("given up");
     let mut random = Random(5);
     let mut live: Bands = read_live(&disk);
     let mut kept: BTreeMap<String, Bands> = BTreeMap::new();
     let (mut newest, mut old, mut largest) = (VecDeque::new(), VecDeque::new(), 0);
     for number in 0..count {
-        let (band, offset) = (format!("b{}", random.below(BANDS)), random.below(BAND_BYTES - 8));
+        let (band, offset) = (
+            format!("b{}", random.below(BANDS)),
+            random.below(BAND_BYTES - 8),
+        );
         let bytes = number.to_le_bytes();
         store.write_at(&band, offset, &bytes).expect("written");
         let at = usize::try_from(offset).expect("small");
@@ -45,12 +52,18 @@ fn many_checkpoints_with_pruning_lose_none_that_is_kept_and_take_bounded_space()
         let mut going = Vec::new();
         if newest.len() > NEWEST {
             let oldest = newest.pop_front().expect("not empty");
-            if number % 100 == 0 { old.push_back(oldest) } else { going.push(oldest) }
+            if number % 100 == 0 {
+                old.push_back(oldest)
+            } else {
+                going.push(oldest)
+            }
         }
         if old.len() > OLD {
             going.extend(old.pop_front());
         }
-        store.prune(&going.iter().map(String::as_str).collect::<Vec<_>>()).expect("given up");
+        store
+            .prune(&going.iter().map(String::as_str).collect::<Vec<_>>())
+            .expect("given up");
         for name in &going {
             kept.remove(name);
         }
@@ -62,10 +75,17 @@ fn many_checkpoints_with_pruning_lose_none_that_is_kept_and_take_bounded_space()
     // The oldest that is kept is OLD hundreds back; from there on each checkpoint is one record, each pruning
     // another, and the segment in use is as large as it is.
     let records = (u64::try_from(OLD).expect("small") + 2) * 100 * (3 + 1) * 4096;
-    assert!(largest <= records + 2 * OPTIONS.segment_bytes, "the log grew to {largest} bytes");
+    assert!(
+        largest <= records + 2 * OPTIONS.segment_bytes,
+        "the log grew to {largest} bytes"
+    );
     drop(store);
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
-    let names: Vec<String> = store.list().into_iter().map(|checkpoint| checkpoint.name).collect();
+    let names: Vec<String> = store
+        .list()
+        .into_iter()
+        .map(|checkpoint| checkpoint.name)
+        .collect();
     let mut expected: Vec<String> = kept.keys().cloned().collect();
     expected.sort_by_key(|name| name[1..].parse::<u64>().expect("a number"));
     assert_eq!(names, expected);
@@ -74,6 +94,8 @@ fn many_checkpoints_with_pruning_lose_none_that_is_kept_and_take_bounded_space()
     }
     store.rollback(&names[0]).expect("back to the oldest");
     assert_eq!(read_live(&disk), kept[&names[0]]);
-    let files = disk.list(&live_path().with_file_name("bands.paceline").join("base")).expect("listed");
+    let files = disk
+        .list(&live_path().with_file_name("bands.paceline").join("base"))
+        .expect("listed");
     assert_eq!(files.len() as u64, BANDS, "files of bases that are gone");
 }

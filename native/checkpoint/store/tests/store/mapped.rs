@@ -18,7 +18,8 @@ impl Map {
     fn of(file: &File) -> Self {
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: a new mapping where the kernel likes, of a file that has these bytes and keeps them.
-        let map = unsafe { rustix::mm::mmap(std::ptr::null_mut(), BYTES, protection, flags, file, 0) };
+        let map =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), BYTES, protection, flags, file, 0) };
         Self(map.expect("mapped").cast())
     }
 
@@ -46,9 +47,17 @@ fn a_store_through_a_mapping_is_never_missed_and_costs_its_band_where_the_filesy
     for name in names {
         std::fs::write(live.join(name), vec![1; BYTES]).expect("written");
     }
-    let options = Options { segment_bytes: 4 << 20 };
+    let options = Options {
+        segment_bytes: 4 << 20,
+    };
     let mut store = Store::init(Arc::new(RealDisk), &live, options, "first").expect("new");
-    let open = |name: &str| OpenOptions::new().read(true).write(true).open(live.join(name)).expect("open");
+    let open = |name: &str| {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(live.join(name))
+            .expect("open")
+    };
     let maps = names.map(|name| Map::of(&open(name)));
     let mut bands = names.map(|_| vec![1_u8; BYTES]);
     let mut random = Random(12);
@@ -56,7 +65,11 @@ fn a_store_through_a_mapping_is_never_missed_and_costs_its_band_where_the_filesy
     let (mut sparing, trials) = (0, size("CHECKPOINT_MAPPED", 60));
     for trial in 0..trials + 5000 {
         // At last only one band is written to, so that the others' stamps grow old enough to be believed.
-        let band = if trial < trials { usize::try_from(random.below(4)).expect("small") } else { 0 };
+        let band = if trial < trials {
+            usize::try_from(random.below(4)).expect("small")
+        } else {
+            0
+        };
         if trial >= trials && (!tells || sparing > 10) {
             break;
         }
@@ -68,12 +81,21 @@ fn a_store_through_a_mapping_is_never_missed_and_costs_its_band_where_the_filesy
         let taken = store.checkpoint_mapped(&name).expect("quiet");
         for (place, bytes) in bands.iter().enumerate() {
             let id = store.bands(&name).expect("made")[names[place]].id;
-            assert_eq!(id, *blake3::hash(bytes).as_bytes(), "trial {trial}, band {}", names[place]);
+            assert_eq!(
+                id,
+                *blake3::hash(bytes).as_bytes(),
+                "trial {trial}, band {}",
+                names[place]
+            );
         }
         if tells {
             sparing += u64::from(taken.read_bytes < 4 * BYTES as u64);
         } else {
-            assert_eq!(taken.read_bytes, 4 * BYTES as u64, "nothing tells, so everything is read");
+            assert_eq!(
+                taken.read_bytes,
+                4 * BYTES as u64,
+                "nothing tells, so everything is read"
+            );
         }
         if trial % 16 == 15 {
             store.save_index();
@@ -81,6 +103,9 @@ fn a_store_through_a_mapping_is_never_missed_and_costs_its_band_where_the_filesy
             store = Store::open(Arc::new(RealDisk), &live, options).expect("opened");
         }
     }
-    assert!(!tells || sparing > 10, "{sparing} checkpoints read less than everything");
+    assert!(
+        !tells || sparing > 10,
+        "{sparing} checkpoints read less than everything"
+    );
     eprintln!("the filesystem tells: {tells}; {sparing} checkpoints read less than everything");
 }

@@ -19,7 +19,10 @@ fn later(disk: &FakeDisk) {
 }
 
 fn said(band: &str, offset: u64, bytes: u64) -> Written {
-    Written { band: band.to_owned(), range: Some((offset, bytes)) }
+    Written {
+        band: band.to_owned(),
+        range: Some((offset, bytes)),
+    }
 }
 
 fn opened(disk: &FakeDisk) -> Store {
@@ -34,12 +37,18 @@ fn ready() -> FakeDisk {
 fn ready_on(disk: FakeDisk) -> FakeDisk {
     disk.make_dir(&live_path()).expect("made");
     for (name, bytes) in [("a", LARGE), ("b", SMALL), ("c", SMALL)] {
-        let bytes: Vec<u8> = (0..bytes).map(|at| (at / 251).to_le_bytes()[0] ^ name.as_bytes()[0]).collect();
-        let file = disk.open(&live_path().join(name), Access::Create).expect("made");
+        let bytes: Vec<u8> = (0..bytes)
+            .map(|at| (at / 251).to_le_bytes()[0] ^ name.as_bytes()[0])
+            .collect();
+        let file = disk
+            .open(&live_path().join(name), Access::Create)
+            .expect("made");
         file.write_at(&bytes, 0).expect("written");
     }
     later(&disk);
-    Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new").save_index();
+    Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first")
+        .expect("new")
+        .save_index();
     later(&disk);
     disk
 }
@@ -62,17 +71,32 @@ fn only_leaves_that_were_written_are_read() {
         ("over the edge of a leaf", vec![(LEAF - 1, 2)], vec![0, 1]),
         ("all of a leaf", vec![(LEAF, LEAF)], vec![1]),
         ("up to the end", vec![(LARGE as u64 - 7, 7)], vec![5]),
-        ("twice, and not in order", vec![(3 * LEAF, 9), (2, 2), (3 * LEAF + 4, 9)], vec![0, 3]),
+        (
+            "twice, and not in order",
+            vec![(3 * LEAF, 9), (2, 2), (3 * LEAF + 4, 9)],
+            vec![0, 3],
+        ),
         ("nothing after all", vec![(77, 0)], vec![]),
     ] {
         for (offset, bytes) in &ranges {
             let value = name.len().to_le_bytes()[0];
-            write(&disk, "a", *offset, &vec![value; usize::try_from(*bytes).expect("small")]);
+            write(
+                &disk,
+                "a",
+                *offset,
+                &vec![value; usize::try_from(*bytes).expect("small")],
+            );
         }
         later(&disk);
-        let written: Vec<Written> = ranges.iter().map(|(offset, bytes)| said("a", *offset, *bytes)).collect();
+        let written: Vec<Written> = ranges
+            .iter()
+            .map(|(offset, bytes)| said("a", *offset, *bytes))
+            .collect();
         let read = taken(&disk, name, &written).read_bytes;
-        let bytes: u64 = leaves.iter().map(|leaf| LEAF.min(LARGE as u64 - leaf * LEAF)).sum();
+        let bytes: u64 = leaves
+            .iter()
+            .map(|leaf| LEAF.min(LARGE as u64 - leaf * LEAF))
+            .sum();
         assert_eq!(read, bytes, "{name}");
         later(&disk);
     }
@@ -89,11 +113,27 @@ fn bands_that_nobody_tells_of_are_found_and_read_whole() {
     let read = taken(&disk, "second", &written).read_bytes;
     assert_eq!(read, 2 * LEAF + SMALL as u64 + LEAF);
     later(&disk);
-    assert_eq!(taken(&disk, "nothing", &[]).read_bytes, 0, "each is known since");
-    let whole = Written { band: "b".to_owned(), range: None };
-    assert_eq!(taken(&disk, "all of it", &[said("b", 0, 1), whole.clone()]).read_bytes, SMALL as u64);
-    assert_eq!(taken(&disk, "again", &[whole, said("b", 0, 1)]).read_bytes, SMALL as u64);
-    assert_eq!(taken(&disk, "one leaf, unmoved", &[said("b", 0, 1)]).read_bytes, LEAF);
+    assert_eq!(
+        taken(&disk, "nothing", &[]).read_bytes,
+        0,
+        "each is known since"
+    );
+    let whole = Written {
+        band: "b".to_owned(),
+        range: None,
+    };
+    assert_eq!(
+        taken(&disk, "all of it", &[said("b", 0, 1), whole.clone()]).read_bytes,
+        SMALL as u64
+    );
+    assert_eq!(
+        taken(&disk, "again", &[whole, said("b", 0, 1)]).read_bytes,
+        SMALL as u64
+    );
+    assert_eq!(
+        taken(&disk, "one leaf, unmoved", &[said("b", 0, 1)]).read_bytes,
+        LEAF
+    );
 }
 
 /// What an owner says of such a band is not all: it says a byte, and more changed.
@@ -101,9 +141,13 @@ fn bands_that_nobody_tells_of_are_found_and_read_whole() {
 fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
     type Act = fn(&FakeDisk);
     let acts: [(&str, Act); 9] = [
-        ("grown", |disk| write(disk, "b", SMALL as u64 - 1, b"longer")),
+        ("grown", |disk| {
+            write(disk, "b", SMALL as u64 - 1, b"longer")
+        }),
         ("cut", |disk| {
-            let file = disk.open(&live_path().join("b"), Access::Write).expect("open");
+            let file = disk
+                .open(&live_path().join("b"), Access::Write)
+                .expect("open");
             file.set_len(20_000).expect("cut");
         }),
         ("another file", |disk| {
@@ -114,7 +158,9 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
         }),
         ("removed and made again", |disk| {
             disk.remove(&live_path().join("b")).expect("removed");
-            let file = disk.open(&live_path().join("b"), Access::Create).expect("made");
+            let file = disk
+                .open(&live_path().join("b"), Access::Create)
+                .expect("made");
             file.write_at(&vec![8; SMALL], 0).expect("written");
         }),
         ("written in the past", |disk| {
@@ -128,7 +174,8 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
             write(disk, "b", 20_000, b"and more");
         }),
         ("without an index", |disk| {
-            disk.remove(&live_path().with_file_name("bands.paceline").join("INDEX")).expect("removed");
+            disk.remove(&live_path().with_file_name("bands.paceline").join("INDEX"))
+                .expect("removed");
             write(disk, "b", 30_000, b"unknown");
         }),
         ("last seen when it was young", |disk| {
@@ -139,7 +186,9 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
             write(disk, "b", 30_000, b"right behind");
         }),
         ("new", |disk| {
-            let file = disk.open(&live_path().join("d"), Access::Create).expect("made");
+            let file = disk
+                .open(&live_path().join("d"), Access::Create)
+                .expect("made");
             file.write_at(&vec![9; SMALL], 0).expect("written");
         }),
     ];
@@ -150,7 +199,11 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
         let name = if what == "new" { "d" } else { "b" };
         let bytes = read_live(&disk)[name].len() as u64;
         let read = taken(&disk, what, &[said(name, 10, 1)]).read_bytes;
-        let others = if what == "without an index" { LARGE + SMALL } else { 0 };
+        let others = if what == "without an index" {
+            LARGE + SMALL
+        } else {
+            0
+        };
         assert_eq!(read, bytes + others as u64, "{what}");
     }
 }
@@ -166,21 +219,37 @@ fn a_band_that_was_young_when_it_was_last_seen_is_read_whole_whatever_was_said()
     later(&disk);
     write(&disk, "b", 10, b"x");
     later(&disk);
-    let read = store.checkpoint_marked("second", &[said("b", 10, 1)]).expect("quiet").read_bytes;
-    assert_eq!((read, kept(&store, "second")), (SMALL as u64, ids(&read_live(&disk))));
+    let read = store
+        .checkpoint_marked("second", &[said("b", 10, 1)])
+        .expect("quiet")
+        .read_bytes;
+    assert_eq!(
+        (read, kept(&store, "second")),
+        (SMALL as u64, ids(&read_live(&disk)))
+    );
     write(&disk, "b", 10, b"y");
     later(&disk);
-    let read = store.checkpoint_marked("third", &[said("b", 10, 1)]).expect("quiet").read_bytes;
-    assert_eq!((read, kept(&store, "third")), (LEAF, ids(&read_live(&disk))));
+    let read = store
+        .checkpoint_marked("third", &[said("b", 10, 1)])
+        .expect("quiet")
+        .read_bytes;
+    assert_eq!(
+        (read, kept(&store, "third")),
+        (LEAF, ids(&read_live(&disk)))
+    );
 }
 
 #[test]
 fn a_tree_that_is_not_cached_is_made_of_what_is_kept() {
     let disk = ready();
-    disk.remove(&live_path().with_file_name("bands.paceline").join("trees/a")).expect("removed");
+    disk.remove(&live_path().with_file_name("bands.paceline").join("trees/a"))
+        .expect("removed");
     write(&disk, "a", 70_000, b"bytes");
     later(&disk);
-    assert_eq!(taken(&disk, "second", &[said("a", 70_000, 5)]).read_bytes, LEAF);
+    assert_eq!(
+        taken(&disk, "second", &[said("a", 70_000, 5)]).read_bytes,
+        LEAF
+    );
 }
 
 /// The same-tick rule: what was read is compared with all of the band, so nothing unsaid is missed.
@@ -199,27 +268,42 @@ fn a_band_that_is_too_young_to_be_believed_is_read_twice_whatever_was_said() {
         write(&disk, "a", 5, b"said");
         write(&disk, "a", unsaid, b"and not");
         let read = taken(&disk, "wrong", &[said("a", 5, 4)]).read_bytes;
-        assert_eq!(read, if unsaid < LEAF { LEAF } else { LARGE as u64 }, "found with its leaf, or second");
+        assert_eq!(
+            read,
+            if unsaid < LEAF { LEAF } else { LARGE as u64 },
+            "found with its leaf, or second"
+        );
     }
 }
 
 #[test]
 fn a_write_that_began_before_the_look_is_waited_for() {
     let disk = ready();
-    disk.begin_write(&live_path().join("a"), 30_000, &[7; 5000]).expect("begun");
+    disk.begin_write(&live_path().join("a"), 30_000, &[7; 5000])
+        .expect("begun");
     later(&disk);
     let mut store = opened(&disk);
-    let read = store.checkpoint_marked("second", &[said("a", 30_000, 5000)]).expect("quiet").read_bytes;
+    let read = store
+        .checkpoint_marked("second", &[said("a", 30_000, 5000)])
+        .expect("quiet")
+        .read_bytes;
     assert_eq!(read, 2 * LEAF);
-    disk.open(&live_path().join("a"), Access::Read).expect("open").await_writes();
-    assert_eq!(kept(&store, "second"), ids(&read_live(&disk)), "bytes came after the reading");
+    disk.open(&live_path().join("a"), Access::Read)
+        .expect("open")
+        .await_writes();
+    assert_eq!(
+        kept(&store, "second"),
+        ids(&read_live(&disk)),
+        "bytes came after the reading"
+    );
 }
 
 /// From the first look at the band on nobody asks who writes: it is seen. That is the very first.
 #[test]
 fn whatever_is_written_meanwhile_a_checkpoint_is_one_state_of_live() {
-    for (offset, exact) in
-        [100, 5_000, 60_000].into_iter().flat_map(|offset| [(offset, false), (offset, true)])
+    for (offset, exact) in [100, 5_000, 60_000]
+        .into_iter()
+        .flat_map(|offset| [(offset, false), (offset, true)])
     {
         let (mut moments, mut whole) = (0, 0);
         for moment in 2.. {
@@ -236,7 +320,10 @@ fn whatever_is_written_meanwhile_a_checkpoint_is_one_state_of_live() {
                 write(disk, "a", offset, b"meanwhile");
                 later(disk);
             });
-            let read = store.checkpoint_marked("second", &[said("a", 100, 6)]).expect("one write").read_bytes;
+            let read = store
+                .checkpoint_marked("second", &[said("a", 100, 6)])
+                .expect("one write")
+                .read_bytes;
             let missed = disk.is_meanwhile_due();
             disk.meanwhile(u64::MAX, |_| ());
             let (second, after) = (kept(&store, "second"), ids(&read_live(&disk)));
@@ -246,12 +333,22 @@ fn whatever_is_written_meanwhile_a_checkpoint_is_one_state_of_live() {
             }
             moments += 1;
             whole += u64::from(read >= LARGE as u64);
-            assert!(second == before || second == after, "{offset} at {moment}: live never had it");
+            assert!(
+                second == before || second == after,
+                "{offset} at {moment}: live never had it"
+            );
             later(&disk);
             store.checkpoint_observed("third").expect("quiet");
-            assert_eq!(kept(&store, "third"), after, "{offset} at {moment}: seen by the next");
+            assert_eq!(
+                kept(&store, "third"),
+                after,
+                "{offset} at {moment}: seen by the next"
+            );
         }
-        assert!(moments > 8 && whole > 2, "{offset}: {moments} moments, {whole} read whole");
+        assert!(
+            moments > 8 && whole > 2,
+            "{offset}: {moments} moments, {whole} read whole"
+        );
     }
 }
 
@@ -262,26 +359,63 @@ fn what_cannot_be_is_refused_and_nothing_is_done() {
     disk.remove(&live_path().join("c")).expect("removed");
     let end = LARGE as u64;
     for (wrong, kind, says) in [
-        (said("nobody's", 0, 1), ErrorKind::NotFound, "\"nobody's\"; `status`"),
+        (
+            said("nobody's", 0, 1),
+            ErrorKind::NotFound,
+            "\"nobody's\"; `status`",
+        ),
         (said("../bands/a", 0, 1), ErrorKind::NotFound, "no band"),
         (said("c", 0, 1), ErrorKind::NotFound, "no band \"c\""),
-        (Written { band: "d".to_owned(), range: None }, ErrorKind::NotFound, "no band"),
-        (said("a", end, 1), ErrorKind::Refused, "has 86920 bytes, not 1 from 86920 on; say"),
-        (said("a", 0, end + 1), ErrorKind::Refused, "not 86921 from 0 on"),
-        (said("a", end + 1, 0), ErrorKind::Refused, "not 0 from 86921 on"),
-        (said("a", u64::MAX, 2), ErrorKind::Refused, "not 2 from 18446744073709551615 on"),
+        (
+            Written {
+                band: "d".to_owned(),
+                range: None,
+            },
+            ErrorKind::NotFound,
+            "no band",
+        ),
+        (
+            said("a", end, 1),
+            ErrorKind::Refused,
+            "has 86920 bytes, not 1 from 86920 on; say",
+        ),
+        (
+            said("a", 0, end + 1),
+            ErrorKind::Refused,
+            "not 86921 from 0 on",
+        ),
+        (
+            said("a", end + 1, 0),
+            ErrorKind::Refused,
+            "not 0 from 86921 on",
+        ),
+        (
+            said("a", u64::MAX, 2),
+            ErrorKind::Refused,
+            "not 2 from 18446744073709551615 on",
+        ),
     ] {
         let steps = disk.steps();
         let refused = store.checkpoint_marked("second", &[said("b", 0, 1), wrong.clone()]);
         let why = refused.expect_err("it cannot be");
-        assert!(why.kind() == kind && why.to_string().contains(says), "{wrong:?}: {why}");
+        assert!(
+            why.kind() == kind && why.to_string().contains(says),
+            "{wrong:?}: {why}"
+        );
         assert_eq!((disk.steps(), store.list().len()), (steps, 1), "{wrong:?}");
         let dirty = store.status().expect("readable").dirty;
-        assert!(dirty.iter().all(|(band, _)| band == "c"), "{wrong:?}: {dirty:?}");
+        assert!(
+            dirty.iter().all(|(band, _)| band == "c"),
+            "{wrong:?}: {dirty:?}"
+        );
     }
-    let why = store.checkpoint_marked("first", &[said("b", 0, 1)]).expect_err("taken");
+    let why = store
+        .checkpoint_marked("first", &[said("b", 0, 1)])
+        .expect_err("taken");
     assert_eq!(why.kind(), ErrorKind::Exists);
-    store.checkpoint_marked("second", &[said("a", end - 1, 1), said("a", end, 0)]).expect("up to the end");
+    store
+        .checkpoint_marked("second", &[said("a", end - 1, 1), said("a", end, 0)])
+        .expect("up to the end");
     assert_eq!(kept(&store, "second"), ids(&read_live(&disk)));
 }
 
@@ -291,13 +425,26 @@ fn what_was_said_to_a_checkpoint_that_failed_is_read_by_the_next() {
     let mut store = opened(&disk);
     write(&disk, "a", 50_000, b"said");
     later(&disk);
-    disk.fail(Fault { at: disk.steps() + 1, count: 1, kind: std::io::ErrorKind::Other });
-    store.checkpoint_marked("second", &[said("a", 50_000, 4)]).expect_err("the append failed");
-    assert_eq!(store.checkpoint("third").expect("taken").read_bytes, LEAF, "its marks are there");
+    disk.fail(Fault {
+        at: disk.steps() + 1,
+        count: 1,
+        kind: std::io::ErrorKind::Other,
+    });
+    store
+        .checkpoint_marked("second", &[said("a", 50_000, 4)])
+        .expect_err("the append failed");
+    assert_eq!(
+        store.checkpoint("third").expect("taken").read_bytes,
+        LEAF,
+        "its marks are there"
+    );
     assert_eq!(kept(&store, "third"), ids(&read_live(&disk)));
     write(&disk, "a", 10, b"not said");
     later(&disk);
-    let read = store.checkpoint_observed("fourth").expect("quiet").read_bytes;
+    let read = store
+        .checkpoint_observed("fourth")
+        .expect("quiet")
+        .read_bytes;
     assert_eq!(read, LARGE as u64, "no word of before counts");
     assert_eq!(kept(&store, "fourth"), ids(&read_live(&disk)));
 }
@@ -314,8 +461,12 @@ fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
         std::fs::write(live.join(name), vec![1; bytes]).expect("written");
         bands.insert(name.to_owned(), vec![1; bytes]);
     }
-    let options = Options { segment_bytes: 16 << 20 };
-    Store::init(Arc::new(RealDisk), &live, options, "first").expect("new").save_index();
+    let options = Options {
+        segment_bytes: 16 << 20,
+    };
+    Store::init(Arc::new(RealDisk), &live, options, "first")
+        .expect("new")
+        .save_index();
     let mut random = Random(77);
     for trial in 0..crate::world::size("CHECKPOINT_TRIALS", 60) {
         let mut written = Vec::new();
@@ -328,7 +479,9 @@ fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
                     trial.to_le_bytes()[0] ^ 0x55;
                     usize::try_from(1 + random.below(most)).expect("small")
                 ];
-                let file = RealDisk.open(&live.join(name), Access::Write).expect("open");
+                let file = RealDisk
+                    .open(&live.join(name), Access::Write)
+                    .expect("open");
                 file.write_at(&bytes, offset).expect("written");
                 let at = usize::try_from(offset).expect("small");
                 band[at..at + bytes.len()].copy_from_slice(&bytes);
@@ -340,7 +493,11 @@ fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
         let mut store = Store::open(Arc::new(RealDisk), &live, options).expect("opened");
         let name = format!("c{trial}");
         store.checkpoint_marked(&name, &written).expect("quiet");
-        assert_eq!(kept(&store, &name), ids(&bands), "trial {trial}: {written:?}");
+        assert_eq!(
+            kept(&store, &name),
+            ids(&bands),
+            "trial {trial}: {written:?}"
+        );
         store.save_index();
     }
 }

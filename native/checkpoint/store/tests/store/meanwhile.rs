@@ -11,7 +11,8 @@ use crate::world::{Bands, OPTIONS, ids, kept, live_path, read_live};
 type Act = fn(&FakeDisk);
 
 fn band(disk: &FakeDisk) -> Box<dyn paceline_checkpoint::disk::DiskFile> {
-    disk.open(&live_path().join("b"), Access::Write).expect("open")
+    disk.open(&live_path().join("b"), Access::Write)
+        .expect("open")
 }
 
 fn remove(disk: &FakeDisk) {
@@ -19,13 +20,21 @@ fn remove(disk: &FakeDisk) {
 }
 
 const ACTS: [(&str, Act); 9] = [
-    ("written to", |disk| band(disk).write_at(b"meanwhile", 30_000).expect("written")),
+    ("written to", |disk| {
+        band(disk).write_at(b"meanwhile", 30_000).expect("written")
+    }),
     ("cut", |disk| band(disk).set_len(5_000).expect("cut")),
-    ("grown", |disk| band(disk).write_at(b"more", 90_000).expect("written")),
+    ("grown", |disk| {
+        band(disk).write_at(b"more", 90_000).expect("written")
+    }),
     ("deleted", remove),
-    ("renamed", |disk| disk.rename(&live_path().join("b"), &live_path().join("bb")).expect("renamed")),
+    ("renamed", |disk| {
+        disk.rename(&live_path().join("b"), &live_path().join("bb"))
+            .expect("renamed")
+    }),
     ("replaced by another band", |disk| {
-        disk.rename(&live_path().join("b"), &live_path().join("c")).expect("renamed");
+        disk.rename(&live_path().join("b"), &live_path().join("c"))
+            .expect("renamed");
     }),
     ("replaced by a symbolic link", |disk| {
         remove(disk);
@@ -46,10 +55,18 @@ const LARGE: usize = (2 << 20) + 777;
 
 /// What touches the back half of such a band, and its front.
 const LARGE_ACTS: [(&str, Act); 5] = [
-    ("written to in front", |disk| band(disk).write_at(b"meanwhile", 30_000).expect("written")),
-    ("written to at the back", |disk| band(disk).write_at(b"meanwhile", 3 << 19).expect("written")),
+    ("written to in front", |disk| {
+        band(disk).write_at(b"meanwhile", 30_000).expect("written")
+    }),
+    ("written to at the back", |disk| {
+        band(disk).write_at(b"meanwhile", 3 << 19).expect("written")
+    }),
     ("cut", |disk| band(disk).set_len(5_000).expect("cut")),
-    ("grown", |disk| band(disk).write_at(b"more", LARGE as u64 + 90_000).expect("written")),
+    ("grown", |disk| {
+        band(disk)
+            .write_at(b"more", LARGE as u64 + 90_000)
+            .expect("written")
+    }),
     ("deleted", remove),
 ];
 
@@ -61,15 +78,20 @@ fn ready(bytes: usize, exact: bool) -> (FakeDisk, Store) {
     }
     disk.make_dir(&live_path()).expect("made");
     for name in ["a", "b", "c"] {
-        let file = disk.open(&live_path().join(name), Access::Create).expect("made");
+        let file = disk
+            .open(&live_path().join(name), Access::Create)
+            .expect("made");
         let bytes = if name == "b" { bytes } else { 40_000 };
-        file.write_at(&vec![name.as_bytes()[0]; bytes], 0).expect("written");
+        file.write_at(&vec![name.as_bytes()[0]; bytes], 0)
+            .expect("written");
     }
     disk.advance(1_000_000_000);
     let store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     disk.advance(1_000_000_000);
     for name in ["a", "b"] {
-        let file = disk.open(&live_path().join(name), Access::Write).expect("open");
+        let file = disk
+            .open(&live_path().join(name), Access::Write)
+            .expect("open");
         file.write_at(b"changed", 20_000).expect("written");
     }
     disk.advance(if exact { 1_000_000_000 } else { 0 }); // they advance in ticks
@@ -79,7 +101,10 @@ fn ready(bytes: usize, exact: bool) -> (FakeDisk, Store) {
 /// Whatever live holds, when all of it is plain files.
 fn plain(disk: &FakeDisk) -> Option<Bands> {
     let entries = disk.list(&live_path()).expect("listed");
-    entries.iter().all(|entry| entry.kind == paceline_checkpoint::disk::Kind::File).then(|| read_live(disk))
+    entries
+        .iter()
+        .all(|entry| entry.kind == paceline_checkpoint::disk::Kind::File)
+        .then(|| read_live(disk))
 }
 
 #[test]
@@ -94,7 +119,10 @@ fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_non
 #[test]
 fn so_it_is_with_a_band_that_two_threads_read() {
     let (moments, taken, _) = at_every_moment(LARGE, false, &LARGE_ACTS);
-    assert!(moments > 100 && taken > 60, "{moments} moments: {taken} taken");
+    assert!(
+        moments > 100 && taken > 60,
+        "{moments} moments: {taken} taken"
+    );
 }
 
 /// Nothing is read twice then, and what never changed is looked at once.
@@ -112,7 +140,10 @@ fn so_it_is_where_stamps_show_every_write() {
 #[test]
 fn writes_to_two_bands_are_never_seen_in_another_order() {
     let (moments, between) = writes_to_two_bands(true);
-    assert!(moments > 200 && between > 10, "{moments} moments, {between} between the two");
+    assert!(
+        moments > 200 && between > 10,
+        "{moments} moments, {between} between the two"
+    );
     let (moments, _) = writes_to_two_bands(false);
     assert!(moments > 200, "{moments} moments in one tick");
 }
@@ -127,14 +158,20 @@ fn writes_to_two_bands(exact: bool) -> (u64, u64) {
                 let (disk, mut store) = ready(40_000, exact);
                 let write = move |disk: &FakeDisk, band: usize| {
                     disk.advance(if exact { 1_000_000_000 } else { 0 });
-                    let file = disk.open(&live_path().join(names[band]), Access::Write).expect("open");
+                    let file = disk
+                        .open(&live_path().join(names[band]), Access::Write)
+                        .expect("open");
                     file.write_at(b"meanwhile", 30_000).expect("written");
                 };
                 let mut states = vec![ids(&read_live(&disk))];
                 disk.meanwhile(moment, move |disk| {
                     write(disk, first);
                     let later = move |disk: &FakeDisk| write(disk, second);
-                    if gap == 0 { later(disk) } else { disk.meanwhile(gap, later) }
+                    if gap == 0 {
+                        later(disk)
+                    } else {
+                        disk.meanwhile(gap, later)
+                    }
                 });
                 store.checkpoint_observed("second").expect("two writes");
                 disk.meanwhile(u64::MAX, |_| ());
@@ -145,7 +182,10 @@ fn writes_to_two_bands(exact: bool) -> (u64, u64) {
                 states.extend([one, after]);
                 let found = kept(&store, "second");
                 let at = states.iter().position(|state| *state == found);
-                assert!(at.is_some(), "{first}, {second} at {moment}, {gap}: a state that live never had");
+                assert!(
+                    at.is_some(),
+                    "{first}, {second} at {moment}, {gap}: a state that live never had"
+                );
                 if missed {
                     break;
                 }
@@ -180,24 +220,35 @@ fn at_every_moment(bytes: usize, exact: bool, acts: &[(&str, Act)]) -> (u64, u64
             match outcome {
                 Ok(_) => {
                     let second = kept(&store, "second");
-                    let one =
-                        second == ids(&before) || after.as_ref().is_some_and(|after| second == ids(after));
+                    let one = second == ids(&before)
+                        || after.as_ref().is_some_and(|after| second == ids(after));
                     assert!(one, "{what} at {moment}: a state that live never had");
                     taken += 1;
                 }
                 Err(error) => {
                     let clear = [ErrorKind::Torn, ErrorKind::Refused].contains(&error.kind());
                     assert!(clear, "{what} at {moment}: {error}");
-                    assert_eq!(store.list().len(), 1, "{what} at {moment}: refused, and there");
+                    assert_eq!(
+                        store.list().len(),
+                        1,
+                        "{what} at {moment}: refused, and there"
+                    );
                     refused += 1;
                 }
             }
             if after.is_none() {
                 let other = Path::new("/aside");
-                disk.rename(&live_path().join("b"), other).expect("what is in the way is moved");
+                disk.rename(&live_path().join("b"), other)
+                    .expect("what is in the way is moved");
             }
-            store.checkpoint_observed("third").unwrap_or_else(|error| panic!("{what} at {moment}: {error}"));
-            assert_eq!(kept(&store, "third"), ids(&read_live(&disk)), "{what} at {moment}: seen by the next");
+            store
+                .checkpoint_observed("third")
+                .unwrap_or_else(|error| panic!("{what} at {moment}: {error}"));
+            assert_eq!(
+                kept(&store, "third"),
+                ids(&read_live(&disk)),
+                "{what} at {moment}: seen by the next"
+            );
         }
     }
     (moments, taken, refused)
@@ -211,7 +262,9 @@ fn what_is_written_while_a_rollback_goes_on_is_seen_by_the_next_process() {
         let (disk, mut store) = ready(40_000, false);
         disk.advance(1_000_000_000);
         disk.meanwhile(moment, |disk| {
-            let file = disk.open(&live_path().join("c"), Access::Write).expect("open");
+            let file = disk
+                .open(&live_path().join("c"), Access::Write)
+                .expect("open");
             file.write_at(b"meanwhile", 30_000).expect("written");
         });
         store.rollback_observed("first").expect("back");
@@ -223,14 +276,24 @@ fn what_is_written_while_a_rollback_goes_on_is_seen_by_the_next_process() {
         disk.advance(1_000_000_000);
         let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
         let taken = store.checkpoint_observed("next").expect("quiet");
-        assert_eq!(kept(&store, "next"), ids(&read_live(&disk)), "written at {moment}");
+        assert_eq!(
+            kept(&store, "next"),
+            ids(&read_live(&disk)),
+            "written at {moment}"
+        );
         // Both that were written anew are read again, each time.
         spared += u64::from(taken.read_bytes == 80_000);
         if missed {
-            assert_eq!(taken.read_bytes, 80_000, "nobody wrote, so nothing else is read again");
+            assert_eq!(
+                taken.read_bytes, 80_000,
+                "nobody wrote, so nothing else is read again"
+            );
             break;
         }
         moments += 1;
     }
-    assert!(moments > 30 && spared < moments, "{moments} moments, {spared}");
+    assert!(
+        moments > 30 && spared < moments,
+        "{moments} moments, {spared}"
+    );
 }

@@ -12,10 +12,16 @@ fn every_checkpoint_is_bit_identical_after_any_interleaving() {
         let mut world = World::new(seed);
         world.init().expect("a store");
         for step in 0..per_world {
-            world.step().unwrap_or_else(|error| panic!("seed {seed}, step {step}: {error}"));
+            world
+                .step()
+                .unwrap_or_else(|error| panic!("seed {seed}, step {step}: {error}"));
             if step % 25 == 24 {
                 world.check(world.store.as_ref().expect("open"));
-                assert_eq!(read_live(&world.disk), world.live, "seed {seed}, step {step}");
+                assert_eq!(
+                    read_live(&world.disk),
+                    world.live,
+                    "seed {seed}, step {step}"
+                );
             }
         }
     }

@@ -13,10 +13,17 @@ use crate::world::{Bands, OPTIONS, Random, World, live_path, size};
 
 fn files(disk: &FakeDisk) -> Vec<PathBuf> {
     let root = PathBuf::from("/bands.paceline");
-    let dirs = [root.clone(), root.join("log"), root.join("base"), root.join("trees")];
+    let dirs = [
+        root.clone(),
+        root.join("log"),
+        root.join("base"),
+        root.join("trees"),
+    ];
     let in_dir = |dir: PathBuf| {
         let entries = disk.list(&dir).expect("listed").into_iter();
-        entries.filter(|entry| entry.kind == Kind::File).map(move |entry| dir.join(entry.name))
+        entries
+            .filter(|entry| entry.kind == Kind::File)
+            .map(move |entry| dir.join(entry.name))
     };
     dirs.into_iter().flat_map(in_dir).collect()
 }
@@ -34,7 +41,10 @@ fn mutate(disk: &FakeDisk, random: &mut Random) -> String {
     let path = &files[usize::try_from(random.below(files.len() as u64)).expect("small")];
     let mut bytes = read(disk, path);
     // Mostly where something is: segments end in zeros.
-    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(1, |last| last as u64 + 1);
+    let end = bytes
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(1, |last| last as u64 + 1);
     let mut place = |end: u64| usize::try_from(random.below(end.max(1))).expect("small");
     let (at, other, kind) = (place(end), place(end), place(7));
     let count = place(700).min(bytes.len().saturating_sub(at.max(other)));
@@ -45,10 +55,14 @@ fn mutate(disk: &FakeDisk, random: &mut Random) -> String {
         3 => bytes.truncate(at),
         4 => bytes.resize(bytes.len() + 5000, 0x5A),
         5 if bytes.len() >= at + 8 => bytes[at..at + 8].fill(0xFF),
-        _ => bytes[at..at + count].iter_mut().for_each(|byte| *byte = byte.wrapping_mul(7).wrapping_add(1)),
+        _ => bytes[at..at + count]
+            .iter_mut()
+            .for_each(|byte| *byte = byte.wrapping_mul(7).wrapping_add(1)),
     }
     let file = disk.open(path, Access::Write).expect("open");
-    file.set_len(0).and_then(|()| file.write_at(&bytes, 0)).expect("written");
+    file.set_len(0)
+        .and_then(|()| file.write_at(&bytes, 0))
+        .expect("written");
     format!("{}, change {kind} at {at} of {end}", path.display())
 }
 
@@ -80,25 +94,53 @@ fn a_store_whose_files_were_changed_says_what_is_true_or_that_it_is_damaged() {
                 }
             };
             let listed = store.list();
-            let names: Vec<&str> = listed.iter().map(|checkpoint| checkpoint.name.as_str()).collect();
-            let gone = world.kept.keys().find(|name| !names.contains(&name.as_str()));
+            let names: Vec<&str> = listed
+                .iter()
+                .map(|checkpoint| checkpoint.name.as_str())
+                .collect();
+            let gone = world
+                .kept
+                .keys()
+                .find(|name| !names.contains(&name.as_str()));
             assert_eq!(gone, None, "{what}: reported, and gone without a word");
             for checkpoint in listed {
-                let bands =
-                    ever.get(&checkpoint.name).unwrap_or_else(|| panic!("{what}: {}", checkpoint.name));
+                let bands = ever
+                    .get(&checkpoint.name)
+                    .unwrap_or_else(|| panic!("{what}: {}", checkpoint.name));
                 let verified = store.verify(&checkpoint.name).expect("listed");
                 found += u64::from(!verified.wrong.is_empty());
-                let ids = store.bands(&checkpoint.name).expect("listed").into_values().map(|state| state.id);
+                let ids = store
+                    .bands(&checkpoint.name)
+                    .expect("listed")
+                    .into_values()
+                    .map(|state| state.id);
                 let true_ids = bands.values().map(|bytes| *blake3::hash(bytes).as_bytes());
-                assert!(ids.eq(true_ids), "{what}: {} has other ids", checkpoint.name);
+                assert!(
+                    ids.eq(true_ids),
+                    "{what}: {} has other ids",
+                    checkpoint.name
+                );
             }
             // It goes on, or says why not; what it then keeps is what lies there.
             if store.checkpoint_observed("after").is_ok() {
-                let ids = store.bands("after").expect("made").into_values().map(|state| state.id);
-                let lies = world.live.values().map(|bytes| *blake3::hash(bytes).as_bytes());
-                assert!(ids.eq(lies), "{what}: the next checkpoint is not what lies there");
+                let ids = store
+                    .bands("after")
+                    .expect("made")
+                    .into_values()
+                    .map(|state| state.id);
+                let lies = world
+                    .live
+                    .values()
+                    .map(|bytes| *blake3::hash(bytes).as_bytes());
+                assert!(
+                    ids.eq(lies),
+                    "{what}: the next checkpoint is not what lies there"
+                );
             }
         }
     }
-    assert!(refused > 0 && found > 0, "{refused} refused, {found} damaged checkpoints found");
+    assert!(
+        refused > 0 && found > 0,
+        "{refused} refused, {found} damaged checkpoints found"
+    );
 }

@@ -12,8 +12,11 @@ use paceline_checkpoint::{Store, Written};
 use crate::world::{OPTIONS, ids, kept, live_path, read_live, write};
 
 fn make(disk: &FakeDisk, band: &str) {
-    let file = disk.open(&live_path().join(band), Access::Create).expect("made");
-    file.write_at(&vec![band.as_bytes()[0]; 40_000], 0).expect("written");
+    let file = disk
+        .open(&live_path().join(band), Access::Create)
+        .expect("made");
+    file.write_at(&vec![band.as_bytes()[0]; 40_000], 0)
+        .expect("written");
 }
 fn later(disk: &FakeDisk) {
     disk.advance(10_000_000);
@@ -40,8 +43,8 @@ fn come_and_go(exact: bool) {
         for gap in 1..22 {
             for moment in 1.. {
                 let disk = ready(exact);
-                let mut store =
-                    Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+                let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first")
+                    .expect("new");
                 disk.advance(1_000_000_000);
                 let states = Arc::new(Mutex::new(vec![]));
                 let note = |states: &Arc<Mutex<Vec<_>>>, disk: &FakeDisk| {
@@ -87,7 +90,11 @@ fn come_and_go(exact: bool) {
             }
         }
     }
-    assert!(bad.is_empty(), "{} of {moments} (other, gap, moment): {bad:?}", bad.len());
+    assert!(
+        bad.is_empty(),
+        "{} of {moments} (other, gap, moment): {bad:?}",
+        bad.len()
+    );
 }
 
 #[test]
@@ -193,7 +200,11 @@ fn torn(exact: bool, nth: usize, marked: bool) {
     store.checkpoint_observed("second").expect("taken");
     states.push(ids(&read_live(&disk)));
     let second = kept(&store, "second");
-    assert!(states.contains(&second), "never had: {:?}", second.iter().map(|it| &it.0).collect::<Vec<_>>());
+    assert!(
+        states.contains(&second),
+        "never had: {:?}",
+        second.iter().map(|it| &it.0).collect::<Vec<_>>()
+    );
 }
 #[test]
 fn a_listing_that_misses_a_renamed_band_is_not_believed() {
@@ -206,15 +217,22 @@ fn a_listing_that_misses_a_renamed_band_is_not_believed() {
 #[test]
 fn what_was_told_before_a_panic_hides_nothing_from_a_look() {
     let disk = ready(false);
-    Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new").save_index();
+    Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first")
+        .expect("new")
+        .save_index();
     disk.advance(1_000_000_000);
     write(&disk, "a", 100, b"said");
     disk.advance(1_000_000_000);
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("open");
     disk.meanwhile(3, |_| panic!("a step of it"));
-    let said = [Written { band: "a".to_owned(), range: Some((100, 4)) }];
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| store.checkpoint_marked("second", &said)))
-        .expect_err("it panics");
+    let said = [Written {
+        band: "a".to_owned(),
+        range: Some((100, 4)),
+    }];
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        store.checkpoint_marked("second", &said)
+    }))
+    .expect_err("it panics");
     write(&disk, "a", 30_000, b"another");
     disk.advance(1_000_000_000);
     store.look_at_live().expect("looked");
@@ -226,14 +244,18 @@ fn what_was_told_before_a_panic_hides_nothing_from_a_look() {
 /// came and went just before, so the directory is young.
 fn come_and_go_hidden(windows: bool) {
     let (mut moments, mut bad) = (0, Vec::new());
-    for (other, gap) in ["a", "c"].into_iter().flat_map(|other| (1..22).map(move |gap| (other, gap))) {
+    for (other, gap) in ["a", "c"]
+        .into_iter()
+        .flat_map(|other| (1..22).map(move |gap| (other, gap)))
+    {
         for moment in 1.. {
             let disk = ready(false);
             if windows {
                 disk.be_as_on_windows();
             }
             disk.remove(&live_path().join("b")).expect("removed");
-            let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+            let mut store =
+                Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
             disk.advance(1_000_000_000);
             make(&disk, "z");
             disk.remove(&live_path().join("z")).expect("removed");
@@ -261,12 +283,21 @@ fn come_and_go_hidden(windows: bool) {
             }
             disk.meanwhile(u64::MAX, |_| ());
             moments += 1;
-            if taken.is_ok() && !states.lock().expect("whole").contains(&kept(&store, "second")) {
+            if taken.is_ok()
+                && !states
+                    .lock()
+                    .expect("whole")
+                    .contains(&kept(&store, "second"))
+            {
                 bad.push((other, gap, moment));
             }
         }
     }
-    assert!(bad.is_empty() && moments > 500, "{} of {moments} (other, gap, moment): {bad:?}", bad.len());
+    assert!(
+        bad.is_empty() && moments > 500,
+        "{} of {moments} (other, gap, moment): {bad:?}",
+        bad.len()
+    );
 }
 
 #[test]
@@ -284,15 +315,36 @@ fn a_link_to_a_directory_is_refused_and_so_is_a_directory_without_a_name() {
     let disk = ready(true);
     let link = live_path().with_file_name("link");
     disk.make_symlink(&link).expect("made");
-    let made =
-        |live: &Path| Store::init(Arc::new(disk.clone()), live, OPTIONS, "first").expect_err("refused");
-    assert!(made(&link).to_string().contains("name the directory itself"), "{}", made(&link));
-    assert!(made(&live_path().join("..")).to_string().contains("../bands"), "{}", made(Path::new(".")));
-    assert_eq!(disk.list(&live_path()).expect("listed").len(), 4, "nothing is left");
+    let made = |live: &Path| {
+        Store::init(Arc::new(disk.clone()), live, OPTIONS, "first").expect_err("refused")
+    };
+    assert!(
+        made(&link)
+            .to_string()
+            .contains("name the directory itself"),
+        "{}",
+        made(&link)
+    );
+    assert!(
+        made(&live_path().join(".."))
+            .to_string()
+            .contains("../bands"),
+        "{}",
+        made(Path::new("."))
+    );
+    assert_eq!(
+        disk.list(&live_path()).expect("listed").len(),
+        4,
+        "nothing is left"
+    );
     let slash = live_path().join("");
     Store::init(Arc::new(disk.clone()), &slash, OPTIONS, "first")
         .expect("a slash at the end is no other name");
-    assert_eq!(disk.list(&live_path()).expect("listed").len(), 4, "the store lies beside it");
+    assert_eq!(
+        disk.list(&live_path()).expect("listed").len(),
+        4,
+        "the store lies beside it"
+    );
     drop(Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("found"));
     let refused = Store::open(Arc::new(disk.clone()), &link, OPTIONS).expect_err("refused");
     assert_eq!(refused.kind(), paceline_checkpoint::ErrorKind::Refused);

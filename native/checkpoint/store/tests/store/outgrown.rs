@@ -9,7 +9,9 @@ use paceline_checkpoint::{ErrorKind as Failure, Options, Result, Store};
 
 use crate::world::{live_path, read_live};
 
-const OPTIONS: Options = Options { segment_bytes: 64 << 10 };
+const OPTIONS: Options = Options {
+    segment_bytes: 64 << 10,
+};
 const BAND_BYTES: usize = 160 << 10;
 /// What a power loss keeps is drawn from these.
 const SEEDS: u64 = 8;
@@ -18,10 +20,13 @@ const SEEDS: u64 = 8;
 fn ready(folded: bool) -> (FakeDisk, Store, Vec<&'static str>) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
-    let file = disk.open(&live_path().join("a"), Access::Create).expect("made");
+    let file = disk
+        .open(&live_path().join("a"), Access::Create)
+        .expect("made");
     file.write_at(&vec![1; BAND_BYTES], 0).expect("written");
     disk.advance(1_000_000_000);
-    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    let mut store =
+        Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     let mut kept = vec!["first"];
     if folded {
         store.write_at("a", 5, b"small").expect("written");
@@ -30,8 +35,14 @@ fn ready(folded: bool) -> (FakeDisk, Store, Vec<&'static str>) {
         store.fold().expect("folded");
         kept = vec!["second"];
     }
-    assert_eq!(store.status().expect("readable").segments, 1, "one segment, without a record");
-    store.write_at("a", 0, &vec![9; BAND_BYTES]).expect("written");
+    assert_eq!(
+        store.status().expect("readable").segments,
+        1,
+        "one segment, without a record"
+    );
+    store
+        .write_at("a", 0, &vec![9; BAND_BYTES])
+        .expect("written");
     (disk, store, kept)
 }
 
@@ -40,23 +51,50 @@ fn recover(disk: &FakeDisk, kept: &[&str], what: &str) {
     let opened = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS);
     let mut store = opened.unwrap_or_else(|error| panic!("{what}: {error}"));
     for name in kept {
-        let verified = store.verify(name).unwrap_or_else(|error| panic!("{what}: {name}: {error}"));
+        let verified = store
+            .verify(name)
+            .unwrap_or_else(|error| panic!("{what}: {name}: {error}"));
         assert!(verified.wrong.is_empty(), "{what}: {name}");
     }
-    store.checkpoint_observed("recovered").unwrap_or_else(|error| panic!("{what}: {error}"));
+    store
+        .checkpoint_observed("recovered")
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
     let live = read_live(disk);
-    let ids: Vec<_> = store.bands("recovered").expect("kept").into_values().map(|band| band.id).collect();
-    assert_eq!(ids, live.values().map(|bytes| *blake3::hash(bytes).as_bytes()).collect::<Vec<_>>(), "{what}");
+    let ids: Vec<_> = store
+        .bands("recovered")
+        .expect("kept")
+        .into_values()
+        .map(|band| band.id)
+        .collect();
+    assert_eq!(
+        ids,
+        live.values()
+            .map(|bytes| *blake3::hash(bytes).as_bytes())
+            .collect::<Vec<_>>(),
+        "{what}"
+    );
     drop(store);
-    let store = Store::open(Arc::new(disk.after_power_loss(1)), &live_path(), OPTIONS).expect("opened");
-    assert!(store.verify("recovered").expect("reported").wrong.is_empty(), "{what}");
+    let store =
+        Store::open(Arc::new(disk.after_power_loss(1)), &live_path(), OPTIONS).expect("opened");
+    assert!(
+        store
+            .verify("recovered")
+            .expect("reported")
+            .wrong
+            .is_empty(),
+        "{what}"
+    );
 }
 
 /// A power loss and a kill, as they leave the disk now.
 fn recover_each(disk: &FakeDisk, kept: &[&str], what: &str) {
     recover(&disk.after_kill(), kept, &format!("{what}, killed"));
     for seed in 0..SEEDS {
-        recover(&disk.after_power_loss(seed), kept, &format!("{what}, power loss {seed}"));
+        recover(
+            &disk.after_power_loss(seed),
+            kept,
+            &format!("{what}, power loss {seed}"),
+        );
     }
 }
 
@@ -73,9 +111,16 @@ fn a_machine_that_stops_while_the_first_record_outgrows_its_segment_leaves_a_sto
             disk.stop_at(disk.steps() + operation);
             let done = report(&mut kept, "large", &store.checkpoint("large"));
             drop(store);
-            recover_each(&disk, &kept, &format!("folded: {folded}, stopped at {operation}"));
+            recover_each(
+                &disk,
+                &kept,
+                &format!("folded: {folded}, stopped at {operation}"),
+            );
             if done {
-                assert!(operation > 6, "zeros, header, sync, name, directory, record: {operation}");
+                assert!(
+                    operation > 6,
+                    "zeros, header, sync, name, directory, record: {operation}"
+                );
                 break;
             }
         }
@@ -88,9 +133,17 @@ fn a_failing_operation_while_the_first_record_outgrows_its_segment_loses_nothing
         for (operation, count) in (1..).flat_map(|operation| [(operation, 1), (operation, 1000)]) {
             let (disk, mut store, mut kept) = ready(folded);
             let what = format!("folded: {folded}, {kind} at {operation} for {count}");
-            disk.fail(Fault { at: disk.steps() + operation, count, kind });
+            disk.fail(Fault {
+                at: disk.steps() + operation,
+                count,
+                kind,
+            });
             let done = report(&mut kept, "large", &store.checkpoint("large"));
-            disk.fail(Fault { at: u64::MAX, count: 0, kind });
+            disk.fail(Fault {
+                at: u64::MAX,
+                count: 0,
+                kind,
+            });
             recover_each(&disk, &kept, &what);
             match store.checkpoint("again") {
                 Ok(_) => kept.push("again"),
@@ -115,6 +168,11 @@ fn what_a_segment_cut_short_leaves_goes_with_the_next_opening() {
         disk.open(&log.join(name), Access::Create).expect("made");
     }
     drop(Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened"));
-    let names: Vec<_> = disk.list(&log).expect("listed").into_iter().map(|entry| entry.name).collect();
+    let names: Vec<_> = disk
+        .list(&log)
+        .expect("listed")
+        .into_iter()
+        .map(|entry| entry.name)
+        .collect();
     assert_eq!(names.len(), 1, "{names:?}");
 }

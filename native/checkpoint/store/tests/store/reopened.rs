@@ -17,10 +17,13 @@ fn root() -> PathBuf {
 fn ready() -> FakeDisk {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
-    let file = disk.open(&live_path().join("a"), Access::Create).expect("made");
+    let file = disk
+        .open(&live_path().join("a"), Access::Create)
+        .expect("made");
     file.write_at(&vec![1; 40_000], 0).expect("written");
     disk.advance(1_000_000_000);
-    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    let mut store =
+        Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     store.write_at("a", 5, b"second").expect("written");
     store.checkpoint("second").expect("taken");
     disk.advance(1_000_000_000);
@@ -40,7 +43,10 @@ fn an_opening_in_the_same_boot_syncs_nothing_that_its_index_proves() {
     let disk = ready();
     assert_eq!(opening(&disk), 0);
     assert_eq!(opening(&disk.after_kill()), 0);
-    assert!(opening(&disk.after_power_loss(1)) >= 4, "another boot: everything is synced again");
+    assert!(
+        opening(&disk.after_power_loss(1)) >= 4,
+        "another boot: everything is synced again"
+    );
 }
 
 #[test]
@@ -50,7 +56,10 @@ fn a_record_that_no_index_names_is_synced_before_it_is_believed() {
     store.write_at("a", 5, b"third").expect("written");
     store.checkpoint("third").expect("taken");
     drop(store); // killed before it said so
-    assert!(opening(&disk) >= 4, "log, its directory, the record, the log again");
+    assert!(
+        opening(&disk) >= 4,
+        "log, its directory, the record, the log again"
+    );
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
     store.save_index();
     drop(store);
@@ -65,8 +74,15 @@ fn a_copy_of_a_store_is_synced_whatever_its_index_says() {
         let path = copied(&disk);
         let bytes = read(&disk, &path);
         disk.remove(&path).expect("removed");
-        disk.open(&path, Access::Create).expect("made").write_at(&bytes, 0).expect("written");
-        assert!(opening(&disk) >= 5, "{}: another file: the base is synced again, too", path.display());
+        disk.open(&path, Access::Create)
+            .expect("made")
+            .write_at(&bytes, 0)
+            .expect("written");
+        assert!(
+            opening(&disk) >= 5,
+            "{}: another file: the base is synced again, too",
+            path.display()
+        );
     }
 }
 
@@ -79,15 +95,27 @@ fn a_copy_with_the_inode_of_what_it_replaced_is_synced_whatever_its_index_says()
         let path = copied(&disk);
         let (before, bytes) = (disk.stamp(&path).expect("there"), read(&disk, &path));
         let file = disk.open(&path, Access::Write).expect("open");
-        file.set_len(0).and_then(|()| file.write_at(&bytes, 0)).expect("written");
+        file.set_len(0)
+            .and_then(|()| file.write_at(&bytes, 0))
+            .expect("written");
         let now = disk.stamp(&path).expect("there");
-        assert_eq!((now.device, now.inode, now.size), (before.device, before.inode, before.size));
+        assert_eq!(
+            (now.device, now.inode, now.size),
+            (before.device, before.inode, before.size)
+        );
         assert!(opening(&disk) >= 5, "not the file that was synced");
         // What was seen was believed: a power loss must not take it back.
         let disk = disk.after_power_loss(seed);
         let store = Store::open(Arc::new(disk), &live_path(), OPTIONS);
-        let count = store.map(|store| store.list().len()).map_err(|error| error.to_string());
-        assert_eq!(count, Ok(2), "seed {seed}, {}: seen, then gone", path.display());
+        let count = store
+            .map(|store| store.list().len())
+            .map_err(|error| error.to_string());
+        assert_eq!(
+            count,
+            Ok(2),
+            "seed {seed}, {}: seen, then gone",
+            path.display()
+        );
     }
 }
 
@@ -95,9 +123,17 @@ fn a_copy_with_the_inode_of_what_it_replaced_is_synced_whatever_its_index_says()
 fn nothing_is_proven_when_the_clock_was_set_or_the_index_is_of_an_older_format() {
     let disk = ready();
     disk.set_clock_by(-3_600_000_000_000);
-    assert!(opening(&disk) >= 5, "a file of another time may have the same stamp by now");
-    let known = |disk: &FakeDisk| Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
-    assert!(known(&ready()).status().expect("readable").dirty.is_empty(), "today's format is believed");
+    assert!(
+        opening(&disk) >= 5,
+        "a file of another time may have the same stamp by now"
+    );
+    let known = |disk: &FakeDisk| {
+        Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened")
+    };
+    assert!(
+        known(&ready()).status().expect("readable").dirty.is_empty(),
+        "today's format is believed"
+    );
     for format in b'1'..b'4' {
         let disk = ready();
         let path = root().join("INDEX");
@@ -106,8 +142,15 @@ fn nothing_is_proven_when_the_clock_was_set_or_the_index_is_of_an_older_format()
         bytes[7] = format;
         let hash = *blake3::hash(&bytes[..body]).as_bytes();
         bytes[body..].copy_from_slice(&hash);
-        disk.open(&path, Access::Write).and_then(|file| file.write_at(&bytes, 0)).expect("written");
-        assert_eq!(known(&disk).status().expect("readable").dirty.len(), 1, "format {}", char::from(format));
+        disk.open(&path, Access::Write)
+            .and_then(|file| file.write_at(&bytes, 0))
+            .expect("written");
+        assert_eq!(
+            known(&disk).status().expect("readable").dirty.len(),
+            1,
+            "format {}",
+            char::from(format)
+        );
         assert!(opening(&disk) >= 5, "format {}", char::from(format));
     }
 }
@@ -119,7 +162,11 @@ fn a_store_that_is_stopped_proves_nothing() {
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
     store.write_at("a", 5, b"third").expect("written");
     // Pages, header, sync: the third fails, and the record is in the cache all the same.
-    disk.fail(Fault { at: disk.steps() + 3, count: 1, kind: std::io::ErrorKind::Other });
+    disk.fail(Fault {
+        at: disk.steps() + 3,
+        count: 1,
+        kind: std::io::ErrorKind::Other,
+    });
     store.checkpoint("third").expect_err("the sync failed");
     store.save_index();
     drop(store);
@@ -135,7 +182,8 @@ fn pages_that_rot_in_the_same_boot_are_found_by_verify() {
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
     // Rot moves no stamp; writing here does, so the index is saved after it.
     let file = disk.open(&segment(&disk), Access::Write).expect("open");
-    file.write_at(b"rot", 2 * 4096 + 100).expect("the first page of the first record");
+    file.write_at(b"rot", 2 * 4096 + 100)
+        .expect("the first page of the first record");
     store.save_index();
     drop(store);
     let store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");

@@ -14,7 +14,9 @@ use paceline_checkpoint::{ErrorKind as Failure, Options, Repaired, Result, Store
 
 use crate::world::{self, Bands, Ids, Random, World, ids, live_path, read_live, size};
 
-const OPTIONS: Options = Options { segment_bytes: 32 << 10 };
+const OPTIONS: Options = Options {
+    segment_bytes: 32 << 10,
+};
 const PAGE: usize = 4096;
 
 /// What was reported, by name.
@@ -35,12 +37,15 @@ fn small(options: Options) -> (FakeDisk, Reported) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     for (name, bytes) in [("a", 9000), ("b", 5000), ("c", 100)] {
-        let file = disk.open(&live_path().join(name), Access::Create).expect("made");
+        let file = disk
+            .open(&live_path().join(name), Access::Create)
+            .expect("made");
         file.write_at(&vec![7; bytes], 0).expect("written");
     }
     disk.sync_beneath(Path::new("/")).expect("synced");
     disk.advance(1_000_000_000);
-    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), options, "first").expect("new");
+    let mut store =
+        Store::init(Arc::new(disk.clone()), &live_path(), options, "first").expect("new");
     let mut reported = Reported::from([("first".to_owned(), ids(&read_live(&disk)))]);
     for number in 1..=6_u8 {
         let fill = [number; 3000];
@@ -48,7 +53,9 @@ fn small(options: Options) -> (FakeDisk, Reported) {
             3 => write(&disk, &mut store, "a", 5000, &fill),
             4 => write(&disk, &mut store, "a", 4096, &[4; 4904]),
             5 => write(&disk, &mut store, "c", 10, &fill[..50]),
-            _ => ["a", "b"].iter().for_each(|band| write(&disk, &mut store, band, 10, &fill)),
+            _ => ["a", "b"]
+                .iter()
+                .for_each(|band| write(&disk, &mut store, band, 10, &fill)),
         }
         let name = format!("cp{number}");
         store.checkpoint(&name).expect("taken");
@@ -63,9 +70,15 @@ fn small(options: Options) -> (FakeDisk, Reported) {
 fn files(disk: &FakeDisk) -> Vec<PathBuf> {
     let in_dir = |dir: PathBuf| {
         let entries = disk.list(&dir).unwrap_or_default().into_iter();
-        entries.filter(|entry| entry.kind == Kind::File).map(move |entry| dir.join(entry.name))
+        entries
+            .filter(|entry| entry.kind == Kind::File)
+            .map(move |entry| dir.join(entry.name))
     };
-    ["", "log", "base", "trees"].into_iter().map(|dir| root().join(dir)).flat_map(in_dir).collect()
+    ["", "log", "base", "trees"]
+        .into_iter()
+        .map(|dir| root().join(dir))
+        .flat_map(in_dir)
+        .collect()
 }
 
 fn read(disk: &FakeDisk, path: &Path) -> Vec<u8> {
@@ -77,11 +90,18 @@ fn read(disk: &FakeDisk, path: &Path) -> Vec<u8> {
 
 /// Where the records of the log begin, in order.
 fn records(disk: &FakeDisk) -> Vec<(PathBuf, usize)> {
-    let logs = files(disk).into_iter().filter(|path| path.extension().is_some_and(|it| it == "log"));
+    let logs = files(disk)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|it| it == "log"));
     let begins = |path: PathBuf| {
         let bytes = read(disk, &path);
-        let pages = bytes.chunks(PAGE).enumerate().filter(|(_, page)| page.starts_with(b"PLCKREC1"));
-        pages.map(|(page, _)| (path.clone(), page * PAGE)).collect::<Vec<_>>()
+        let pages = bytes
+            .chunks(PAGE)
+            .enumerate()
+            .filter(|(_, page)| page.starts_with(b"PLCKREC1"));
+        pages
+            .map(|(page, _)| (path.clone(), page * PAGE))
+            .collect::<Vec<_>>()
     };
     logs.flat_map(begins).collect()
 }
@@ -92,15 +112,27 @@ fn look(disk: &FakeDisk, reported: &Reported, what: &str) -> Reported {
     let (steps, before) = (disk.steps(), files(disk));
     let reader = Store::open_read_only(Arc::new(disk.clone()), &live_path());
     let reader = reader.unwrap_or_else(|error| panic!("{what}: {error}"));
-    let lost = reader.damage().map(|damage| damage.lost.clone()).unwrap_or_default();
+    let lost = reader
+        .damage()
+        .map(|damage| damage.lost.clone())
+        .unwrap_or_default();
     let mut nameless = lost.iter().filter(|lost| lost.name.is_none()).count();
     let mut intact = Reported::new();
-    let listed: Vec<String> = reader.list().into_iter().map(|checkpoint| checkpoint.name).collect();
+    let listed: Vec<String> = reader
+        .list()
+        .into_iter()
+        .map(|checkpoint| checkpoint.name)
+        .collect();
     for name in &listed {
-        let verified = reader.verify(name).unwrap_or_else(|error| panic!("{what}: {name}: {error}"));
+        let verified = reader
+            .verify(name)
+            .unwrap_or_else(|error| panic!("{what}: {name}: {error}"));
         if verified.wrong.is_empty() {
             let bands = reader.bands(name).expect("listed").into_iter();
-            intact.insert(name.clone(), bands.map(|(name, state)| (name, state.id)).collect());
+            intact.insert(
+                name.clone(),
+                bands.map(|(name, state)| (name, state.id)).collect(),
+            );
         }
     }
     for name in reported.keys().filter(|name| !listed.contains(name)) {
@@ -110,10 +142,18 @@ fn look(disk: &FakeDisk, reported: &Reported, what: &str) -> Reported {
         }
     }
     for (name, bands) in &intact {
-        assert_eq!(Some(bands), reported.get(name), "{what}: {name} is not what was reported");
+        assert_eq!(
+            Some(bands),
+            reported.get(name),
+            "{what}: {name} is not what was reported"
+        );
     }
     drop(reader);
-    assert_eq!((disk.steps(), files(disk)), (steps, before), "{what}: looking at it changed it");
+    assert_eq!(
+        (disk.steps(), files(disk)),
+        (steps, before),
+        "{what}: looking at it changed it"
+    );
     intact
 }
 
@@ -128,8 +168,15 @@ fn open_to_write(disk: &FakeDisk, reported: &Reported, what: &str) -> bool {
             false
         }
         Ok(store) => {
-            let listed = store.list().into_iter().map(|checkpoint| checkpoint.name).collect::<Vec<_>>();
-            assert!(reported.keys().all(|name| listed.contains(name)), "{what}: {listed:?}");
+            let listed = store
+                .list()
+                .into_iter()
+                .map(|checkpoint| checkpoint.name)
+                .collect::<Vec<_>>();
+            assert!(
+                reported.keys().all(|name| listed.contains(name)),
+                "{what}: {listed:?}"
+            );
             true
         }
     }
@@ -146,7 +193,11 @@ fn repair(disk: &FakeDisk, intact: &Reported, what: &str) {
     let repaired = repaired(disk);
     if intact.is_empty() {
         let refused = repaired.expect_err("nothing is whole");
-        assert_eq!((refused.kind(), disk.steps()), (Failure::Damaged, steps), "{what}: {refused}");
+        assert_eq!(
+            (refused.kind(), disk.steps()),
+            (Failure::Damaged, steps),
+            "{what}: {refused}"
+        );
         return;
     }
     let repaired = repaired.unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -155,29 +206,49 @@ fn repair(disk: &FakeDisk, intact: &Reported, what: &str) {
     assert_eq!(&there, intact, "{what}: after the repair");
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS)
         .unwrap_or_else(|error| panic!("{what}: after the repair: {error}"));
-    store.checkpoint_observed("after").unwrap_or_else(|error| panic!("{what}: {error}"));
-    assert_eq!(world::kept(&store, "after"), ids(&read_live(disk)), "{what}");
+    store
+        .checkpoint_observed("after")
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!(
+        world::kept(&store, "after"),
+        ids(&read_live(disk)),
+        "{what}"
+    );
     drop(store);
     let disk = disk.after_power_loss(1);
-    let again = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS)
-        .unwrap_or_else(|error| panic!("{what}: repaired as {repaired:?}, {error}; {:?}", files(&disk)));
+    let again =
+        Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).unwrap_or_else(|error| {
+            panic!(
+                "{what}: repaired as {repaired:?}, {error}; {:?}",
+                files(&disk)
+            )
+        });
     assert_eq!(again.list().len(), intact.len() + 1, "{what}");
 }
 
 /// The same store in this boot, where its index proves it, and after a power loss.
 fn boots(disk: &FakeDisk) -> [(&'static str, FakeDisk); 2] {
-    [("same boot", disk.after_kill()), ("next boot", disk.after_power_loss(1))]
+    [
+        ("same boot", disk.after_kill()),
+        ("next boot", disk.after_power_loss(1)),
+    ]
 }
 
 fn names(intact: &Reported) -> String {
-    intact.keys().map(String::as_str).collect::<Vec<_>>().join(" ")
+    intact
+        .keys()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A front of which one bit changed is known all the same: its hash says which bit it was. Of pages nobody
 /// knows, and `cp3` goes, and nothing else.
 #[test]
 fn a_changed_bit_in_the_middle_of_the_log_erases_no_history() {
-    let (disk, reported) = small(Options { segment_bytes: 1 << 20 });
+    let (disk, reported) = small(Options {
+        segment_bytes: 1 << 20,
+    });
     let (path, begin) = records(&disk)[2].clone();
     for (place, byte, left) in [
         ("its mark", 3, "cp1 cp2 cp3 cp4 cp5 cp6 first"),
@@ -187,10 +258,14 @@ fn a_changed_bit_in_the_middle_of_the_log_erases_no_history() {
         ("a page", PAGE + 2000, "cp1 cp2 cp4 cp5 cp6 first"),
     ] {
         let disk = disk.after_power_loss(1);
-        disk.flip_bit(&path, (begin + byte) as u64 * 8 + 5).expect("there");
+        disk.flip_bit(&path, (begin + byte) as u64 * 8 + 5)
+            .expect("there");
         let intact = look(&disk, &reported, place);
         assert_eq!(names(&intact), left, "{place}");
-        assert!(!open_to_write(&disk, &reported, place), "{place}: something was appended");
+        assert!(
+            !open_to_write(&disk, &reported, place),
+            "{place}: something was appended"
+        );
         repair(&disk, &intact, place);
     }
 }
@@ -199,11 +274,15 @@ fn a_changed_bit_in_the_middle_of_the_log_erases_no_history() {
 /// sums in the records prove.
 #[test]
 fn a_record_that_is_gone_costs_the_checkpoints_that_need_it() {
-    let (disk, reported) = small(Options { segment_bytes: 1 << 20 });
+    let (disk, reported) = small(Options {
+        segment_bytes: 1 << 20,
+    });
     let all = records(&disk);
-    for (gone, left) in
-        [(2, "cp1 cp2 cp4 cp5 cp6 first"), (4, "cp1 cp2 cp3 cp4 first"), (5, "cp1 cp2 cp3 cp4 cp5 first")]
-    {
+    for (gone, left) in [
+        (2, "cp1 cp2 cp4 cp5 cp6 first"),
+        (4, "cp1 cp2 cp3 cp4 first"),
+        (5, "cp1 cp2 cp3 cp4 cp5 first"),
+    ] {
         for disk in boots(&disk).map(|(_, disk)| disk) {
             let (path, begin) = &all[gone];
             let file = disk.open(path, Access::Write).expect("open");
@@ -220,9 +299,17 @@ fn a_record_that_is_gone_costs_the_checkpoints_that_need_it() {
 
 #[test]
 fn a_changed_bit_in_a_segments_head_unlinks_nothing() {
-    for options in [OPTIONS, Options { segment_bytes: 1 << 20 }] {
+    for options in [
+        OPTIONS,
+        Options {
+            segment_bytes: 1 << 20,
+        },
+    ] {
         let (disk, reported) = small(options);
-        for path in files(&disk).into_iter().filter(|path| path.extension().is_some_and(|it| it == "log")) {
+        for path in files(&disk)
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|it| it == "log"))
+        {
             for (boot, disk) in boots(&disk) {
                 let what = format!("{}, {boot}", path.display());
                 disk.flip_bit(&path, 30 * 8).expect("there");
@@ -239,7 +326,9 @@ fn a_changed_bit_in_a_segments_head_unlinks_nothing() {
 fn a_current_that_is_not_whole_is_read_from_its_copy() {
     let (disk, reported) = small(OPTIONS);
     let current = root().join("CURRENT");
-    disk.open(&current, Access::Write).and_then(|file| file.set_len(10)).expect("cut");
+    disk.open(&current, Access::Write)
+        .and_then(|file| file.set_len(10))
+        .expect("cut");
     let intact = look(&disk, &reported, "cut");
     assert_eq!(intact, reported);
     assert!(!open_to_write(&disk, &reported, "cut"));
@@ -250,7 +339,9 @@ fn a_current_that_is_not_whole_is_read_from_its_copy() {
 #[test]
 fn what_decays_before_the_base_costs_nothing() {
     for front in [false, true] {
-        let (disk, mut reported) = small(Options { segment_bytes: 1 << 20 });
+        let (disk, mut reported) = small(Options {
+            segment_bytes: 1 << 20,
+        });
         let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("sound");
         store.prune(&["first", "cp1"]).expect("given up");
         store.fold().expect("folded");
@@ -262,7 +353,9 @@ fn what_decays_before_the_base_costs_nothing() {
         for (boot, disk) in boots(&disk) {
             let file = disk.open(&path, Access::Write).expect("open");
             let at = if front { begin } else { begin + PAGE };
-            file.write_at(&[0; PAGE], at as u64).and_then(|()| file.sync_data()).expect("gone");
+            file.write_at(&[0; PAGE], at as u64)
+                .and_then(|()| file.sync_data())
+                .expect("gone");
             let what = format!("{boot}, front: {front}");
             let intact = look(&disk, &reported, &what);
             assert_eq!(intact, reported, "{what}");
@@ -279,7 +372,9 @@ fn what_decays_before_the_base_costs_nothing() {
 #[test]
 fn the_last_record_is_a_torn_tail_only_where_nobody_knows_it() {
     for (known, seal) in [(true, 0), (false, 1)] {
-        let (disk, mut reported) = small(Options { segment_bytes: 1 << 20 });
+        let (disk, mut reported) = small(Options {
+            segment_bytes: 1 << 20,
+        });
         let (path, begin) = records(&disk).last().expect("six").clone();
         if !known {
             disk.remove(&root().join("INDEX")).expect("removed");
@@ -287,7 +382,8 @@ fn the_last_record_is_a_torn_tail_only_where_nobody_knows_it() {
         }
         disk.sync_beneath(Path::new("/")).expect("synced");
         let disk = disk.after_power_loss(seal);
-        disk.flip_bit(&path, (begin + PAGE + 5) as u64 * 8).expect("there");
+        disk.flip_bit(&path, (begin + PAGE + 5) as u64 * 8)
+            .expect("there");
         let intact = look(&disk, &reported, "the last");
         assert_eq!(names(&intact), "cp1 cp2 cp3 cp4 cp5 first");
         assert_eq!(open_to_write(&disk, &reported, "the last"), !known);
@@ -322,8 +418,12 @@ fn whatever_bit_of_a_small_store_decays_nothing_vanishes_and_nothing_is_removed(
         }
         assert_eq!(look(&disk, &reported, "all put back"), reported);
     }
-    let seen = format!("{flips} flips, {costly} cost a checkpoint, {refused} refused, {repaired} repairs");
-    assert!(flips > 1000 && costly > 10 && refused > 10 && repaired > 10, "{seen}");
+    let seen =
+        format!("{flips} flips, {costly} cost a checkpoint, {refused} refused, {repaired} repairs");
+    assert!(
+        flips > 1000 && costly > 10 && refused > 10 && repaired > 10,
+        "{seen}"
+    );
     eprintln!("{seen}");
 }
 
@@ -341,8 +441,11 @@ fn whatever_bit_of_a_larger_store_decays_nothing_vanishes_and_nothing_is_removed
         world.store.as_mut().expect("open").save_index();
         world.store = None;
         world.end_job();
-        let reported: Reported =
-            world.kept.iter().map(|(name, bands): (_, &Bands)| (name.clone(), ids(bands))).collect();
+        let reported: Reported = world
+            .kept
+            .iter()
+            .map(|(name, bands): (_, &Bands)| (name.clone(), ids(bands)))
+            .collect();
         world.disk.sync_beneath(Path::new("/")).expect("synced");
         let mut random = Random(seed);
         for (flip, (boot, disk)) in
@@ -373,9 +476,12 @@ fn a_repair_that_is_cut_short_leaves_all_that_was_intact() {
     let (disk, reported) = small(OPTIONS);
     let (path, begin) = records(&disk)[2].clone();
     let disk = disk.after_power_loss(1);
-    disk.flip_bit(&path, (begin + PAGE + 2000) as u64 * 8).expect("there");
-    let base =
-        files(&disk).into_iter().find(|path| path.ends_with("base/c.0000000000000001")).expect("a base");
+    disk.flip_bit(&path, (begin + PAGE + 2000) as u64 * 8)
+        .expect("there");
+    let base = files(&disk)
+        .into_iter()
+        .find(|path| path.ends_with("base/c.0000000000000001"))
+        .expect("a base");
     let intact = look(&disk, &reported, "before");
     assert_eq!(names(&intact), "cp1 cp2 cp4 cp5 cp6 first");
     let (mut damaged, mut whole) = (0, 0);
@@ -383,8 +489,11 @@ fn a_repair_that_is_cut_short_leaves_all_that_was_intact() {
         let cut = disk.after_kill();
         cut.stop_at(cut.steps() + operation);
         let done = repaired(&cut).is_ok();
-        let left =
-            [cut.after_kill(), cut.after_power_loss(operation), cut.after_power_loss(operation + 1000)];
+        let left = [
+            cut.after_kill(),
+            cut.after_power_loss(operation),
+            cut.after_power_loss(operation + 1000),
+        ];
         for (how, left) in left.into_iter().enumerate() {
             let what = format!("stopped at {operation}, {how}");
             assert_eq!(look(&left, &intact, &what), intact, "{what}");
@@ -400,7 +509,10 @@ fn a_repair_that_is_cut_short_leaves_all_that_was_intact() {
             break;
         }
     }
-    assert!(damaged > 20 && whole > 3, "{damaged} damaged, {whole} repaired");
+    assert!(
+        damaged > 20 && whole > 3,
+        "{damaged} damaged, {whole} repaired"
+    );
 }
 
 #[test]
@@ -408,16 +520,23 @@ fn a_sound_store_is_not_repaired_and_one_without_anything_whole_is_left_alone() 
     let (disk, reported) = small(OPTIONS);
     let steps = disk.steps();
     let repaired = repaired(&disk).expect("sound");
-    assert_eq!((disk.steps(), repaired.kept.len()), (steps, reported.len()), "{repaired:?}");
+    assert_eq!(
+        (disk.steps(), repaired.kept.len()),
+        (steps, reported.len()),
+        "{repaired:?}"
+    );
     // All checkpoints have the second page of this band from its base.
-    disk.flip_bit(&root().join("base/b.0000000000000001"), 4500 * 8).expect("there");
+    disk.flip_bit(&root().join("base/b.0000000000000001"), 4500 * 8)
+        .expect("there");
     repair(&disk, &Reported::new(), "a base file");
 }
 
 #[test]
 fn what_a_repair_moved_aside_is_removed_by_gc_and_by_nothing_else() {
     let (disk, reported) = small(OPTIONS);
-    let segments = files(&disk).into_iter().filter(|path| path.extension().is_some_and(|it| it == "log"));
+    let segments = files(&disk)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|it| it == "log"));
     let segments: Vec<_> = segments.collect();
     disk.flip_bit(&segments[0], 30 * 8).expect("there");
     repair(&disk, &reported, "a head");
@@ -434,9 +553,14 @@ fn what_a_repair_moved_aside_is_removed_by_gc_and_by_nothing_else() {
 fn a_store_can_be_read_where_nothing_can_be_written() {
     let (disk, reported) = small(OPTIONS);
     for disk in [disk.after_kill(), disk.after_power_loss(3)] {
-        disk.fail(Fault { at: 0, count: u64::MAX, kind: ErrorKind::ReadOnlyFilesystem });
+        disk.fail(Fault {
+            at: 0,
+            count: u64::MAX,
+            kind: ErrorKind::ReadOnlyFilesystem,
+        });
         assert_eq!(look(&disk, &reported, "read only"), reported);
-        let mut reader = Store::open_read_only(Arc::new(disk.clone()), &live_path()).expect("opened");
+        let mut reader =
+            Store::open_read_only(Arc::new(disk.clone()), &live_path()).expect("opened");
         let mut archive = Vec::new();
         assert_eq!(reader.export("cp3", &mut archive).expect("kept").bands, 3);
         assert_eq!(reader.diff("first", "cp6").expect("kept").len(), 3);

@@ -9,18 +9,25 @@ use paceline_checkpoint::{Options, Store};
 use crate::world::live_path;
 
 /// A segment takes many operations to make: zeros are written by the mebibyte.
-const OPTIONS: Options = Options { segment_bytes: 40 << 20 };
+const OPTIONS: Options = Options {
+    segment_bytes: 40 << 20,
+};
 const BAND_BYTES: u64 = 4 << 20;
 
 fn spare() -> PathBuf {
-    live_path().with_file_name("bands.paceline").join("log/SPARE")
+    live_path()
+        .with_file_name("bands.paceline")
+        .join("log/SPARE")
 }
 
 fn ready() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
-    let file = disk.open(&live_path().join("a"), Access::Create).expect("made");
-    file.write_at(&vec![1; usize::try_from(BAND_BYTES).expect("small")], 0).expect("written");
+    let file = disk
+        .open(&live_path().join("a"), Access::Create)
+        .expect("made");
+    file.write_at(&vec![1; usize::try_from(BAND_BYTES).expect("small")], 0)
+        .expect("written");
     disk.advance(1_000_000_000);
     let store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     (disk, store)
@@ -31,7 +38,10 @@ fn until_the_next_segment(disk: &FakeDisk, store: &mut Store, jobs: bool) -> u64
     let segments = |store: &Store| store.status().expect("readable").segments;
     let (before, mut most) = (segments(store), 0);
     for number in 1.. {
-        let bytes = vec![u8::try_from(number + 1).expect("few"); usize::try_from(BAND_BYTES).expect("small")];
+        let bytes = vec![
+            u8::try_from(number + 1).expect("few");
+            usize::try_from(BAND_BYTES).expect("small")
+        ];
         store.write_at("a", 0, &bytes).expect("written");
         let steps = disk.steps();
         store.checkpoint(&format!("c{number}")).expect("taken");
@@ -39,7 +49,11 @@ fn until_the_next_segment(disk: &FakeDisk, store: &mut Store, jobs: bool) -> u64
         if segments(store) > before {
             break;
         }
-        while let Some(mut job) = if jobs { store.next_job().expect("readable") } else { None } {
+        while let Some(mut job) = if jobs {
+            store.next_job().expect("readable")
+        } else {
+            None
+        } {
             job.run();
             store.take_back(job).expect("no fault");
         }
@@ -54,13 +68,23 @@ fn a_checkpoint_that_ends_a_segment_takes_the_spare_and_writes_no_zeros() {
     let (disk, mut store) = ready();
     let with = until_the_next_segment(&disk, &mut store, true);
     // Pages, header and sync of the record; header, sync, name and directory of the segment.
-    assert!(with <= 7 && without >= 40, "{with} operations with a spare, {without} without");
+    assert!(
+        with <= 7 && without >= 40,
+        "{with} operations with a spare, {without} without"
+    );
     assert!(disk.stamp(&spare()).is_err(), "it is the segment now");
     drop(store);
     let disk = disk.after_power_loss(7);
     let store = Store::open(Arc::new(disk), &live_path(), OPTIONS).expect("opened");
     for checkpoint in store.list() {
-        assert!(store.verify(&checkpoint.name).expect("kept").wrong.is_empty(), "{checkpoint:?}");
+        assert!(
+            store
+                .verify(&checkpoint.name)
+                .expect("kept")
+                .wrong
+                .is_empty(),
+            "{checkpoint:?}"
+        );
     }
 }
 
@@ -68,8 +92,12 @@ fn a_checkpoint_that_ends_a_segment_takes_the_spare_and_writes_no_zeros() {
 #[test]
 fn gc_removes_the_index_of_an_older_versions_killed_save() {
     let (disk, mut store) = ready();
-    let path = live_path().with_file_name("bands.paceline").join("INDEX.new");
-    disk.open(&path, Access::Create).and_then(|file| file.write_at(b"half", 0)).expect("written");
+    let path = live_path()
+        .with_file_name("bands.paceline")
+        .join("INDEX.new");
+    disk.open(&path, Access::Create)
+        .and_then(|file| file.write_at(b"half", 0))
+        .expect("written");
     assert_eq!(store.gc().expect("swept"), 1);
     assert!(disk.stamp(&path).is_err(), "it takes space for ever");
 }
@@ -89,7 +117,11 @@ fn status_counts_the_spare_among_the_bytes_of_the_log() {
         store.take_back(job).expect("no fault");
     }
     assert!(disk.stamp(&spare()).is_ok() && store.status().expect("readable").segments == 1);
-    assert_eq!(bytes(&store), 2 * OPTIONS.segment_bytes, "the segment and the spare");
+    assert_eq!(
+        bytes(&store),
+        2 * OPTIONS.segment_bytes,
+        "the segment and the spare"
+    );
     store.gc().expect("collected");
     assert_eq!(bytes(&store), OPTIONS.segment_bytes, "its space is free");
 }
@@ -112,8 +144,13 @@ fn gc_frees_the_spare_and_a_record_of_its_size_does_not_take_one_that_is_not_the
     other.write_at(&bytes(41), (4 << 10) * 2).expect("written");
     store.write_at("a", 0, &bytes(41)).expect("written");
     store.checkpoint("large").expect("taken");
-    let inode = |stamp: std::io::Result<paceline_checkpoint::disk::Stamp>| stamp.expect("there").inode;
-    assert_eq!(inode(disk.stamp(&spare())), inode(other.stamp()), "not taken");
+    let inode =
+        |stamp: std::io::Result<paceline_checkpoint::disk::Stamp>| stamp.expect("there").inode;
+    assert_eq!(
+        inode(disk.stamp(&spare())),
+        inode(other.stamp()),
+        "not taken"
+    );
     assert_eq!(store.gc().expect("collected"), 1);
     assert!(disk.stamp(&spare()).is_err(), "its space is free");
 }

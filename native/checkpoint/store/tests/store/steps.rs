@@ -25,7 +25,8 @@ fn feeding_twice_or_running_twice_is_as_good_as_once() {
         taken.unwrap_or_else(|error| panic!("{feeds} feeds, {runs} runs: {error}"));
         assert_is(&store, "second", &before);
         drop(store);
-        let opened = Store::open(Arc::new(disk.after_power_loss(1)), &live_path(), OPTIONS).expect("opened");
+        let opened =
+            Store::open(Arc::new(disk.after_power_loss(1)), &live_path(), OPTIONS).expect("opened");
         assert_is(&opened, "second", &before);
     }
 }
@@ -47,12 +48,16 @@ fn panics_at(look: u64, go_on: bool) -> bool {
         for _ in 0..100 {
             let _ = catch_unwind(AssertUnwindSafe(|| held().feed(&mut pending)));
             // Rescues what was not read yet.
-            let _ = catch_unwind(AssertUnwindSafe(|| held().write_at("b", 50_000, b"meanwhile")));
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                held().write_at("b", 50_000, b"meanwhile")
+            }));
             let _ = catch_unwind(AssertUnwindSafe(|| pending.run()));
         }
         held().finish(pending)
     } else {
-        match catch_unwind(AssertUnwindSafe(|| Store::checkpoint_beside(&store, "second"))) {
+        match catch_unwind(AssertUnwindSafe(|| {
+            Store::checkpoint_beside(&store, "second")
+        })) {
             Ok(taken) => taken,
             Err(_) => Store::checkpoint_beside(&store, "third"),
         }
@@ -70,7 +75,8 @@ fn panics_at(look: u64, go_on: bool) -> bool {
             // What was appended is unknown (D4), and so it is said.
             assert_eq!(error.kind(), ErrorKind::Stopped, "{what}: {error}");
             drop(store);
-            let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
+            let mut store =
+                Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
             store.checkpoint_observed("fourth").expect("taken");
             assert_is(&store, "fourth", &read_live(&disk));
         }

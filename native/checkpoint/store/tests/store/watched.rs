@@ -19,7 +19,9 @@ fn ready(bands: &[&str]) -> (TempDir, PathBuf, Store) {
     for name in bands {
         fs::write(live.join(name), vec![7; 50_000]).expect("written");
     }
-    let options = Options { segment_bytes: 4 << 20 };
+    let options = Options {
+        segment_bytes: 4 << 20,
+    };
     let store = Store::init(Arc::new(RealDisk), &live, options, "first").expect("new");
     (root, live, store)
 }
@@ -30,19 +32,37 @@ fn same(store: &Store, name: &str, live: &Path) {
         .expect("listed")
         .map(|entry| {
             let path = entry.expect("readable").path();
-            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-            (name, *blake3::hash(&fs::read(&path).expect("a band")).as_bytes())
+            let name = path
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            (
+                name,
+                *blake3::hash(&fs::read(&path).expect("a band")).as_bytes(),
+            )
         })
         .collect();
     lies.sort();
-    let kept = store.bands(name).expect("made").into_iter().map(|(name, state)| (name, state.id));
+    let kept = store
+        .bands(name)
+        .expect("made")
+        .into_iter()
+        .map(|(name, state)| (name, state.id));
     assert_eq!(kept.collect::<Vec<_>>(), lies, "{name}");
 }
 
 fn random_change(live: &Path, random: &mut Random) {
     let name = |random: &mut Random| live.join(format!("band{}", random.below(6)));
     let path = name(random);
-    let make = || OpenOptions::new().write(true).create(true).truncate(false).open(&path).expect("open");
+    let make = || {
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .expect("open")
+    };
     let file = || {
         drop(make());
         RealDisk.open(&path, Access::Write).expect("open")
@@ -50,10 +70,14 @@ fn random_change(live: &Path, random: &mut Random) {
     match random.below(10) {
         0 => drop(fs::remove_file(&path)),
         1 => drop(fs::rename(&path, name(random))),
-        2 => file().set_len(random.below(60_000)).expect("cut or extended"),
+        2 => file()
+            .set_len(random.below(60_000))
+            .expect("cut or extended"),
         3 => fs::write(&path, vec![9; 3000]).expect("made anew"),
         _ => {
-            file().write_at(&random.below(1 << 40).to_le_bytes(), random.below(50_000)).expect("written");
+            file()
+                .write_at(&random.below(1 << 40).to_le_bytes(), random.below(50_000))
+                .expect("written");
         }
     }
 }
@@ -78,7 +102,9 @@ fn a_watcher_names_every_band_that_a_writer_changed() {
             seen
         };
         let name = format!("c{round}");
-        store.checkpoint_seen(&name, &mut ask).expect("quiet while it is read");
+        store
+            .checkpoint_seen(&name, &mut ask)
+            .expect("quiet while it is read");
         same(&store, &name, &live);
         if round % 20 == 19 {
             // Another directory has live's name now: a watch of the old one would see nothing.
@@ -86,7 +112,10 @@ fn a_watcher_names_every_band_that_a_writer_changed() {
         }
     }
     if cfg!(windows) {
-        assert!(everything.get() >= 2 * rounds && named.get() == 0, "no fence proves anything there");
+        assert!(
+            everything.get() >= 2 * rounds && named.get() == 0,
+            "no fence proves anything there"
+        );
         return;
     }
     assert_eq!(
@@ -103,18 +132,29 @@ fn a_watcher_names_every_band_that_a_writer_changed() {
 #[test]
 fn a_queue_that_overflowed_makes_the_store_look_at_everything() {
     let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
-    let Ok(limit) = limit.as_deref().map_or("16384", str::trim).parse::<u64>() else { return };
+    let Ok(limit) = limit.as_deref().map_or("16384", str::trim).parse::<u64>() else {
+        return;
+    };
     let (_root, live, mut store) = ready(&["a", "b", "c"]);
     let mut watcher = Watcher::new(&live).expect("watched");
-    store.checkpoint_seen("c0", &mut || watcher.seen()).expect("quiet");
-    let open = |name: &str| RealDisk.open(&live.join(name), Access::Write).expect("open");
+    store
+        .checkpoint_seen("c0", &mut || watcher.seen())
+        .expect("quiet");
+    let open = |name: &str| {
+        RealDisk
+            .open(&live.join(name), Access::Write)
+            .expect("open")
+    };
     let (a, b) = (open("a"), open("b"));
     // Equal events in a row would be merged.
     for write in 0..limit + 12_000 {
         let file = if write % 2 == 0 { &a } else { &b };
-        file.write_at(&[write.to_le_bytes()[0]], write % 50_000).expect("written");
+        file.write_at(&[write.to_le_bytes()[0]], write % 50_000)
+            .expect("written");
     }
-    open("c").write_at(b"its event is lost", 9).expect("written");
+    open("c")
+        .write_at(b"its event is lost", 9)
+        .expect("written");
     let mut answers = vec![];
     let taken = store.checkpoint_seen("c1", &mut || {
         answers.push(watcher.seen());
@@ -123,7 +163,9 @@ fn a_queue_that_overflowed_makes_the_store_look_at_everything() {
     taken.expect("quiet");
     assert_eq!(answers[0], Seen::Everything);
     same(&store, "c1", &live);
-    open("c").write_at(b"and this is heard", 99).expect("written");
+    open("c")
+        .write_at(b"and this is heard", 99)
+        .expect("written");
     assert_eq!(watcher.seen(), Seen::Bands(["c".to_owned()].into()));
 }
 
@@ -131,20 +173,40 @@ fn a_queue_that_overflowed_makes_the_store_look_at_everything() {
 fn waiting_ends_with_a_change_or_with_the_moment() {
     let (_root, live, mut store) = ready(&["a"]);
     let mut watcher = Watcher::new(&live).expect("watched");
-    store.checkpoint_seen("c0", &mut || watcher.seen()).expect("quiet");
-    assert!(!watcher.wait(Instant::now()), "nothing happened, and reading is nothing");
-    let write =
-        |bytes: &[u8]| RealDisk.open(&live.join("a"), Access::Write).and_then(|file| file.write_at(bytes, 0));
+    store
+        .checkpoint_seen("c0", &mut || watcher.seen())
+        .expect("quiet");
+    assert!(
+        !watcher.wait(Instant::now()),
+        "nothing happened, and reading is nothing"
+    );
+    let write = |bytes: &[u8]| {
+        RealDisk
+            .open(&live.join("a"), Access::Write)
+            .and_then(|file| file.write_at(bytes, 0))
+    };
     write(b"x").expect("written");
-    assert!(watcher.wait(Instant::now() + Duration::from_secs(60)), "a change");
+    assert!(
+        watcher.wait(Instant::now() + Duration::from_secs(60)),
+        "a change"
+    );
     watcher.gather(Instant::now());
     let lost = "waiting lost it";
     if cfg!(windows) {
         assert_eq!(watcher.seen(), Seen::Everything, "{lost}");
     } else {
-        assert_eq!(watcher.seen(), Seen::Bands(["a".to_owned()].into()), "{lost}");
+        assert_eq!(
+            watcher.seen(),
+            Seen::Bands(["a".to_owned()].into()),
+            "{lost}"
+        );
     }
-    assert_eq!(Watcher::new(&live.join("none")).expect_err("no directory").kind(), ErrorKind::Io);
+    assert_eq!(
+        Watcher::new(&live.join("none"))
+            .expect_err("no directory")
+            .kind(),
+        ErrorKind::Io
+    );
 }
 
 /// Names are told once; they must not be lost when the checkpoint that asked is not made.
@@ -154,8 +216,10 @@ fn what_was_told_to_a_checkpoint_that_failed_is_in_the_next() {
     disk.make_dir(&live_path()).expect("made");
     let write = |name: &str, bytes: &[u8]| {
         let path = live_path().join(name);
-        let file =
-            disk.open(&path, Access::Write).or_else(|_| disk.open(&path, Access::Create)).expect("open");
+        let file = disk
+            .open(&path, Access::Write)
+            .or_else(|_| disk.open(&path, Access::Create))
+            .expect("open");
         file.write_at(bytes, 0).expect("written");
         disk.advance(1_000_000_000);
     };
@@ -163,7 +227,8 @@ fn what_was_told_to_a_checkpoint_that_failed_is_in_the_next() {
     for name in ["a", "b", "c"] {
         write(name, b"first");
     }
-    let mut store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+    let mut store =
+        Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     let id = |store: &Store, name: &str, band: &str| store.bands(name).expect("kept")[band].id;
     // While the named band is read, another one changes: told after the reading, once.
     write("a", b"second");
@@ -175,17 +240,28 @@ fn what_was_told_to_a_checkpoint_that_failed_is_in_the_next() {
         answers.pop().unwrap_or_else(|| told(&[]))
     });
     taken.expect("the second reading is quiet");
-    assert_eq!(id(&store, "second", "b"), *blake3::hash(b"second").as_bytes());
+    assert_eq!(
+        id(&store, "second", "b"),
+        *blake3::hash(b"second").as_bytes()
+    );
     // The checkpoint fails before it looks at what it was told.
     write("a", b"third.");
     write("c", b"third.");
-    disk.rename(&live_path().join("b"), Path::new("/aside")).expect("moved");
+    disk.rename(&live_path().join("b"), Path::new("/aside"))
+        .expect("moved");
     disk.make_symlink(&live_path().join("b")).expect("made");
     let refused = store.checkpoint_seen("third", &mut || told(&["a", "b", "c"]));
     assert_eq!(refused.expect_err("a link").kind(), ErrorKind::Refused);
-    disk.rename(Path::new("/aside"), &live_path().join("b")).expect("put back");
-    store.checkpoint_seen("third", &mut || told(&[])).expect("quiet");
+    disk.rename(Path::new("/aside"), &live_path().join("b"))
+        .expect("put back");
+    store
+        .checkpoint_seen("third", &mut || told(&[]))
+        .expect("quiet");
     for band in ["a", "c"] {
-        assert_eq!(id(&store, "third", band), *blake3::hash(b"third.").as_bytes(), "{band}");
+        assert_eq!(
+            id(&store, "third", band),
+            *blake3::hash(b"third.").as_bytes(),
+            "{band}"
+        );
     }
 }

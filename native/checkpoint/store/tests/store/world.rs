@@ -14,7 +14,9 @@ use paceline_checkpoint::{Error, ErrorKind, Job, Options, Result, Store};
 pub(crate) type Bands = BTreeMap<String, Vec<u8>>;
 
 /// Small segments, so that they often end.
-pub(crate) const OPTIONS: Options = Options { segment_bytes: 192 << 10 };
+pub(crate) const OPTIONS: Options = Options {
+    segment_bytes: 192 << 10,
+};
 const BAND_MOST: u64 = 72 << 10;
 const NAMES: u64 = 4;
 
@@ -33,7 +35,15 @@ impl Random {
     fn bytes(&mut self, count: u64) -> Vec<u8> {
         let value = u8::try_from(self.below(256)).expect("below 256");
         let zeros = self.below(8) == 0;
-        (0..count).map(|at| if zeros { 0 } else { value.wrapping_add((at % 251).to_le_bytes()[0]) }).collect()
+        (0..count)
+            .map(|at| {
+                if zeros {
+                    0
+                } else {
+                    value.wrapping_add((at % 251).to_le_bytes()[0])
+                }
+            })
+            .collect()
     }
 }
 
@@ -67,14 +77,26 @@ impl World {
         for band in 0..=random.below(NAMES) {
             let count = random.below(BAND_MOST);
             let bytes = random.bytes(count);
-            let file = disk.open(&live_path().join(format!("band{band}")), Access::Create).expect("a band");
+            let file = disk
+                .open(&live_path().join(format!("band{band}")), Access::Create)
+                .expect("a band");
             file.write_at(&bytes, 0).expect("written");
             live.insert(format!("band{band}"), bytes);
         }
         disk.sync_beneath(Path::new("/")).expect("synced");
         disk.advance(1_000_000_000);
         let (kept, in_flight, going) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { disk, store: None, job: None, live, kept, in_flight, going, random, next_name: 0 }
+        Self {
+            disk,
+            store: None,
+            job: None,
+            live,
+            kept,
+            in_flight,
+            going,
+            random,
+            next_name: 0,
+        }
     }
 
     pub(crate) fn init(&mut self) -> Result<()> {
@@ -95,7 +117,11 @@ impl World {
 
     pub(crate) fn open(&mut self) -> Result<()> {
         (self.store, self.job) = (None, None);
-        self.store = Some(Store::open(Arc::new(self.disk.clone()), &live_path(), OPTIONS)?);
+        self.store = Some(Store::open(
+            Arc::new(self.disk.clone()),
+            &live_path(),
+            OPTIONS,
+        )?);
         Ok(())
     }
 
@@ -111,7 +137,8 @@ impl World {
     /// One random step.
     pub(crate) fn step(&mut self) -> Result<()> {
         let ms = self.random.below(30);
-        self.disk.advance(i64::try_from(ms).expect("small") * 1_000_000);
+        self.disk
+            .advance(i64::try_from(ms).expect("small") * 1_000_000);
         match self.random.below(100) {
             0..45 => self.write(),
             45..52 => self.resize(),
@@ -153,14 +180,19 @@ impl World {
     fn resize(&mut self) -> Result<()> {
         let (name, bytes) = (self.name(), self.random.below(BAND_MOST));
         self.opened().set_len(&name, bytes)?;
-        self.live.entry(name).or_default().resize(usize::try_from(bytes).expect("small"), 0);
+        self.live
+            .entry(name)
+            .or_default()
+            .resize(usize::try_from(bytes).expect("small"), 0);
         Ok(())
     }
 
     fn remove(&mut self) -> Result<()> {
         let name = self.name();
         match self.opened().remove(&name) {
-            Err(error) if error.kind() == ErrorKind::NotFound => assert!(!self.live.contains_key(&name)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                assert!(!self.live.contains_key(&name))
+            }
             other => {
                 other?;
                 self.live.remove(&name);
@@ -171,7 +203,9 @@ impl World {
 
     /// Somebody else writes, and the next checkpoint is an observed one.
     fn write_unseen(&mut self) -> Result<()> {
-        let Some(name) = self.live.keys().next().cloned() else { return Ok(()) };
+        let Some(name) = self.live.keys().next().cloned() else {
+            return Ok(());
+        };
         let offset = self.random.below(BAND_MOST);
         let bytes = self.random.bytes(5000);
         let file = self.disk.open(&live_path().join(&name), Access::Write);
@@ -232,7 +266,10 @@ impl World {
                 Ok(())
             }
             9 => {
-                let refused = self.opened().checkpoint("another").expect_err("one at a time");
+                let refused = self
+                    .opened()
+                    .checkpoint("another")
+                    .expect_err("one at a time");
                 assert_eq!(refused.kind(), ErrorKind::Locked);
                 Ok(())
             }
@@ -242,19 +279,36 @@ impl World {
 
     fn any(&mut self) -> Option<String> {
         let count = self.kept.len() as u64;
-        let at = if count == 0 { return None } else { self.random.below(count) };
-        self.kept.keys().nth(usize::try_from(at).expect("small")).cloned()
+        let at = if count == 0 {
+            return None;
+        } else {
+            self.random.below(count)
+        };
+        self.kept
+            .keys()
+            .nth(usize::try_from(at).expect("small"))
+            .cloned()
     }
 
     fn rollback(&mut self) -> Result<()> {
-        let Some(name) = self.any() else { return Ok(()) };
+        let Some(name) = self.any() else {
+            return Ok(());
+        };
         // The name that the store will give to what it replaces starts with this; see `check`.
-        self.in_flight.insert("before-rollback-".to_owned(), self.live.clone());
+        self.in_flight
+            .insert("before-rollback-".to_owned(), self.live.clone());
         let taken = self.opened().rollback(&name)?;
-        let replaced = self.in_flight.remove("before-rollback-").expect("put above");
+        let replaced = self
+            .in_flight
+            .remove("before-rollback-")
+            .expect("put above");
         self.kept.insert(taken.checkpoint.name, replaced);
         self.live = self.kept[&name].clone();
-        assert_eq!(read_live(&self.disk), self.live, "live after a rollback to {name}");
+        assert_eq!(
+            read_live(&self.disk),
+            self.live,
+            "live after a rollback to {name}"
+        );
         Ok(())
     }
 
@@ -273,18 +327,23 @@ impl World {
 
     /// A checkpoint leaves as an archive and comes back under another name; live stays as it is.
     fn adopt(&mut self) -> Result<()> {
-        let Some(name) = self.any() else { return Ok(()) };
+        let Some(name) = self.any() else {
+            return Ok(());
+        };
         let mut archive = Vec::new();
         self.opened().export(&name, &mut archive)?;
         let again = self.begin();
-        self.in_flight.insert(again.clone(), self.kept[&name].clone());
+        self.in_flight
+            .insert(again.clone(), self.kept[&name].clone());
         self.opened().adopt(archive.as_slice(), Some(&again))?;
         self.land();
         Ok(())
     }
 
     fn prune(&mut self) -> Result<()> {
-        let Some(name) = self.any() else { return Ok(()) };
+        let Some(name) = self.any() else {
+            return Ok(());
+        };
         self.going = vec![name.clone()];
         self.opened().prune(&[&name])?;
         self.land();
@@ -293,23 +352,39 @@ impl World {
 
     /// The store holds what the model holds; what was in flight may be there, too.
     pub(crate) fn check(&self, store: &Store) {
-        let listed: Vec<String> = store.list().into_iter().map(|checkpoint| checkpoint.name).collect();
+        let listed: Vec<String> = store
+            .list()
+            .into_iter()
+            .map(|checkpoint| checkpoint.name)
+            .collect();
         for name in self.kept.keys() {
-            assert!(listed.contains(name) || self.going.contains(name), "{name} was reported and is lost");
+            assert!(
+                listed.contains(name) || self.going.contains(name),
+                "{name} was reported and is lost"
+            );
         }
         for name in &listed {
             let in_flight = || {
-                let same =
-                    |known: &&String| name == *known || known.ends_with('-') && name.starts_with(*known);
-                self.in_flight.iter().find(|(known, _)| same(known)).map(|(_, bands)| bands)
+                let same = |known: &&String| {
+                    name == *known || known.ends_with('-') && name.starts_with(*known)
+                };
+                self.in_flight
+                    .iter()
+                    .find(|(known, _)| same(known))
+                    .map(|(_, bands)| bands)
             };
             let bands = self.kept.get(name).or_else(in_flight);
             let bands = bands.unwrap_or_else(|| panic!("{name} was never asked for"));
-            let ids: Vec<_> =
-                bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())).collect();
+            let ids: Vec<_> = bands
+                .iter()
+                .map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes()))
+                .collect();
             let theirs = store.bands(name).expect("it is listed");
             assert_eq!(
-                theirs.into_iter().map(|(name, state)| (name, state.id)).collect::<Vec<_>>(),
+                theirs
+                    .into_iter()
+                    .map(|(name, state)| (name, state.id))
+                    .collect::<Vec<_>>(),
                 ids,
                 "{name}"
             );
@@ -334,7 +409,8 @@ pub(crate) fn read_live(disk: &FakeDisk) -> Bands {
     let read = |name: String| {
         let path = live_path().join(&name);
         let file = disk.open(&path, Access::Read).expect("a band");
-        let mut bytes = vec![0; usize::try_from(file.stamp().expect("its stamp").size).expect("small")];
+        let mut bytes =
+            vec![0; usize::try_from(file.stamp().expect("its stamp").size).expect("small")];
         file.read_at(&mut bytes, 0).expect("its bytes");
         (name, bytes)
     };
@@ -345,23 +421,36 @@ pub(crate) fn read_live(disk: &FakeDisk) -> Bands {
 pub(crate) type Ids = Vec<(String, [u8; 32])>;
 
 pub(crate) fn ids(bands: &Bands) -> Ids {
-    bands.iter().map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes())).collect()
+    bands
+        .iter()
+        .map(|(name, bytes)| (name.clone(), *blake3::hash(bytes).as_bytes()))
+        .collect()
 }
 
 /// What the store has under this name, which verifies.
 pub(crate) fn kept(store: &Store, name: &str) -> Ids {
     assert!(store.verify(name).expect("kept").wrong.is_empty(), "{name}");
-    store.bands(name).expect("kept").into_iter().map(|(name, state)| (name, state.id)).collect()
+    store
+        .bands(name)
+        .expect("kept")
+        .into_iter()
+        .map(|(name, state)| (name, state.id))
+        .collect()
 }
 
 pub(crate) fn write(disk: &FakeDisk, band: &str, offset: u64, bytes: &[u8]) {
-    let file = disk.open(&live_path().join(band), Access::Write).expect("open");
+    let file = disk
+        .open(&live_path().join(band), Access::Write)
+        .expect("open");
     file.write_at(bytes, offset).expect("written");
 }
 
 /// A size from the environment: how long this test is when it is run by hand.
 pub(crate) fn size(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+    std::env::var(variable)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(otherwise)
 }
 
 /// Whether the error is the stopped machine's and no fault of the store.

@@ -15,10 +15,13 @@ fn ready() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     for name in ["a", "b"] {
-        let file = disk.open(&live_path().join(name), Access::Create).expect("made");
+        let file = disk
+            .open(&live_path().join(name), Access::Create)
+            .expect("made");
         file.write_at(&vec![1; 80 << 10], 0).expect("written");
     }
-    disk.sync_beneath(std::path::Path::new("/")).expect("synced");
+    disk.sync_beneath(std::path::Path::new("/"))
+        .expect("synced");
     disk.advance(1_000_000_000);
     let store = Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     (disk, store)
@@ -52,7 +55,11 @@ fn a_page_that_nobody_marked_is_kept_with_its_leaf() {
             half_marked(&disk, &mut store);
             let second = ids(&read_live(&disk));
             store.checkpoint("second").expect("taken");
-            assert_eq!(kept(&store, "second"), second, "the page that nobody marked is in it");
+            assert_eq!(
+                kept(&store, "second"),
+                second,
+                "the page that nobody marked is in it"
+            );
             if saved {
                 store.save_index();
             }
@@ -79,7 +86,10 @@ fn nor_is_it_lost_beside_its_store() {
     half_marked(&disk, &mut store);
     let store = Mutex::new(store);
     Store::checkpoint_beside(&store, "second").expect("taken");
-    assert_eq!(kept(&store.lock().expect("whole"), "second"), ids(&read_live(&disk)));
+    assert_eq!(
+        kept(&store.lock().expect("whole"), "second"),
+        ids(&read_live(&disk))
+    );
 }
 
 /// A leaf of which nothing was marked is not read, and is in the checkpoint as it was before: it verifies. The
@@ -92,17 +102,31 @@ fn a_leaf_that_nobody_marked_costs_one_checkpoint_and_no_byte_of_live() {
     store.write_at("a", 0, b"said").expect("written");
     store.checkpoint("second").expect("taken");
     let live = ids(&read_live(&disk));
-    assert_ne!(kept(&store, "second"), live, "it verifies, and lacks the leaf");
+    assert_ne!(
+        kept(&store, "second"),
+        live,
+        "it verifies, and lacks the leaf"
+    );
     write(&disk, "b", 5, b"nor this");
     let live = ids(&read_live(&disk));
     let replaced = store.rollback("first").expect("sound").checkpoint.name;
-    assert_eq!(kept(&store, &replaced)[0], live[0], "all of what was replaced");
+    assert_eq!(
+        kept(&store, &replaced)[0],
+        live[0],
+        "all of what was replaced"
+    );
     assert_eq!(ids(&read_live(&disk))[0], first[0]);
-    assert_eq!(ids(&read_live(&disk))[1], live[1], "a file that no record touched stays");
+    assert_eq!(
+        ids(&read_live(&disk))[1],
+        live[1],
+        "a file that no record touched stays"
+    );
     store.rollback(&replaced).expect("sound");
     assert_eq!(ids(&read_live(&disk)), live);
     write(&disk, "a", 4 * LEAF, b"again");
-    store.mark_dirty("a", 4 * LEAF + 2 * PAGE, 1).expect("there");
+    store
+        .mark_dirty("a", 4 * LEAF + 2 * PAGE, 1)
+        .expect("there");
     store.checkpoint("last").expect("taken");
     assert_eq!(kept(&store, "last")[0], ids(&read_live(&disk))[0]);
 }
@@ -110,7 +134,9 @@ fn a_leaf_that_nobody_marked_costs_one_checkpoint_and_no_byte_of_live() {
 /// As older versions left it after a wrong mark, and as a base file that decayed leaves it.
 #[test]
 fn a_last_epoch_that_is_not_what_it_should_be_keeps_nobody_from_the_next() {
-    let base = live_path().with_file_name("bands.paceline").join("base/a.0000000000000001");
+    let base = live_path()
+        .with_file_name("bands.paceline")
+        .join("base/a.0000000000000001");
     let ready = || {
         let (disk, mut store) = ready();
         store.write_at("a", 4 * LEAF, b"second").expect("written");
@@ -122,7 +148,11 @@ fn a_last_epoch_that_is_not_what_it_should_be_keeps_nobody_from_the_next() {
         (disk.clone(), opened(&disk))
     };
     let check = |disk: &FakeDisk, store: &Store| {
-        assert_eq!(store.verify("second").expect("listed").wrong.len(), 1, "and it says so");
+        assert_eq!(
+            store.verify("second").expect("listed").wrong.len(),
+            1,
+            "and it says so"
+        );
         assert_eq!(kept(store, "third"), ids(&read_live(disk)));
     };
     let (disk, mut store) = ready();
@@ -146,15 +176,33 @@ fn a_last_epoch_that_is_not_what_it_should_be_keeps_nobody_from_the_next() {
 fn bytes_that_no_band_has_are_refused_at_once() {
     let (disk, mut store) = ready();
     let end = 5 * LEAF;
-    for (offset, bytes) in [(0, 1 << 40), (1 << 40, 1), (end, 1), (0, end + 1), (u64::MAX, 2), (2, u64::MAX)]
-    {
+    for (offset, bytes) in [
+        (0, 1 << 40),
+        (1 << 40, 1),
+        (end, 1),
+        (0, end + 1),
+        (u64::MAX, 2),
+        (2, u64::MAX),
+    ] {
         let refused = store.mark_dirty("a", offset, bytes).expect_err("not there");
-        assert_eq!(refused.kind(), ErrorKind::Refused, "{offset}+{bytes}: {refused}");
+        assert_eq!(
+            refused.kind(),
+            ErrorKind::Refused,
+            "{offset}+{bytes}: {refused}"
+        );
     }
     for offset in [u64::MAX, u64::MAX - 1, i64::MAX.cast_unsigned()] {
-        let refused = store.write_at("a", offset, b"two").expect_err("no file is so large");
+        let refused = store
+            .write_at("a", offset, b"two")
+            .expect_err("no file is so large");
         assert_eq!(refused.kind(), ErrorKind::Refused, "{offset}: {refused}");
-        assert_eq!(store.set_len("a", offset | 1 << 63).expect_err("likewise").kind(), ErrorKind::Refused);
+        assert_eq!(
+            store
+                .set_len("a", offset | 1 << 63)
+                .expect_err("likewise")
+                .kind(),
+            ErrorKind::Refused
+        );
     }
     assert_eq!(store.status().expect("readable").dirty, []);
     // What its owner grew by its own means is there when it says so.
@@ -168,19 +216,27 @@ fn bytes_that_no_band_has_are_refused_at_once() {
 fn where_space_is_short_the_log_is_smaller() {
     let (disk, store) = ready();
     drop(store);
-    disk.remove(&live_path().with_file_name("bands.paceline").join("CURRENT")).expect("removed");
-    let large = Options { segment_bytes: 64 << 20 };
+    disk.remove(&live_path().with_file_name("bands.paceline").join("CURRENT"))
+        .expect("removed");
+    let large = Options {
+        segment_bytes: 64 << 20,
+    };
     // Directories, two base files, and then zeros by the mebibyte: there is space for 20 of them.
     let before = disk.steps();
     let probe = disk.after_kill();
     drop(Store::init(Arc::new(probe.clone()), &live_path(), large, "first").expect("new"));
     assert!(probe.steps() > 70, "64 MiB of zeros");
-    disk.fail(Fault { at: before + 30, count: 1, kind: std::io::ErrorKind::StorageFull });
+    disk.fail(Fault {
+        at: before + 30,
+        count: 1,
+        kind: std::io::ErrorKind::StorageFull,
+    });
     let mut store = Store::init(Arc::new(disk.clone()), &live_path(), large, "first").expect("new");
     assert_eq!(store.status().expect("readable").log_bytes, 16 << 20);
     store.write_at("a", 0, b"second").expect("written");
     store.checkpoint("second").expect("taken");
     drop(store);
-    let store = Store::open(Arc::new(disk.after_power_loss(1)), &live_path(), large).expect("opened");
+    let store =
+        Store::open(Arc::new(disk.after_power_loss(1)), &live_path(), large).expect("opened");
     assert_eq!(store.list().len(), 2);
 }

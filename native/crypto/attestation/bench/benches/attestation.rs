@@ -23,8 +23,14 @@ const SINGLES: [&str; 12] = [
     "--params",
     "message=32|128|256",
 ];
-const BATCHES: [&str; 6] =
-    ["--benchmark", "batch", "--params", "batch=8|256|1024", "--params", "keys=16|all"];
+const BATCHES: [&str; 6] = [
+    "--benchmark",
+    "batch",
+    "--params",
+    "batch=8|256|1024",
+    "--params",
+    "keys=16|all",
+];
 const PRODUCTION: [&str; 2] = ["--benchmark", "production"];
 
 fn main() {

@@ -18,7 +18,10 @@ const SIZES: [u64; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];
 const OWN: [&str; 4] = ["portable", "aws_lc", "twin", "ifma"];
 
 pub(crate) fn params() -> Vec<Param> {
-    vec![Param::int("batch", &SIZES, 1, 65536), Param::words("keys", &["1", "16", "all"])]
+    vec![
+        Param::int("batch", &SIZES, 1, 65536),
+        Param::words("keys", &["1", "16", "all"]),
+    ]
 }
 
 pub(crate) fn inputs(context: &Context<'_>) -> Rc<Inputs> {
@@ -35,7 +38,11 @@ pub(crate) fn prepared(arms: Vec<Arm>, inputs: Rc<Inputs>) -> Prepared {
         verify: Box::new(move || {
             let verdict = verify_batch(&inputs.items());
             let ok = verdict.all_good();
-            vec![Check { name: "all_good".to_owned(), ok, detail: verdict.engine.to_owned() }]
+            vec![Check {
+                name: "all_good".to_owned(),
+                ok,
+                detail: verdict.engine.to_owned(),
+            }]
         }),
     }
 }
@@ -43,7 +50,9 @@ pub(crate) fn prepared(arms: Vec<Arm>, inputs: Rc<Inputs>) -> Prepared {
 /// Good batches: the signatures' keys are parsed before, but for zebra's arms and `parsing`, which parse each
 /// time.
 pub(crate) fn batch() -> Benchmark {
-    let arms = [DALEK, ZEBRA, DALEK_IFMA, ZEBRA_IFMA, "portable", "aws_lc", "twin", "ifma", OURS, "parsing"];
+    let arms = [
+        DALEK, ZEBRA, DALEK_IFMA, ZEBRA_IFMA, "portable", "aws_lc", "twin", "ifma", OURS, "parsing",
+    ];
     Benchmark {
         name: "batch".to_owned(),
         arms: arms.map(str::to_owned).to_vec(),
@@ -57,12 +66,16 @@ pub(crate) fn batch() -> Benchmark {
                 counted(DALEK, count, move || one.dalek_batch()),
                 counted(ZEBRA, count, move || two.zebra_batch()),
             ];
-            let second =
-                [(DALEK_IFMA, "paceline_peers_dalek_batch"), (ZEBRA_IFMA, "paceline_peers_zebra_batch")];
+            let second = [
+                (DALEK_IFMA, "paceline_peers_dalek_batch"),
+                (ZEBRA_IFMA, "paceline_peers_zebra_batch"),
+            ];
             arms.extend(vectorised::arms(&inputs, count, second)?);
             arms.extend(OWN.map(|name| own(name, &inputs)));
             let chosen = Rc::clone(&inputs);
-            arms.push(counted(OURS, count, move || verify_batch(black_box(&chosen.items())).all_good()));
+            arms.push(counted(OURS, count, move || {
+                verify_batch(black_box(&chosen.items())).all_good()
+            }));
             arms.push(parsing(&inputs));
             Ok(prepared(arms, inputs))
         }),
@@ -70,7 +83,9 @@ pub(crate) fn batch() -> Benchmark {
 }
 
 fn own(name: &'static str, inputs: &Rc<Inputs>) -> Arm {
-    let Some(engine) = by_name(name) else { return Arm::unavailable(name, missing(name)) };
+    let Some(engine) = by_name(name) else {
+        return Arm::unavailable(name, missing(name));
+    };
     let inputs = Rc::clone(inputs);
     counted(name, inputs.messages.len(), move || {
         verify_batch_with(engine, black_box(&inputs.items())).all_good()
@@ -84,9 +99,14 @@ fn parsing(inputs: &Rc<Inputs>) -> Arm {
         let parse = |key: &paceline_attestation::SigningKey| {
             VerifyingKey::from_bytes(black_box(*key.verifying_key().as_bytes()))
         };
-        let Ok(keys) = inputs.keys.iter().map(parse).collect::<Result<Vec<_>, _>>() else { return false };
+        let Ok(keys) = inputs.keys.iter().map(parse).collect::<Result<Vec<_>, _>>() else {
+            return false;
+        };
         let mut items = inputs.items();
-        items.iter_mut().enumerate().for_each(|(index, item)| item.key = &keys[index % keys.len()]);
+        items
+            .iter_mut()
+            .enumerate()
+            .for_each(|(index, item)| item.key = &keys[index % keys.len()]);
         verify_batch(&items).all_good()
     })
 }
@@ -97,7 +117,10 @@ pub(crate) fn batch_one_bad() -> Benchmark {
     Benchmark {
         name: "batch_one_bad".to_owned(),
         arms: arms.map(str::to_owned).to_vec(),
-        params: vec![Param::int("batch", &[256], 1, 65536), Param::words("keys", &["1", "16", "all"])],
+        params: vec![
+            Param::int("batch", &[256], 1, 65536),
+            Param::words("keys", &["1", "16", "all"]),
+        ],
         metrics: vec![],
         prepare: Box::new(move |context| {
             let inputs = inputs(context);
@@ -105,8 +128,12 @@ pub(crate) fn batch_one_bad() -> Benchmark {
             let (good, spoilt) = (Rc::clone(&inputs), inputs.spoilt(bad));
             let count = good.messages.len();
             let arms = vec![
-                counted(arms[0], count, move || verify_batch(black_box(&good.items())).all_good()),
-                counted(arms[1], count, move || verify_batch(black_box(&spoilt.items())).bad == [bad]),
+                counted(arms[0], count, move || {
+                    verify_batch(black_box(&good.items())).all_good()
+                }),
+                counted(arms[1], count, move || {
+                    verify_batch(black_box(&spoilt.items())).bad == [bad]
+                }),
             ];
             Ok(prepared(arms, inputs))
         }),
@@ -119,7 +146,10 @@ pub(crate) fn batch_threads() -> Benchmark {
     Benchmark {
         name: "batch_threads".to_owned(),
         arms: arms.map(str::to_owned).to_vec(),
-        params: vec![Param::int("batch", &[512, 1024], 2, 65536), Param::words("keys", &["16", "all"])],
+        params: vec![
+            Param::int("batch", &[512, 1024], 2, 65536),
+            Param::words("keys", &["16", "all"]),
+        ],
         metrics: vec![],
         prepare: Box::new(move |context: &Context<'_>| -> Result<Prepared, Failure> {
             let inputs = inputs(context);
@@ -134,7 +164,9 @@ pub(crate) fn threads(names: [&str; 2], inputs: &Rc<Inputs>) -> [Arm; 2] {
     let (one, two, count) = (Rc::clone(inputs), Rc::clone(inputs), inputs.messages.len());
     let cores = thread::available_parallelism().map_or(1, usize::from);
     [
-        counted(names[0], count, move || verify_batch(black_box(&one.items())).all_good()),
+        counted(names[0], count, move || {
+            verify_batch(black_box(&one.items())).all_good()
+        }),
         if cores < 2 {
             Arm::unavailable(names[1], "needs two cores")
         } else {

@@ -13,7 +13,8 @@ use crate::peers::{AWS_LC, RING, counted};
 pub(crate) fn sign(seed: &[u8; 32], message: &Rc<[u8]>) -> Result<[Arm; 2], Failure> {
     let refused = || Failure::new("no_key", "a library refused the seed");
     let ring = ring::signature::Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| refused())?;
-    let aws = aws_lc_rs::signature::Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| refused())?;
+    let aws =
+        aws_lc_rs::signature::Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| refused())?;
     let (one, two) = (Rc::clone(message), Rc::clone(message));
     Ok([
         counted(RING, 1, move || ring.sign(black_box(&one))),
@@ -27,7 +28,11 @@ pub(crate) fn verify(key: [u8; 32], signature: [u8; 64], message: &Rc<[u8]>) -> 
     let aws = aws_lc_rs::signature::UnparsedPublicKey::new(&aws_lc_rs::signature::ED25519, key);
     let (one, two) = (Rc::clone(message), Rc::clone(message));
     [
-        counted(RING, 1, move || ring.verify(black_box(&one), &signature).is_ok()),
-        counted(AWS_LC, 1, move || aws.verify(black_box(&two), &signature).is_ok()),
+        counted(RING, 1, move || {
+            ring.verify(black_box(&one), &signature).is_ok()
+        }),
+        counted(AWS_LC, 1, move || {
+            aws.verify(black_box(&two), &signature).is_ok()
+        }),
     ]
 }

@@ -6,7 +6,10 @@ use paceline_harness::{Arm, Failure};
 
 use crate::peers::{AWS_LC, RING, STATIC};
 
-#[allow(clippy::unnecessary_wraps, reason = "where the libraries are, they may refuse a seed")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "where the libraries are, they may refuse a seed"
+)]
 pub(crate) fn sign(_seed: &[u8; 32], _message: &Rc<[u8]>) -> Result<[Arm; 2], Failure> {
     Ok(away())
 }

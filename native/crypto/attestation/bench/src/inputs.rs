@@ -24,20 +24,34 @@ impl Inputs {
             .map(|_| SigningKey::from_seed(&seed_of(&mut random)).expect("an engine signs"))
             .collect();
         let messages: Vec<Vec<u8>> = (0..count).map(|_| message(&mut random, bytes)).collect();
-        let signatures =
-            messages.iter().zip(keys.iter().cycle()).map(|(message, key)| key.sign(message)).collect();
-        Self { keys, messages, signatures }
+        let signatures = messages
+            .iter()
+            .zip(keys.iter().cycle())
+            .map(|(message, key)| key.sign(message))
+            .collect();
+        Self {
+            keys,
+            messages,
+            signatures,
+        }
     }
 
     /// The same with one signature changed.
     pub(crate) fn spoilt(&self, at: usize) -> Self {
-        let keys =
-            self.keys.iter().map(|key| SigningKey::from_seed(key.seed()).expect("as before")).collect();
+        let keys = self
+            .keys
+            .iter()
+            .map(|key| SigningKey::from_seed(key.seed()).expect("as before"))
+            .collect();
         let mut signatures = self.signatures.clone();
         let mut bytes = *signatures[at].as_bytes();
         bytes[40] ^= 1;
         signatures[at] = Signature::from_bytes(bytes);
-        Self { keys, messages: self.messages.clone(), signatures }
+        Self {
+            keys,
+            messages: self.messages.clone(),
+            signatures,
+        }
     }
 
     /// The key of item `index`.
@@ -47,12 +61,17 @@ impl Inputs {
 
     /// The public key of each item.
     pub(crate) fn key_bytes(&self) -> Vec<[u8; 32]> {
-        (0..self.messages.len()).map(|index| *self.key(index).verifying_key().as_bytes()).collect()
+        (0..self.messages.len())
+            .map(|index| *self.key(index).verifying_key().as_bytes())
+            .collect()
     }
 
     /// The signature of each item.
     pub(crate) fn signature_bytes(&self) -> Vec<[u8; 64]> {
-        self.signatures.iter().map(|signature| *signature.as_bytes()).collect()
+        self.signatures
+            .iter()
+            .map(|signature| *signature.as_bytes())
+            .collect()
     }
 
     /// For our crate's batches.
@@ -70,7 +89,10 @@ impl Inputs {
 /// A seed of a key.
 pub(crate) fn seed_of(random: &mut SplitMix64) -> [u8; 32] {
     let mut seed = [0; 32];
-    seed.as_chunks_mut::<8>().0.iter_mut().for_each(|word| *word = random.draw().to_le_bytes());
+    seed.as_chunks_mut::<8>()
+        .0
+        .iter_mut()
+        .for_each(|word| *word = random.draw().to_le_bytes());
     seed
 }
 

@@ -50,7 +50,11 @@ pub fn workload() -> Workload {
 /// peers, and in the peers' second build.
 fn facts() -> Result<Vec<(String, String)>, Failure> {
     let names: Vec<&str> = engines().iter().map(|engine| engine.name()).collect();
-    let backend = if vectors() == Vectors::Absent { "default" } else { "avx512" };
+    let backend = if vectors() == Vectors::Absent {
+        "default"
+    } else {
+        "avx512"
+    };
     let mut facts = vec![
         ("engines".to_owned(), names.join(" ")),
         ("engine.sign".to_owned(), signing().name().to_owned()),
@@ -98,8 +102,16 @@ fn engines_agree() -> Check {
         }
     }
     let ok = wrong.is_empty();
-    let detail = if ok { format!("{} engines", engines().len()) } else { wrong.join(" ") };
-    Check { name: "engines_agree".to_owned(), ok, detail }
+    let detail = if ok {
+        format!("{} engines", engines().len())
+    } else {
+        wrong.join(" ")
+    };
+    Check {
+        name: "engines_agree".to_owned(),
+        ok,
+        detail,
+    }
 }
 
 #[cfg(test)]
@@ -111,8 +123,14 @@ mod tests {
         let benchmarks = workload().benchmarks;
         for (arm, engine) in chosen() {
             let (name, arm) = arm.split_once('.').expect("benchmark and arm");
-            let of = benchmarks.iter().find(|one| one.name == name).expect("a benchmark");
-            assert!(of.arms.iter().any(|one| one == arm), "{name} has no arm {arm}");
+            let of = benchmarks
+                .iter()
+                .find(|one| one.name == name)
+                .expect("a benchmark");
+            assert!(
+                of.arms.iter().any(|one| one == arm),
+                "{name} has no arm {arm}"
+            );
             assert!(engines().iter().any(|one| one.name() == engine), "{engine}");
         }
     }
@@ -121,9 +139,20 @@ mod tests {
     #[test]
     fn every_arm_of_the_librarys_choice_tells_its_engine() {
         let told = chosen().map(|(arm, _)| arm);
-        for benchmark in workload().benchmarks.iter().filter(|one| one.name != "key_parse") {
-            for arm in benchmark.arms.iter().filter(|arm| ["ours", "two_threads"].contains(&arm.as_str())) {
-                assert!(told.contains(&format!("{}.{arm}", benchmark.name).as_str()), "{arm}");
+        for benchmark in workload()
+            .benchmarks
+            .iter()
+            .filter(|one| one.name != "key_parse")
+        {
+            for arm in benchmark
+                .arms
+                .iter()
+                .filter(|arm| ["ours", "two_threads"].contains(&arm.as_str()))
+            {
+                assert!(
+                    told.contains(&format!("{}.{arm}", benchmark.name).as_str()),
+                    "{arm}"
+                );
             }
         }
     }

@@ -36,9 +36,13 @@ pub(crate) fn missing(engine: &str) -> &'static str {
 
 /// The peers that stand on `curve25519-dalek`, as the workspace builds it.
 pub(crate) fn of(inputs: &Inputs) -> Result<Rc<Peers>, Failure> {
-    Peers::new(&inputs.key_bytes(), &inputs.signature_bytes(), inputs.messages.clone())
-        .map(Rc::new)
-        .ok_or_else(|| Failure::new("no_key", "a peer refused a key of ours"))
+    Peers::new(
+        &inputs.key_bytes(),
+        &inputs.signature_bytes(),
+        inputs.messages.clone(),
+    )
+    .map(Rc::new)
+    .ok_or_else(|| Failure::new("no_key", "a peer refused a key of ours"))
 }
 
 /// An arm that counts the `items` it does: for itself, since the arms of a round are asked after all ran.

@@ -17,15 +17,23 @@ use crate::peers::{self, DALEK, DALEK_IFMA, ZEBRA_IFMA, counted};
 use crate::vectorised;
 
 /// The seed's gate, and its roadmap: by batching, by vectors, by more than one core or an accelerator.
-const PACES: [(&str, u64); 4] =
-    [("at_100k", 100_000), ("at_280k", 280_000), ("at_420k", 420_000), ("at_1m", 1_000_000)];
+const PACES: [(&str, u64); 4] = [
+    ("at_100k", 100_000),
+    ("at_280k", 280_000),
+    ("at_420k", 420_000),
+    ("at_1m", 1_000_000),
+];
 const OWN: [&str; 2] = ["one_thread", "two_threads"];
 const NS_PER_S: u128 = 1_000_000_000;
 
 /// Who is quicker than a rate, by size and keys.
 pub(crate) fn batch_thresholds() -> Benchmark {
     let libraries = [DALEK, DALEK_IFMA, ZEBRA_IFMA];
-    let names = PACES.iter().map(|(name, _)| *name).chain(libraries).chain(OWN);
+    let names = PACES
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(libraries)
+        .chain(OWN);
     Benchmark {
         name: "batch_thresholds".to_owned(),
         arms: names.map(str::to_owned).collect(),
@@ -34,10 +42,14 @@ pub(crate) fn batch_thresholds() -> Benchmark {
         prepare: Box::new(|context| {
             let inputs = inputs(context);
             let (count, one) = (inputs.messages.len(), peers::of(&inputs)?);
-            let mut arms: Vec<Arm> = PACES.map(|(name, rate)| pace(name, count as u64, rate)).into();
+            let mut arms: Vec<Arm> = PACES
+                .map(|(name, rate)| pace(name, count as u64, rate))
+                .into();
             arms.push(counted(DALEK, count, move || one.dalek_batch()));
-            let second =
-                [(DALEK_IFMA, "paceline_peers_dalek_batch"), (ZEBRA_IFMA, "paceline_peers_zebra_batch")];
+            let second = [
+                (DALEK_IFMA, "paceline_peers_dalek_batch"),
+                (ZEBRA_IFMA, "paceline_peers_zebra_batch"),
+            ];
             arms.extend(vectorised::arms(&inputs, count, second)?);
             arms.extend(threads(OWN, &inputs));
             Ok(prepared(arms, Rc::clone(&inputs)))
@@ -69,7 +81,11 @@ mod tests {
     fn a_rate_has_its_time_for_any_number_of_signatures() {
         assert_eq!(time_for(1, 256, 280_000), Duration::from_nanos(914_285));
         assert_eq!(time_for(3, 8, 1_000_000), Duration::from_micros(24));
-        assert_eq!(time_for(1 << 40, 1024, 1), Duration::from_nanos(u64::MAX), "no overflow");
+        assert_eq!(
+            time_for(1 << 40, 1024, 1),
+            Duration::from_nanos(u64::MAX),
+            "no overflow"
+        );
     }
 
     #[test]

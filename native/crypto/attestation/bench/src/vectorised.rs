@@ -50,14 +50,29 @@ impl Second {
         let free = *symbol::<Free>(&library, "paceline_peers_free")?;
         let count = inputs.messages.len();
         let bytes = inputs.messages.first().map_or(0, Vec::len);
-        let (keys, signatures) = (inputs.key_bytes().concat(), inputs.signature_bytes().concat());
+        let (keys, signatures) = (
+            inputs.key_bytes().concat(),
+            inputs.signature_bytes().concat(),
+        );
         let messages = inputs.messages.concat();
         // SAFETY: there are `count` of each, of 32, 64 and `bytes` bytes.
-        let peers = unsafe { new(count, keys.as_ptr(), signatures.as_ptr(), messages.as_ptr(), bytes) };
+        let peers = unsafe {
+            new(
+                count,
+                keys.as_ptr(),
+                signatures.as_ptr(),
+                messages.as_ptr(),
+                bytes,
+            )
+        };
         if peers.is_null() {
             return Err(Failure::new("no_key", format!("{FILE} refused a key")));
         }
-        Ok(Self { peers, free, library })
+        Ok(Self {
+            peers,
+            free,
+            library,
+        })
     }
 }
 
@@ -80,7 +95,10 @@ pub(crate) fn arms<const N: usize>(
     }
     let second = Rc::new(Second::of(library, inputs)?);
     let one = |(name, function)| {
-        let (ask, second) = (*symbol::<Ask>(&second.library, function)?, Rc::clone(&second));
+        let (ask, second) = (
+            *symbol::<Ask>(&second.library, function)?,
+            Rc::clone(&second),
+        );
         // SAFETY: the library made what it is asked about, and both live as long as the arm.
         Ok(counted(name, items, move || unsafe { ask(second.peers) }))
     };
@@ -94,8 +112,12 @@ pub(crate) fn fact() -> Result<String, Failure> {
 
 /// The library has to be there: without it a part of the suite would silently be missing.
 fn load() -> Result<Library, Failure> {
-    let missing =
-        |error: String| Failure::new("native_library", format!("{error}. Build it: build.sh attestation."));
+    let missing = |error: String| {
+        Failure::new(
+            "native_library",
+            format!("{error}. Build it: build.sh attestation."),
+        )
+    };
     let path = beside().map_err(missing)?;
     // SAFETY: our own library; its initialisers are those of Rust's runtime and ask nothing.
     unsafe { Library::new(path) }.map_err(|error| missing(format!("{FILE}: {error}")))
@@ -105,7 +127,8 @@ fn beside() -> Result<PathBuf, String> {
     if let Some(folder) = FOLDER.get() {
         return Ok(folder.join(FILE));
     }
-    let program = std::env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
     Ok(program.with_file_name(FILE))
 }
 

@@ -11,7 +11,10 @@ const AWAY: &str = "this program is static, as programs for devices are, and loa
 /// There is no library to look for.
 pub fn look_in(_folder: &Path) {}
 
-#[allow(clippy::unnecessary_wraps, reason = "where there is a library, it may be missing")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "where there is a library, it may be missing"
+)]
 pub(crate) fn arms<const N: usize>(
     _inputs: &Inputs,
     _items: usize,

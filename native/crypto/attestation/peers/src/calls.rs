@@ -33,7 +33,9 @@ pub unsafe extern "C" fn paceline_peers_new(
             slice::from_raw_parts(messages, count * bytes),
         )
     };
-    let messages = (0..count).map(|number| messages[number * bytes..][..bytes].to_vec()).collect();
+    let messages = (0..count)
+        .map(|number| messages[number * bytes..][..bytes].to_vec())
+        .collect();
     Peers::new(keys, signatures, messages)
         .map_or(std::ptr::null_mut(), |peers| Box::into_raw(Box::new(peers)))
 }

@@ -15,8 +15,9 @@ use ed25519_dalek::Verifier as _;
 use getrandom::SysRng;
 
 pub use calls::{
-    paceline_peers_dalek_batch, paceline_peers_dalek_verify, paceline_peers_free, paceline_peers_new,
-    paceline_peers_vectors, paceline_peers_zebra_batch, paceline_peers_zebra_verify,
+    paceline_peers_dalek_batch, paceline_peers_dalek_verify, paceline_peers_free,
+    paceline_peers_new, paceline_peers_vectors, paceline_peers_zebra_batch,
+    paceline_peers_zebra_verify,
 };
 
 /// Bytes of a public key.
@@ -71,13 +72,21 @@ impl Peers {
             return None;
         }
         let dalek_keys = keys.iter().map(ed25519_dalek::VerifyingKey::from_bytes);
-        let zebra_keys = keys.iter().map(|key| ed25519_zebra::VerificationKey::try_from(*key));
+        let zebra_keys = keys
+            .iter()
+            .map(|key| ed25519_zebra::VerificationKey::try_from(*key));
         Some(Self {
             messages,
             dalek_keys: dalek_keys.collect::<Result<_, _>>().ok()?,
-            dalek_signatures: signatures.iter().map(ed25519_dalek::Signature::from_bytes).collect(),
+            dalek_signatures: signatures
+                .iter()
+                .map(ed25519_dalek::Signature::from_bytes)
+                .collect(),
             zebra_keys: zebra_keys.collect::<Result<_, _>>().ok()?,
-            zebra_signatures: signatures.iter().map(|signature| (*signature).into()).collect(),
+            zebra_signatures: signatures
+                .iter()
+                .map(|signature| (*signature).into())
+                .collect(),
         })
     }
 
@@ -87,7 +96,8 @@ impl Peers {
         let (Some(key), Some(message)) = (self.dalek_keys.first(), self.messages.first()) else {
             return false;
         };
-        key.verify(black_box(message), &self.dalek_signatures[0]).is_ok()
+        key.verify(black_box(message), &self.dalek_signatures[0])
+            .is_ok()
     }
 
     /// The first signature, by ed25519-zebra.
@@ -96,22 +106,31 @@ impl Peers {
         let (Some(key), Some(message)) = (self.zebra_keys.first(), self.messages.first()) else {
             return false;
         };
-        key.verify(&self.zebra_signatures[0], black_box(message)).is_ok()
+        key.verify(&self.zebra_signatures[0], black_box(message))
+            .is_ok()
     }
 
     /// All of them, by ed25519-dalek's `verify_batch`.
     #[must_use]
     pub fn dalek_batch(&self) -> bool {
         let messages: Vec<&[u8]> = self.messages.iter().map(Vec::as_slice).collect();
-        ed25519_dalek::verify_batch(black_box(&messages), &self.dalek_signatures, &self.dalek_keys).is_ok()
+        ed25519_dalek::verify_batch(
+            black_box(&messages),
+            &self.dalek_signatures,
+            &self.dalek_keys,
+        )
+        .is_ok()
     }
 
     /// All of them, by ed25519-zebra, whose batches take keys as bytes and parse them.
     #[must_use]
     pub fn zebra_batch(&self) -> bool {
         let mut batch = ed25519_zebra::batch::Verifier::new();
-        for ((key, message), signature) in
-            self.zebra_keys.iter().zip(&self.messages).zip(&self.zebra_signatures)
+        for ((key, message), signature) in self
+            .zebra_keys
+            .iter()
+            .zip(&self.messages)
+            .zip(&self.zebra_signatures)
         {
             batch.queue(((*key).into(), *signature, black_box(message)));
         }

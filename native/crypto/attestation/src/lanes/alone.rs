@@ -53,7 +53,8 @@ fn affine<V: Vector>(points: &[[Point<V>; ROWS]; HALVES]) -> Spread {
         product = product.times(point.z);
     }
     let mut inverse = product.inverse();
-    let mut spread = std::array::from_fn(|_| Box::new([BucketRow([[0; LANES]; BUCKET_WORDS]); ROWS]));
+    let mut spread =
+        std::array::from_fn(|_| Box::new([BucketRow([[0; LANES]; BUCKET_WORDS]); ROWS]));
     for half in (0..HALVES).rev() {
         for row in (0..ROWS).rev() {
             let point = &points[half][row];
@@ -72,7 +73,10 @@ pub(crate) fn combined<V: Vector>(
     [key, base]: [&Spread; 2],
     [challenge, response]: [&Pieces; 2],
 ) -> BucketRow {
-    let (challenges, responses) = (challenge.map(|half| V::load(&half)), response.map(|half| V::load(&half)));
+    let (challenges, responses) = (
+        challenge.map(|half| V::load(&half)),
+        response.map(|half| V::load(&half)),
+    );
     let mut sum = Point::neutral();
     for place in (0..DIGITS).rev() {
         if place + 1 < DIGITS {
@@ -100,7 +104,11 @@ pub(crate) fn combined<V: Vector>(
 #[inline(always)]
 pub(crate) fn holds<V: Vector>(combined: &BucketRow, commitment: &Block) -> bool {
     let words = std::array::from_fn(|word| V::load(&combined.0[word]));
-    Point::from_words(&words).plus_affine(&Niels::load(commitment), u8::MAX).is_small() & 1 == 1
+    Point::from_words(&words)
+        .plus_affine(&Niels::load(commitment), u8::MAX)
+        .is_small()
+        & 1
+        == 1
 }
 
 /// The pieces of a number below 2^253, centred.

@@ -8,9 +8,9 @@ use std::arch::x86_64::{
     __m512i, _MM_CMPINT_EQ, _MM_CMPINT_LT, _mm_loadu_si128, _mm512_add_epi64, _mm512_alignr_epi64,
     _mm512_and_si512, _mm512_cmp_epu64_mask, _mm512_cvtepu16_epi64, _mm512_i64gather_epi64,
     _mm512_i64scatter_epi64, _mm512_loadu_si512, _mm512_madd52hi_epu64, _mm512_madd52lo_epu64,
-    _mm512_mask_blend_epi64, _mm512_min_epu64, _mm512_or_si512, _mm512_ror_epi64, _mm512_set1_epi64,
-    _mm512_slli_epi64, _mm512_srli_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_sub_epi64,
-    _mm512_ternarylogic_epi64, _mm512_xor_si512,
+    _mm512_mask_blend_epi64, _mm512_min_epu64, _mm512_or_si512, _mm512_ror_epi64,
+    _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_srlv_epi64,
+    _mm512_storeu_si512, _mm512_sub_epi64, _mm512_ternarylogic_epi64, _mm512_xor_si512,
 };
 
 use super::vector::{BUCKET_WORDS, BucketRow, LANES, Vector};
@@ -47,7 +47,9 @@ fn offsets(rows: usize, digits: Zmm) -> __m512i {
     // SAFETY: the module's invariant.
     let digits = Zmm(unsafe { _mm512_min_epu64(digits.0, last.0) });
     // The multiplier reads 52 bits; no slice has that many rows.
-    Zmm::load(&LANE_OFFSETS).plus_low(digits, Zmm::splat(ROW_WORDS)).0
+    Zmm::load(&LANE_OFFSETS)
+        .plus_low(digits, Zmm::splat(ROW_WORDS))
+        .0
 }
 
 macro_rules! intrinsic {
@@ -70,7 +72,9 @@ impl Vector for Zmm {
     #[inline(always)]
     fn widen(numbers: &[u16; LANES]) -> Self {
         // The reference is to eight words of 16 bits: one 128-bit register.
-        intrinsic!(_mm512_cvtepu16_epi64(_mm_loadu_si128(numbers.as_ptr().cast())))
+        intrinsic!(_mm512_cvtepu16_epi64(_mm_loadu_si128(
+            numbers.as_ptr().cast()
+        )))
     }
     #[inline(always)]
     fn store(self, numbers: &mut [u64; LANES]) {
@@ -144,7 +148,10 @@ impl Vector for Zmm {
         let (begin, offsets) = (rows.as_ptr().cast::<i64>(), offsets(rows.len(), digits));
         std::array::from_fn(|word| {
             // SAFETY: `offsets` stays within `rows`, so the word of each lane's row does.
-            intrinsic!(_mm512_i64gather_epi64::<8>(offsets, begin.add(word * LANES)))
+            intrinsic!(_mm512_i64gather_epi64::<8>(
+                offsets,
+                begin.add(word * LANES)
+            ))
         })
     }
     #[inline(always)]

@@ -44,15 +44,23 @@ pub(crate) struct LanePoints {
 
 impl LanePoints {
     fn new(point: Words) -> Self {
-        Self { point, shifted: OnceLock::new(), spread: OnceLock::new() }
+        Self {
+            point,
+            shifted: OnceLock::new(),
+            spread: OnceLock::new(),
+        }
     }
 }
 
 /// One signature in eight lanes.
 pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool {
-    let Some(response) = item.signature.response() else { return false };
+    let Some(response) = item.signature.response() else {
+        return false;
+    };
     decode(kernels, &[item.key]);
-    let Some(key) = item.key.lanes().get() else { return false };
+    let Some(key) = item.key.lanes().get() else {
+        return false;
+    };
     let spread = key.spread.get_or_init(|| {
         let mut block = Block::NEUTRAL;
         for (place, word) in block.0.iter_mut().zip(key.point) {
@@ -66,7 +74,10 @@ pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool
         .chain_update(item.message)
         .finalize();
     let challenge = pieces(&Scalar::from_bytes_mod_order_wide(&digest.into()).to_bytes());
-    let combined = kernels.combined([spread, &base.spread], [&challenge, &pieces(&response.to_bytes())]);
+    let combined = kernels.combined(
+        [spread, &base.spread],
+        [&challenge, &pieces(&response.to_bytes())],
+    );
     let commitment = item.signature.commitment();
     if encodes(commitment, &combined) {
         return true;
@@ -142,7 +153,11 @@ impl<'a> Batch<'a> {
         let base_at = points.push(&words(&base.block, 0));
         points.push(&words(&base.block, 1));
         let (keys, key_of) = places(kernels, items, &mut points);
-        let weights = if items.len() > LEAF { draw(kernels, items.len()) } else { None };
+        let weights = if items.len() > LEAF {
+            draw(kernels, items.len())
+        } else {
+            None
+        };
         let mut batch = Self {
             kernels,
             base,
@@ -163,7 +178,13 @@ impl<'a> Batch<'a> {
             };
             let weight = weights.as_ref().map_or(0, |weights| weights[index]);
             let (key, challenge) = (key_of[index], challenges[index]);
-            batch.candidates.push(Candidate { item: index, key, response, challenge, weight });
+            batch.candidates.push(Candidate {
+                item: index,
+                key,
+                response,
+                challenge,
+                weight,
+            });
         }
         batch
     }
@@ -178,7 +199,9 @@ impl<'a> Batch<'a> {
     /// Finds the bad ones; `suspect`: there is at least one, that much is known.
     fn judge(&mut self, candidates: &[Candidate], suspect: bool) {
         if candidates.len() <= LEAF || !self.weighted {
-            candidates.chunks(LANES).for_each(|few| self.judge_each(few));
+            candidates
+                .chunks(LANES)
+                .for_each(|few| self.judge_each(few));
             return;
         }
         if !suspect && self.hold(candidates) {
@@ -203,14 +226,26 @@ impl<'a> Batch<'a> {
         for (lane, candidate) in few.iter().enumerate().take(LANES) {
             let key = self.keys[candidate.key].point;
             keys.copy_lane(lane, &blocks[key / LANES], key % LANES);
-            commitments.copy_lane(lane, &blocks[candidate.item / LANES], candidate.item % LANES);
+            commitments.copy_lane(
+                lane,
+                &blocks[candidate.item / LANES],
+                candidate.item % LANES,
+            );
             responses[lane] = candidate.response.to_bytes();
             challenges[lane] = candidate.challenge.to_bytes();
         }
         let (keys, commitments) = (&keys, &commitments);
-        let claims = Claims { keys, commitments, responses: &responses, challenges: &challenges };
+        let claims = Claims {
+            keys,
+            commitments,
+            responses: &responses,
+            challenges: &challenges,
+        };
         let good = self.kernels.each(&claims, &self.base.table);
-        let wrong = few.iter().enumerate().filter(|(lane, _)| good >> lane & 1 == 0);
+        let wrong = few
+            .iter()
+            .enumerate()
+            .filter(|(lane, _)| good >> lane & 1 == 0);
         self.bad.extend(wrong.map(|(_, candidate)| candidate.item));
     }
 
@@ -228,7 +263,10 @@ impl<'a> Batch<'a> {
             keys[candidate.key] += weight * candidate.challenge;
             low.push(term(candidate.item, candidate.weight));
         }
-        let base_places = KeyPlace { point: self.base_at, shifted: Some(self.base_at + 1) };
+        let base_places = KeyPlace {
+            point: self.base_at,
+            shifted: Some(self.base_at + 1),
+        };
         let sums = keys.iter().zip(&self.keys).chain([(&base, &base_places)]);
         for (sum, place) in sums.filter(|(sum, _)| **sum != Scalar::ZERO) {
             let [lower, upper] = centred(sum, plan);
@@ -238,13 +276,22 @@ impl<'a> Batch<'a> {
                 None => high.push(term(place.point, upper)),
             }
         }
-        let terms = Terms { blocks: &self.points.blocks, low: &low, high: &high, plan };
+        let terms = Terms {
+            blocks: &self.points.blocks,
+            low: &low,
+            high: &high,
+            plan,
+        };
         self.kernels.is_small(&terms, &mut self.rows)
     }
 }
 
 fn term(place: usize, centred: u128) -> Term {
-    Term { block: place / LANES, lane: place % LANES, centred }
+    Term {
+        block: place / LANES,
+        lane: place % LANES,
+        centred,
+    }
 }
 
 /// The two halves of a scalar, centred: their digits, less half their range, are the scalar's. A scalar is
@@ -252,9 +299,18 @@ fn term(place: usize, centred: u128) -> Term {
 fn centred(scalar: &Scalar, plan: Plan) -> [u128; 2] {
     let bytes = scalar.to_bytes();
     let halves = bytes.as_chunks::<16>().0;
-    let half = |at: usize| halves.get(at).map_or(0, |bytes| u128::from_le_bytes(*bytes));
+    let half = |at: usize| {
+        halves
+            .get(at)
+            .map_or(0, |bytes| u128::from_le_bytes(*bytes))
+    };
     let (low, carry) = half(0).overflowing_add(plan.centre());
-    [low, half(1).wrapping_add(plan.centre()).wrapping_add(u128::from(carry))]
+    [
+        low,
+        half(1)
+            .wrapping_add(plan.centre())
+            .wrapping_add(u128::from(carry)),
+    ]
 }
 
 /// R of every item, decoded, and which are points (a mask for each block).
@@ -271,7 +327,9 @@ fn commitments(kernels: &dyn Kernels, items: &[Item<'_>]) -> (Vec<Block>, Vec<u8
         .collect();
     let (pairs, last) = encodings.as_chunks::<2>();
     let pairs = pairs.iter().flat_map(|pair| kernels.decompress_two(pair));
-    pairs.chain(last.iter().map(|one| kernels.decompress(one))).unzip()
+    pairs
+        .chain(last.iter().map(|one| kernels.decompress(one)))
+        .unzip()
 }
 
 /// SHA-512(R, A, message) of every item, modulo the group's order.
@@ -280,17 +338,30 @@ fn challenges(kernels: &dyn Kernels, items: &[Item<'_>]) -> Vec<Scalar> {
     for few in items.chunks(LANES) {
         let messages = std::array::from_fn(|lane| {
             Message(few.get(lane).map_or([&[]; 3], |item| {
-                [item.signature.commitment().as_slice(), item.key.as_bytes(), item.message]
+                [
+                    item.signature.commitment().as_slice(),
+                    item.key.as_bytes(),
+                    item.message,
+                ]
             }))
         });
         let digests = kernels.digest(&messages);
-        challenges.extend(digests.iter().take(few.len()).map(Scalar::from_bytes_mod_order_wide));
+        challenges.extend(
+            digests
+                .iter()
+                .take(few.len())
+                .map(Scalar::from_bytes_mod_order_wide),
+        );
     }
     challenges
 }
 
 /// Every different key once, and which of them each item's is.
-fn places(kernels: &dyn Kernels, items: &[Item<'_>], points: &mut Points) -> (Vec<KeyPlace>, Vec<usize>) {
+fn places(
+    kernels: &dyn Kernels,
+    items: &[Item<'_>],
+    points: &mut Points,
+) -> (Vec<KeyPlace>, Vec<usize>) {
     let mut index_of = HashMap::with_capacity(items.len());
     let mut keys: Vec<&VerifyingKey> = Vec::new();
     let mut key_of = Vec::with_capacity(items.len());
@@ -301,9 +372,17 @@ fn places(kernels: &dyn Kernels, items: &[Item<'_>], points: &mut Points) -> (Ve
         });
         key_of.push(index);
     }
-    let new: Vec<&VerifyingKey> = keys.iter().copied().filter(|key| key.lanes().get().is_none()).collect();
+    let new: Vec<&VerifyingKey> = keys
+        .iter()
+        .copied()
+        .filter(|key| key.lanes().get().is_none())
+        .collect();
     decode(kernels, &new);
-    let unshifted = |key: &&VerifyingKey| key.lanes().get().is_some_and(|own| own.shifted.get().is_none());
+    let unshifted = |key: &&VerifyingKey| {
+        key.lanes()
+            .get()
+            .is_some_and(|own| own.shifted.get().is_none())
+    };
     let unshifted: Vec<&VerifyingKey> = keys.iter().copied().filter(unshifted).collect();
     if unshifted.len() <= SHIFTED_AT_ONCE {
         shift(kernels, &unshifted);
@@ -312,7 +391,12 @@ fn places(kernels: &dyn Kernels, items: &[Item<'_>], points: &mut Points) -> (Ve
         let own = key.lanes().get();
         let point = own.map_or_else(|| words(&Block::NEUTRAL, 0), |own| own.point);
         let point = points.push(&point);
-        KeyPlace { point, shifted: own.and_then(|own| own.shifted.get()).map(|words| points.push(words)) }
+        KeyPlace {
+            point,
+            shifted: own
+                .and_then(|own| own.shifted.get())
+                .map(|words| points.push(words)),
+        }
     };
     (keys.iter().map(place).collect(), key_of)
 }
@@ -329,7 +413,8 @@ fn decode(kernels: &dyn Kernels, keys: &[&VerifyingKey]) {
         }
         let (block, _) = kernels.decompress(&encodings);
         for (lane, key) in few.iter().enumerate() {
-            key.lanes().get_or_init(|| LanePoints::new(words(&block, lane)));
+            key.lanes()
+                .get_or_init(|| LanePoints::new(words(&block, lane)));
         }
     }
 }

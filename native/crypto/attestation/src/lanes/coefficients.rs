@@ -13,11 +13,18 @@ pub(crate) fn draw(kernels: &dyn Kernels, count: usize) -> Option<Vec<u128>> {
     let mut weights = Vec::with_capacity(count + 4 * LANES);
     let mut counter = 0_u64;
     while weights.len() < count {
-        let counters: [[u8; 8]; LANES] = std::array::from_fn(|lane| (counter + lane as u64).to_le_bytes());
+        let counters: [[u8; 8]; LANES] =
+            std::array::from_fn(|lane| (counter + lane as u64).to_le_bytes());
         counter += LANES as u64;
         let messages = std::array::from_fn(|lane| Message([&seed, &counters[lane], &[]]));
         for digest in kernels.digest(&messages) {
-            weights.extend(digest.as_chunks::<16>().0.iter().map(|bytes| u128::from_le_bytes(*bytes)));
+            weights.extend(
+                digest
+                    .as_chunks::<16>()
+                    .0
+                    .iter()
+                    .map(|bytes| u128::from_le_bytes(*bytes)),
+            );
         }
     }
     weights.truncate(count);

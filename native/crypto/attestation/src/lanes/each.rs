@@ -53,7 +53,8 @@ pub(crate) fn each<V: Vector>(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> 
         // The key is subtracted: digits above eight are the ones that turn its sign.
         sum = sum.plus(&multiple.negated().pick(negative, &multiple));
     }
-    sum.plus_affine(&Niels::load(claims.commitments), u8::MAX).is_small()
+    sum.plus_affine(&Niels::load(claims.commitments), u8::MAX)
+        .is_small()
 }
 
 /// The size of the four-bit digit at `place` of centred numbers, and where it is negative.
@@ -62,7 +63,10 @@ pub(crate) fn digit<V: Vector>(numbers: V, place: u64) -> (V, u8) {
     let (eight, mask) = (V::splat(8), V::splat(15));
     let digit = numbers.right_each(V::splat(4 * place)).and(mask);
     let negative = digit.below(eight);
-    (digit.minus(eight).pick(negative, eight.minus(digit)), negative)
+    (
+        digit.minus(eight).pick(negative, eight.minus(digit)),
+        negative,
+    )
 }
 
 /// 0 to 8 times one point, the same in every lane, ready to be added.

@@ -71,7 +71,12 @@ pub(crate) fn encodes(encoding: &[u8; 32], point: &BucketRow) -> bool {
 /// Lane 0 of five limbs of 52 bits.
 fn number(point: &BucketRow, begin: usize) -> Number {
     let [a, b, c, d, e]: [u64; LIMBS] = std::array::from_fn(|limb| point.0[begin + limb][0]);
-    [a | b << 52, b >> 12 | c << 40, c >> 24 | d << 28, d >> 36 | e << 16]
+    [
+        a | b << 52,
+        b >> 12 | c << 40,
+        c >> 24 | d << 28,
+        d >> 36 | e << 16,
+    ]
 }
 
 /// The product modulo p, below 2^256.
@@ -127,7 +132,13 @@ fn canonical(mut number: Number) -> Number {
 /// 1/`number` or −1/`number` modulo p; anything for a multiple of p.
 fn inverse(number: Number) -> Number {
     let [a, b, c, d] = canonical(number);
-    let parts = [a, a >> 62 | b << 2, b >> 60 | c << 4, c >> 58 | d << 6, d >> 56];
+    let parts = [
+        a,
+        a >> 62 | b << 2,
+        b >> 60 | c << 4,
+        c >> 58 | d << 6,
+        d >> 56,
+    ];
     let (mut f, mut g) = (MODULUS, parts.map(|part| (part & LOW_62).cast_signed()));
     // Throughout, d times the number is f, and e times the number is g, modulo p.
     let (mut d, mut e): (Signed, Signed) = ([0; 5], [1, 0, 0, 0, 0]);
@@ -137,7 +148,10 @@ fn inverse(number: Number) -> Number {
         eta = next;
         (f, g) = (combined(&f, &g, [u, v], 0), combined(&f, &g, [q, r], 0));
         let (by_u, by_q) = (multiple(&d, &e, [u, v]), multiple(&d, &e, [q, r]));
-        (d, e) = (combined(&d, &e, [u, v], by_u), combined(&d, &e, [q, r], by_q));
+        (d, e) = (
+            combined(&d, &e, [u, v], by_u),
+            combined(&d, &e, [q, r], by_q),
+        );
         if g == [0; 5] {
             break;
         }
@@ -147,7 +161,12 @@ fn inverse(number: Number) -> Number {
         d = combined(&d, &MODULUS, [1 << LIMB_BITS, 1 << LIMB_BITS], 0);
     }
     let [a, b, c, d, e] = d.map(i64::cast_unsigned);
-    [a | b << 62, b >> 2 | c << 60, c >> 4 | d << 58, d >> 6 | e << 56]
+    [
+        a | b << 62,
+        b >> 2 | c << 60,
+        c >> 4 | d << 58,
+        d >> 6 | e << 56,
+    ]
 }
 
 /// 62 steps of the two numbers whose low bits these are, f odd.
@@ -175,7 +194,10 @@ fn steps(mut eta: i32, mut f: u64, mut g: u64) -> (i32, Steps) {
         let bits = left.min(eta + 1).min(6);
         let mask = u64::MAX >> (64 - bits);
         // f (f² − 2) is −1/f modulo 2^6.
-        let by = f.wrapping_mul(g).wrapping_mul(f.wrapping_mul(f).wrapping_sub(2)) & mask;
+        let by = f
+            .wrapping_mul(g)
+            .wrapping_mul(f.wrapping_mul(f).wrapping_sub(2))
+            & mask;
         g = g.wrapping_add(f.wrapping_mul(by));
         q = q.wrapping_add(u.wrapping_mul(by));
         r = r.wrapping_add(v.wrapping_mul(by));
@@ -185,8 +207,14 @@ fn steps(mut eta: i32, mut f: u64, mut g: u64) -> (i32, Steps) {
 /// Which multiple of p makes x d + y e a multiple of 2^62, and keeps it between −2p and p.
 fn multiple(d: &Signed, e: &Signed, [x, y]: [i64; 2]) -> i64 {
     let raised = (x & d[4] >> 63) + (y & e[4] >> 63);
-    let lowest = x.wrapping_mul(d[0]).wrapping_add(y.wrapping_mul(e[0])).cast_unsigned();
-    let over = INVERSE_OF_MODULUS.wrapping_mul(lowest).wrapping_add(raised.cast_unsigned()) & LOW_62;
+    let lowest = x
+        .wrapping_mul(d[0])
+        .wrapping_add(y.wrapping_mul(e[0]))
+        .cast_unsigned();
+    let over = INVERSE_OF_MODULUS
+        .wrapping_mul(lowest)
+        .wrapping_add(raised.cast_unsigned())
+        & LOW_62;
     raised - over.cast_signed()
 }
 
@@ -229,7 +257,9 @@ mod tests {
         for seed in 0..if cfg!(miri) { 5_u64 } else { 2_000 } {
             let digest: [u8; 64] = Sha512::digest(seed.to_le_bytes()).into();
             let words = digest.as_chunks::<8>().0;
-            numbers.push(std::array::from_fn(|word| words.get(word).map_or(0, |it| u64::from_le_bytes(*it))));
+            numbers.push(std::array::from_fn(|word| {
+                words.get(word).map_or(0, |it| u64::from_le_bytes(*it))
+            }));
         }
         numbers
     }
@@ -242,11 +272,18 @@ mod tests {
 
     #[test]
     fn a_number_times_its_inverse_is_one_but_for_the_sign() {
-        for number in numbers().into_iter().filter(|number| canonical(*number) != [0; 4]) {
+        for number in numbers()
+            .into_iter()
+            .filter(|number| canonical(*number) != [0; 4])
+        {
             let one = canonical(product(&number, &inverse(number)));
             assert!([ONE, MINUS_ONE].contains(&one), "{number:x?}");
         }
-        assert_eq!(canonical(product(&[0; 4], &inverse([0; 4]))), [0; 4], "and zero has none");
+        assert_eq!(
+            canonical(product(&[0; 4], &inverse([0; 4]))),
+            [0; 4],
+            "and zero has none"
+        );
     }
 
     #[test]
@@ -257,11 +294,14 @@ mod tests {
             assert_eq!(canonical(product(a, &ONE)), canonical(*a));
             let minus = canonical(product(a, &MINUS_ONE));
             let mut sum = canonical(*a);
-            let above = minus.iter().zip(&mut sum).fold(0_u128, |carry, (minus, word)| {
-                let whole = carry + u128::from(*word) + u128::from(*minus);
-                *word = low(whole);
-                whole >> 64
-            });
+            let above = minus
+                .iter()
+                .zip(&mut sum)
+                .fold(0_u128, |carry, (minus, word)| {
+                    let whole = carry + u128::from(*word) + u128::from(*minus);
+                    *word = low(whole);
+                    whole >> 64
+                });
             assert_eq!((canonical(sum), above), ([0; 4], 0), "a − a");
         }
     }

@@ -16,7 +16,13 @@ pub(crate) const LIMBS: usize = 5;
 const LOW_47: u64 = (1 << 47) - 1;
 
 /// 2p, limb by limb: no tight element's limb is larger, so a difference does not wrap.
-const TWICE_P: [u64; LIMBS] = [(1 << 53) - 38, (1 << 53) - 2, (1 << 53) - 2, (1 << 53) - 2, (1 << 48) - 2];
+const TWICE_P: [u64; LIMBS] = [
+    (1 << 53) - 38,
+    (1 << 53) - 2,
+    (1 << 53) - 2,
+    (1 << 53) - 2,
+    (1 << 48) - 2,
+];
 
 /// 2^260 mod p.
 const FOLD: u64 = 19 << 5;
@@ -75,7 +81,18 @@ pub(crate) fn square<V: Vector>(a: &[V; LIMBS]) -> [V; LIMBS] {
 /// Ten columns of at most nine numbers below 2^52 each to a tight element.
 #[inline(always)]
 fn fold<V: Vector>(columns: [V; 2 * LIMBS]) -> [V; LIMBS] {
-    let [mut a, mut b, mut c, mut d, mut e, f, mut g, mut h, mut i, mut j] = columns;
+    let [
+        mut a,
+        mut b,
+        mut c,
+        mut d,
+        mut e,
+        f,
+        mut g,
+        mut h,
+        mut i,
+        mut j,
+    ] = columns;
     // The multiplier reads 52 bits, so what was carried on need not be cleared.
     g = g.plus(f.right::<52>());
     h = h.plus(g.right::<52>());
@@ -148,7 +165,9 @@ impl<V: Vector> Field<V> {
     #[inline(always)]
     pub(crate) fn minus(self, other: Self) -> Self {
         Self::carried(std::array::from_fn(|limb| {
-            self.0[limb].plus(V::splat(TWICE_P[limb])).minus(other.0[limb])
+            self.0[limb]
+                .plus(V::splat(TWICE_P[limb]))
+                .minus(other.0[limb])
         }))
     }
 
@@ -161,7 +180,9 @@ impl<V: Vector> Field<V> {
     /// Lanes of `other` where the mask's bit is set.
     #[inline(always)]
     pub(crate) fn pick(self, mask: u8, other: Self) -> Self {
-        Self(std::array::from_fn(|limb| self.0[limb].pick(mask, other.0[limb])))
+        Self(std::array::from_fn(|limb| {
+            self.0[limb].pick(mask, other.0[limb])
+        }))
     }
 
     #[inline(always)]
@@ -219,7 +240,13 @@ impl<V: Vector> Field<V> {
         let c = c.plus(b.right::<52>());
         let d = d.plus(c.right::<52>());
         let e = e.plus(d.right::<52>());
-        Self([a.and(low), b.and(low), c.and(low), d.and(low), e.and(V::splat(LOW_47))])
+        Self([
+            a.and(low),
+            b.and(low),
+            c.and(low),
+            d.and(low),
+            e.and(V::splat(LOW_47)),
+        ])
     }
 
     /// Bit l: lane l is 0.
@@ -270,7 +297,10 @@ fn squared_each<V: Vector, const N: usize>(mut all: [Field<V>; N], times: u32) -
 }
 
 #[inline(always)]
-fn times_each<V: Vector, const N: usize>(mut all: [Field<V>; N], others: [Field<V>; N]) -> [Field<V>; N] {
+fn times_each<V: Vector, const N: usize>(
+    mut all: [Field<V>; N],
+    others: [Field<V>; N],
+) -> [Field<V>; N] {
     for (one, other) in all.iter_mut().zip(others) {
         *one = one.times(other);
     }

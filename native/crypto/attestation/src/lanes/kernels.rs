@@ -55,7 +55,11 @@ fn decompress<V: Vector, const N: usize>(encodings: &[[[u8; 32]; LANES]; N]) -> 
 
 #[inline(always)]
 fn shifted<V: Vector>(points: &Block) -> Block {
-    Point::neutral().plus_affine(&Niels::<V>::load(points), 0).doubled_often(128).to_niels().store()
+    Point::neutral()
+        .plus_affine(&Niels::<V>::load(points), 0)
+        .doubled_often(128)
+        .to_niels()
+        .store()
 }
 
 /// The kernels in plain Rust: the twin, for every CPU.
@@ -102,8 +106,8 @@ pub(crate) use avx512::Avx512;
 mod avx512 {
     use super::super::avx512::{Zmm, available};
     use super::{
-        Block, BucketRow, Claims, Kernels, LANES, Message, Pieces, ROWS, Spread, Terms, alone, decompress,
-        each, sha512, shifted, sum,
+        Block, BucketRow, Claims, Kernels, LANES, Message, Pieces, ROWS, Spread, Terms, alone,
+        decompress, each, sha512, shifted, sum,
     };
 
     /// The kernels in AVX-512 registers with the 52-bit multiplier.

@@ -49,7 +49,8 @@ const BASE: [u8; 32] = {
 /// The engines that this CPU can run.
 pub(crate) fn engines() -> Vec<Box<dyn Engine>> {
     #[allow(unused_mut, reason = "other CPUs have the twin only")]
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(LaneEngine::new("twin", Box::new(Plain)))];
+    let mut engines: Vec<Box<dyn Engine>> =
+        vec![Box::new(LaneEngine::new("twin", Box::new(Plain)))];
     #[cfg(target_arch = "x86_64")]
     if let Some(kernels) = kernels::Avx512::detect() {
         engines.push(Box::new(LaneEngine::new("ifma", Box::new(kernels))));
@@ -76,7 +77,11 @@ struct LaneEngine {
 
 impl LaneEngine {
     fn new(name: &'static str, kernels: Box<dyn Kernels>) -> Self {
-        Self { name, kernels, base: OnceLock::new() }
+        Self {
+            name,
+            kernels,
+            base: OnceLock::new(),
+        }
     }
 
     fn base(&self) -> &Base {
@@ -86,7 +91,11 @@ impl LaneEngine {
             let spread = self.kernels.spread(&block);
             let shifted = self.kernels.shifted(&block);
             block.copy_lane(1, &shifted, 0);
-            Base { block, table, spread }
+            Base {
+                block,
+                table,
+                spread,
+            }
         })
     }
 }
@@ -97,7 +106,15 @@ impl Engine for LaneEngine {
     }
 
     fn verify(&self, key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
-        batch::alone(&*self.kernels, self.base(), &Item { key, message, signature })
+        batch::alone(
+            &*self.kernels,
+            self.base(),
+            &Item {
+                key,
+                message,
+                signature,
+            },
+        )
     }
 
     fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {

@@ -8,16 +8,31 @@ use super::field::{Field, LIMBS};
 use super::vector::{BUCKET_WORDS, LANES, Vector};
 
 /// d of the curve's equation.
-const D: [u64; LIMBS] =
-    [0xb_4dca_1359_78a3, 0x4_d414_1d8a_b75e, 0x7_79e8_9800_700a, 0xf_e738_cc74_0797, 0x5203_6cee_2b6f];
+const D: [u64; LIMBS] = [
+    0xb_4dca_1359_78a3,
+    0x4_d414_1d8a_b75e,
+    0x7_79e8_9800_700a,
+    0xf_e738_cc74_0797,
+    0x5203_6cee_2b6f,
+];
 
 /// 2d.
-const TWICE_D: [u64; LIMBS] =
-    [0x6_9b94_26b2_f159, 0x9_a828_3b15_6ebd, 0xe_f3d1_3000_e014, 0xf_ce71_98e8_0f2e, 0x2406_d9dc_56df];
+const TWICE_D: [u64; LIMBS] = [
+    0x6_9b94_26b2_f159,
+    0x9_a828_3b15_6ebd,
+    0xe_f3d1_3000_e014,
+    0xf_ce71_98e8_0f2e,
+    0x2406_d9dc_56df,
+];
 
 /// 2^((p − 1) / 4), a square root of −1.
-const ROOT_OF_MINUS_ONE: [u64; LIMBS] =
-    [0xe_1b27_4a0e_a0b0, 0x0_6ad2_fe47_8c4e, 0xd_fbd7_a72f_4318, 0xd_f0b2_b4d0_0993, 0x2b83_2480_4fc1];
+const ROOT_OF_MINUS_ONE: [u64; LIMBS] = [
+    0xe_1b27_4a0e_a0b0,
+    0x0_6ad2_fe47_8c4e,
+    0xd_fbd7_a72f_4318,
+    0xd_f0b2_b4d0_0993,
+    0x2b83_2480_4fc1,
+];
 
 /// Eight points in extended coordinates: x = X/Z, y = Y/Z, x·y = T/Z.
 #[derive(Clone, Copy)]
@@ -63,7 +78,11 @@ impl<V: Vector> Niels<V> {
     #[inline(always)]
     pub(crate) fn new(x: Field<V>, y: Field<V>) -> Self {
         let product = x.times(y).times(Field::splat(&TWICE_D));
-        Self { sum: y.plus(x), difference: y.minus(x), product }
+        Self {
+            sum: y.plus(x),
+            difference: y.minus(x),
+            product,
+        }
     }
 
     /// Eight points, one per lane.
@@ -80,15 +99,27 @@ impl<V: Vector> Niels<V> {
     #[inline(always)]
     pub(crate) fn from_words(words: &[V; BUCKET_WORDS]) -> Self {
         let part = |at: usize| Field(std::array::from_fn(|limb| words[at * LIMBS + limb]));
-        Self { sum: part(0), difference: part(1), product: part(2) }
+        Self {
+            sum: part(0),
+            difference: part(1),
+            product: part(2),
+        }
     }
 
     /// The point of lane `lane` in every lane.
     #[inline(always)]
     pub(crate) fn broadcast(block: &Block, lane: usize) -> Self {
         let lane = lane % LANES;
-        let limbs = |begin: usize| Field(std::array::from_fn(|limb| V::splat(block.0[begin + limb][lane])));
-        Self { sum: limbs(0), difference: limbs(LIMBS), product: limbs(2 * LIMBS) }
+        let limbs = |begin: usize| {
+            Field(std::array::from_fn(|limb| {
+                V::splat(block.0[begin + limb][lane])
+            }))
+        };
+        Self {
+            sum: limbs(0),
+            difference: limbs(LIMBS),
+            product: limbs(2 * LIMBS),
+        }
     }
 
     /// To memory.
@@ -106,14 +137,24 @@ impl<V: Vector> Point<V> {
     /// The neutral element in every lane.
     #[inline(always)]
     pub(crate) fn neutral() -> Self {
-        Self { x: Field::zero(), y: Field::one(), z: Field::one(), t: Field::zero() }
+        Self {
+            x: Field::zero(),
+            y: Field::one(),
+            z: Field::one(),
+            t: Field::zero(),
+        }
     }
 
     /// Of a bucket's words.
     #[inline(always)]
     pub(crate) fn from_words(words: &[V; BUCKET_WORDS]) -> Self {
         let coordinate = |at: usize| Field(std::array::from_fn(|limb| words[at * LIMBS + limb]));
-        Self { x: coordinate(0), y: coordinate(1), z: coordinate(2), t: coordinate(3) }
+        Self {
+            x: coordinate(0),
+            y: coordinate(1),
+            z: coordinate(2),
+            t: coordinate(3),
+        }
     }
 
     /// A bucket's words.
@@ -134,7 +175,12 @@ impl<V: Vector> Point<V> {
         let c = self.t.times(other.product);
         let d = self.z.plus(self.z);
         let (minus, plus) = (d.minus(c), d.plus(c));
-        Self::finish(b.minus(a), minus.pick(negative, plus), plus.pick(negative, minus), b.plus(a))
+        Self::finish(
+            b.minus(a),
+            minus.pick(negative, plus),
+            plus.pick(negative, minus),
+            b.plus(a),
+        )
     }
 
     /// Sum: 9 products.
@@ -151,7 +197,12 @@ impl<V: Vector> Point<V> {
     /// (−x, y).
     #[inline(always)]
     pub(crate) fn negated(self) -> Self {
-        Self { x: self.x.negated(), y: self.y, z: self.z, t: self.t.negated() }
+        Self {
+            x: self.x.negated(),
+            y: self.y,
+            z: self.z,
+            t: self.t.negated(),
+        }
     }
 
     /// Lanes of `other` where the mask's bit is set.
@@ -185,7 +236,12 @@ impl<V: Vector> Point<V> {
 
     #[inline(always)]
     fn finish(e: Field<V>, f: Field<V>, g: Field<V>, h: Field<V>) -> Self {
-        Self { x: e.times(f), y: g.times(h), z: f.times(g), t: e.times(h) }
+        Self {
+            x: e.times(f),
+            y: g.times(h),
+            z: f.times(g),
+            t: e.times(h),
+        }
     }
 
     /// 2^`times` times the point. Doubling reads no t, so only the last one makes it.
@@ -196,7 +252,12 @@ impl<V: Vector> Point<V> {
         }
         for _ in 1..times {
             let [e, f, g, h] = self.twice();
-            self = Self { x: e.times(f), y: g.times(h), z: f.times(g), t: Field::zero() };
+            self = Self {
+                x: e.times(f),
+                y: g.times(h),
+                z: f.times(g),
+                t: Field::zero(),
+            };
         }
         self.doubled()
     }
@@ -231,7 +292,9 @@ impl<V: Vector> Point<V> {
 /// ZIP 215: y may be p or more, and x = 0 may come with the sign bit set. Other lanes hold nothing of
 /// meaning.
 #[inline(always)]
-pub(crate) fn decompress<V: Vector, const N: usize>(words: [[V; 4]; N]) -> [(Field<V>, Field<V>, u8); N] {
+pub(crate) fn decompress<V: Vector, const N: usize>(
+    words: [[V; 4]; N],
+) -> [(Field<V>, Field<V>, u8); N] {
     // Loops: a closure of this size would be a call, and no vectors in it.
     let mut fractions = [(Field::one(), Field::one()); N];
     let mut powers = [Field::one(); N];

@@ -178,7 +178,10 @@ pub(crate) fn digest<V: Vector>(messages: &[Message<'_>; LANES]) -> [[u8; 64]; L
 
 /// One block of each lane, FIPS 180-4 §6.4.2.
 #[inline(always)]
-fn compress<V: Vector>(state: [V; STATE_WORDS], block: &[[u64; LANES]; BLOCK_WORDS]) -> [V; STATE_WORDS] {
+fn compress<V: Vector>(
+    state: [V; STATE_WORDS],
+    block: &[[u64; LANES]; BLOCK_WORDS],
+) -> [V; STATE_WORDS] {
     let mut schedule: [V; BLOCK_WORDS] = std::array::from_fn(|word| V::load(&block[word]));
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
     for (group, constants) in ROUNDS.as_chunks::<BLOCK_WORDS>().0.iter().enumerate() {
@@ -186,9 +189,14 @@ fn compress<V: Vector>(state: [V; STATE_WORDS], block: &[[u64; LANES]; BLOCK_WOR
             if group > 0 {
                 let early = schedule[(round + 1) % BLOCK_WORDS];
                 let late = schedule[(round + 14) % BLOCK_WORDS];
-                let s0 = early.turn::<1>().xor3(early.turn::<8>(), early.right::<7>());
+                let s0 = early
+                    .turn::<1>()
+                    .xor3(early.turn::<8>(), early.right::<7>());
                 let s1 = late.turn::<19>().xor3(late.turn::<61>(), late.right::<6>());
-                let sum = schedule[round].plus(s0).plus(schedule[(round + 9) % BLOCK_WORDS]).plus(s1);
+                let sum = schedule[round]
+                    .plus(s0)
+                    .plus(schedule[(round + 9) % BLOCK_WORDS])
+                    .plus(s1);
                 schedule[round] = sum;
             }
             let s1 = e.turn::<14>().xor3(e.turn::<18>(), e.turn::<41>());

@@ -30,7 +30,10 @@ const PRODUCTS_PER_BUCKET: usize = 18;
 impl Plan {
     /// The cheapest for so many points.
     pub(crate) fn cheapest(points: usize) -> Self {
-        PLANS.into_iter().min_by_key(|plan| plan.products(points)).unwrap_or(PLANS[0])
+        PLANS
+            .into_iter()
+            .min_by_key(|plan| plan.products(points))
+            .unwrap_or(PLANS[0])
     }
 
     fn products(self, points: usize) -> usize {
@@ -61,7 +64,10 @@ pub(crate) struct Term {
 }
 
 impl Term {
-    #[allow(clippy::cast_possible_truncation, reason = "a piece is sixteen bits of the number")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a piece is sixteen bits of the number"
+    )]
     fn pieces(&self) -> [u16; LANES] {
         std::array::from_fn(|lane| (self.centred >> (PIECE_BITS as usize * lane)) as u16)
     }
@@ -97,7 +103,12 @@ pub(crate) fn is_small<V: Vector>(terms: &Terms<'_>, rows: &mut Vec<BucketRow>) 
 
 /// Lane l holds the sum of its pieces, to be weighted by 2^(16 l).
 #[inline(always)]
-fn by_lane<V: Vector>(blocks: &[Block], terms: &[Term], plan: Plan, rows: &mut Vec<BucketRow>) -> Point<V> {
+fn by_lane<V: Vector>(
+    blocks: &[Block],
+    terms: &[Term],
+    plan: Plan,
+    rows: &mut Vec<BucketRow>,
+) -> Point<V> {
     let mut sum = Point::neutral();
     let mut offset = PIECE_BITS;
     for width in plan.0.iter().rev() {
@@ -121,7 +132,13 @@ const NEUTRAL_ROW: BucketRow = {
 
 /// Adds every point to the bucket of its digit, in each lane. Row 0 takes those whose digit is 0.
 #[inline(always)]
-fn fill<V: Vector>(blocks: &[Block], terms: &[Term], offset: u32, width: u32, rows: &mut [BucketRow]) {
+fn fill<V: Vector>(
+    blocks: &[Block],
+    terms: &[Term],
+    offset: u32,
+    width: u32,
+    rows: &mut [BucketRow],
+) {
     let half = V::splat(1 << (width - 1));
     let mask = V::splat((1 << width) - 1);
     let offset = V::splat(u64::from(offset));

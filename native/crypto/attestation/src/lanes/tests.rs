@@ -38,7 +38,9 @@ fn encodings(seed: u64) -> [[u8; 32]; LANES] {
         if lane % 2 == 0 {
             return digest[..32].try_into().expect("32 bytes");
         }
-        EdwardsPoint::mul_base(&Scalar::from_bytes_mod_order_wide(&digest.into())).compress().to_bytes()
+        EdwardsPoint::mul_base(&Scalar::from_bytes_mod_order_wide(&digest.into()))
+            .compress()
+            .to_bytes()
     })
 }
 
@@ -46,16 +48,31 @@ fn encodings(seed: u64) -> [[u8; 32]; LANES] {
 #[cfg_attr(miri, ignore = "there the twin has nothing to be compared with")]
 fn registers_hold_the_limbs_of_the_twin() {
     for seed in 0..20 {
-        let made: Vec<(Block, u8)> =
-            every_kernel().iter().map(|kernels| kernels.decompress(&encodings(seed))).collect();
-        assert!(made.iter().all(|other| *other == made[0]), "decompress, seed {seed}");
+        let made: Vec<(Block, u8)> = every_kernel()
+            .iter()
+            .map(|kernels| kernels.decompress(&encodings(seed)))
+            .collect();
+        assert!(
+            made.iter().all(|other| *other == made[0]),
+            "decompress, seed {seed}"
+        );
         for kernels in every_kernel() {
             let both = [encodings(seed), encodings(seed + 1)];
             let apart = both.map(|one| kernels.decompress(&one));
-            assert_eq!(kernels.decompress_two(&both), apart, "two blocks, seed {seed}");
+            assert_eq!(
+                kernels.decompress_two(&both),
+                apart,
+                "two blocks, seed {seed}"
+            );
         }
-        let shifted: Vec<Block> = every_kernel().iter().map(|kernels| kernels.shifted(&made[0].0)).collect();
-        assert!(shifted.iter().all(|other| *other == shifted[0]), "shifted, seed {seed}");
+        let shifted: Vec<Block> = every_kernel()
+            .iter()
+            .map(|kernels| kernels.shifted(&made[0].0))
+            .collect();
+        assert!(
+            shifted.iter().all(|other| *other == shifted[0]),
+            "shifted, seed {seed}"
+        );
     }
 }
 
@@ -68,21 +85,33 @@ fn registers_make_the_tables_and_sums_of_the_twin() {
             Scalar::from_bytes_mod_order_wide(&digest.into())
         };
         // Most keys have a part of small order.
-        let key =
-            EdwardsPoint::mul_base(&number(0)) + EIGHT_TORSION[usize::from(number(1).to_bytes()[0] % 8)];
+        let key = EdwardsPoint::mul_base(&number(0))
+            + EIGHT_TORSION[usize::from(number(1).to_bytes()[0] % 8)];
         let key = key.compress().to_bytes();
         let numbers = [2, 3].map(|what| pieces(&number(what).to_bytes()));
         let made = every_kernel().into_iter().map(|kernels| {
             let [key, base] = [key, BASE].map(|bytes| kernels.decompress(&[bytes; LANES]).0);
             let [key_spread, base_spread] = [&key, &base].map(|block| kernels.spread(block));
             let sum = kernels.combined([&key_spread, &base_spread], [&numbers[0], &numbers[1]]);
-            let spread: Vec<_> = key_spread.iter().flat_map(|half| half.iter().map(|row| row.0)).collect();
+            let spread: Vec<_> = key_spread
+                .iter()
+                .flat_map(|half| half.iter().map(|row| row.0))
+                .collect();
             (spread, kernels.table(&key).map(|row| row.0), sum.0)
         });
         let made: Vec<_> = made.collect();
-        assert!(made.iter().all(|other| other.0 == made[0].0), "multiples of a key, seed {seed}");
-        assert!(made.iter().all(|other| other.1 == made[0].1), "a table, seed {seed}");
-        assert!(made.iter().all(|other| other.2 == made[0].2), "a sum, seed {seed}");
+        assert!(
+            made.iter().all(|other| other.0 == made[0].0),
+            "multiples of a key, seed {seed}"
+        );
+        assert!(
+            made.iter().all(|other| other.1 == made[0].1),
+            "a table, seed {seed}"
+        );
+        assert!(
+            made.iter().all(|other| other.2 == made[0].2),
+            "a sum, seed {seed}"
+        );
     }
 }
 
@@ -93,7 +122,11 @@ fn what_decodes_is_what_decodes_in_dalek() {
         let (_, valid) = Plain.decompress(&encodings);
         for (lane, bytes) in encodings.into_iter().enumerate() {
             let point = curve25519_dalek::edwards::CompressedEdwardsY(bytes).decompress();
-            assert_eq!(valid >> lane & 1 == 1, point.is_some(), "seed {seed}, lane {lane}");
+            assert_eq!(
+                valid >> lane & 1 == 1,
+                point.is_some(),
+                "seed {seed}, lane {lane}"
+            );
         }
     }
 }
@@ -102,8 +135,13 @@ fn what_decodes_is_what_decodes_in_dalek() {
 fn digests_of_any_length_are_those_of_sha2() {
     let bytes: Vec<u8> = (0..=255).cycle().take(1000).collect();
     for from in (0..700).step_by(7 * SHARE) {
-        let pieces: [[&[u8]; 3]; LANES] =
-            std::array::from_fn(|lane| [&bytes[..lane], &bytes[..from / 3], &bytes[..from + 17 * lane]]);
+        let pieces: [[&[u8]; 3]; LANES] = std::array::from_fn(|lane| {
+            [
+                &bytes[..lane],
+                &bytes[..from / 3],
+                &bytes[..from + 17 * lane],
+            ]
+        });
         for kernels in every_kernel() {
             for (digest, pieces) in kernels.digest(&pieces.map(Message)).iter().zip(pieces) {
                 assert_eq!(digest[..], Sha512::digest(pieces.concat())[..], "{from}");
@@ -118,13 +156,23 @@ fn digests_of_any_length_are_those_of_sha2() {
 fn a_key_gets_its_multiples_with_the_second_signature_that_is_verified_alone() {
     let own = SigningKey::from_seed(&[7; 32]).expect("an engine signs");
     let (message, signature) = (b"block 7", own.sign(b"block 7"));
-    let kept = |key: &VerifyingKey| key.lanes().get().is_some_and(|points| points.spread.get().is_some());
+    let kept = |key: &VerifyingKey| {
+        key.lanes()
+            .get()
+            .is_some_and(|points| points.spread.get().is_some())
+    };
     let in_lanes = single().name() == "ifma";
-    let asks: [fn(&Item<'_>) -> bool; 2] =
-        [|one| one.key.verify(one.message, one.signature), |one| verify_batch(&[*one]).all_good()];
+    let asks: [fn(&Item<'_>) -> bool; 2] = [
+        |one| one.key.verify(one.message, one.signature),
+        |one| verify_batch(&[*one]).all_good(),
+    ];
     for ask in asks {
         let key = VerifyingKey::from_bytes(*own.verifying_key().as_bytes()).expect("a point");
-        let item = Item { key: &key, message, signature: &signature };
+        let item = Item {
+            key: &key,
+            message,
+            signature: &signature,
+        };
         assert!(ask(&item) && !kept(&key), "the first");
         assert!(ask(&item));
         assert_eq!(kept(&key), in_lanes, "the second");
@@ -174,7 +222,10 @@ fn a_sum_is_encoded_by_the_bytes_that_dalek_makes_of_it_and_by_no_others() {
             }
             // What the challenge is taken away from: the same number twice is nothing.
             let nothing = kernels.combined(spread, [&pieces(&number.to_bytes()); 2]);
-            assert!(encodes(&EdwardsPoint::default().compress().to_bytes(), &nothing), "seed {seed}");
+            assert!(
+                encodes(&EdwardsPoint::default().compress().to_bytes(), &nothing),
+                "seed {seed}"
+            );
         }
     }
 }
@@ -184,8 +235,13 @@ fn a_sum_is_encoded_by_the_bytes_that_dalek_makes_of_it_and_by_no_others() {
 #[cfg_attr(miri, ignore = "there a sum takes many minutes")]
 fn sums_of_every_plan_are_right() {
     let order_less_one = (Scalar::ZERO - Scalar::ONE).to_bytes();
-    let half =
-        |at: usize| u128::from_le_bytes(*order_less_one.as_chunks::<16>().0[at..].first().expect("two"));
+    let half = |at: usize| {
+        u128::from_le_bytes(
+            *order_less_one.as_chunks::<16>().0[at..]
+                .first()
+                .expect("two"),
+        )
+    };
     for kernels in every_kernel() {
         let (block, _) = kernels.decompress(&[BASE; LANES]);
         let blocks = [block];
@@ -193,12 +249,25 @@ fn sums_of_every_plan_are_right() {
             // (order − 1) B + B = 0.
             let (low, carry) = half(0).overflowing_add(plan.centre());
             let high = half(1) + plan.centre() + u128::from(carry);
-            let term = |centred: u128| Term { block: 0, lane: 0, centred };
+            let term = |centred: u128| Term {
+                block: 0,
+                lane: 0,
+                centred,
+            };
             for (one, small) in [(1, true), (2, false)] {
                 let low = [term(low), term(plan.centre().wrapping_add(one))];
                 let high = [term(high)];
-                let terms = Terms { blocks: &blocks, low: &low, high: &high, plan };
-                assert_eq!(kernels.is_small(&terms, &mut Vec::new()), small, "{plan:?}, {one}");
+                let terms = Terms {
+                    blocks: &blocks,
+                    low: &low,
+                    high: &high,
+                    plan,
+                };
+                assert_eq!(
+                    kernels.is_small(&terms, &mut Vec::new()),
+                    small,
+                    "{plan:?}, {one}"
+                );
             }
         }
     }

@@ -109,7 +109,9 @@ impl Twin {
     }
 
     fn mask(self, other: Self, test: impl Fn(u64, u64) -> bool) -> u8 {
-        (0..LANES).fold(0, |mask, lane| mask | u8::from(test(self.0[lane], other.0[lane])) << lane)
+        (0..LANES).fold(0, |mask, lane| {
+            mask | u8::from(test(self.0[lane], other.0[lane])) << lane
+        })
     }
 
     fn row(self, lane: usize, rows: usize) -> usize {
@@ -177,7 +179,13 @@ impl Vector for Twin {
         self.plus(a.each(b, |a, b| low(product(a, b) >> 52)))
     }
     fn pick(self, mask: u8, other: Self) -> Self {
-        let at = |lane: usize| if mask >> lane & 1 == 1 { other.0[lane] } else { self.0[lane] };
+        let at = |lane: usize| {
+            if mask >> lane & 1 == 1 {
+                other.0[lane]
+            } else {
+                self.0[lane]
+            }
+        };
         Self([at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)])
     }
     fn equal(self, other: Self) -> u8 {
@@ -193,7 +201,9 @@ impl Vector for Twin {
     }
     fn gather(rows: &[BucketRow], digits: Self) -> [Self; BUCKET_WORDS] {
         std::array::from_fn(|word| {
-            Self(std::array::from_fn(|lane| rows[digits.row(lane, rows.len())].0[word][lane]))
+            Self(std::array::from_fn(|lane| {
+                rows[digits.row(lane, rows.len())].0[word][lane]
+            }))
         })
     }
     fn scatter(rows: &mut [BucketRow], digits: Self, words: [Self; BUCKET_WORDS]) {

@@ -81,7 +81,11 @@ pub(crate) fn forge(random: &mut Random, kind: usize) -> Forgery {
     }
     let mut key = encoded(random, a, key_sign);
     let first = encoded(random, commitment, commitment_sign);
-    let digest = Sha512::new().chain_update(first).chain_update(key).chain_update(&message).finalize();
+    let digest = Sha512::new()
+        .chain_update(first)
+        .chain_update(key)
+        .chain_update(&message)
+        .finalize();
     let response = r + Scalar::from_bytes_mod_order_wide(&digest.into()) * share;
     let mut signature = [0; 64];
     signature[..32].copy_from_slice(&first);
@@ -95,7 +99,11 @@ pub(crate) fn forge(random: &mut Random, kind: usize) -> Forgery {
         },
         _ => {}
     }
-    Forgery { key, message, signature }
+    Forgery {
+        key,
+        message,
+        signature,
+    }
 }
 
 /// An encoding, now and then one that is not canonical: y + p where that fits, or the sign of x = 0 turned.
@@ -104,7 +112,8 @@ fn encoded(random: &mut Random, point: EdwardsPoint, sign: u8) -> [u8; 32] {
     if random.below(2) == 1 {
         return bytes;
     }
-    if bytes[1..31].iter().all(|byte| *byte == 0) && bytes[0] < 19 && matches!(bytes[31], 0 | 0x80) {
+    if bytes[1..31].iter().all(|byte| *byte == 0) && bytes[0] < 19 && matches!(bytes[31], 0 | 0x80)
+    {
         // y + p: the same number modulo p.
         bytes[0] += 0xed;
         bytes[1..31].fill(0xff);

@@ -2,7 +2,8 @@
 
 /// The bytes of an even number of digits.
 pub(crate) fn bytes(digits: &str) -> Vec<u8> {
-    let digit = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("two hexadecimal digits");
+    let digit =
+        |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("two hexadecimal digits");
     (0..digits.len()).step_by(2).map(digit).collect()
 }
 

@@ -13,7 +13,10 @@ const SIZES: [&str; 2] = ["--benchmark", "finality_flat"];
 
 fn main() {
     let workload = workload();
-    for (settings, filters) in [(Settings::PRECISE, SINGLE.as_slice()), (Settings::STANDARD, &SIZES)] {
+    for (settings, filters) in [
+        (Settings::PRECISE, SINGLE.as_slice()),
+        (Settings::STANDARD, &SIZES),
+    ] {
         if let Err(failure) = measure(&workload, settings, filters) {
             panic!("{}: {}", failure.code, failure.text);
         }

@@ -41,7 +41,8 @@ pub(crate) fn find() -> Result<Functions<Held>, String> {
 }
 
 fn path() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
     Ok(program.with_file_name(FILE))
 }
 

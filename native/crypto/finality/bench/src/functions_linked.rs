@@ -14,7 +14,10 @@ pub(crate) type Held = ();
 /// The library's own.
 pub(crate) type Graph = paceline_finality::BlockGraph;
 
-#[allow(clippy::unnecessary_wraps, reason = "where a library is loaded, it may be missing")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "where a library is loaded, it may be missing"
+)]
 pub(crate) fn find() -> Result<Functions<Held>, String> {
     Ok(Functions {
         abi: library::paceline_finality_abi(),

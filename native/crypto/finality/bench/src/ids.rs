@@ -31,10 +31,14 @@ pub(crate) struct Queries {
 impl Queries {
     /// About any of the first `blocks` blocks, or, for `unknown`, about blocks beyond them.
     pub(crate) fn new(blocks: u64, unknown: bool, seed: u64) -> Self {
-        let count = blocks.next_power_of_two().clamp(QUERIES_LEAST, QUERIES_MOST);
+        let count = blocks
+            .next_power_of_two()
+            .clamp(QUERIES_LEAST, QUERIES_MOST);
         let mut random = SplitMix64::new(!seed);
         let beyond = if unknown { blocks } else { 0 };
-        let ids = (0..count).map(|_| block(seed, beyond + random.draw() % blocks)).collect();
+        let ids = (0..count)
+            .map(|_| block(seed, beyond + random.draw() % blocks))
+            .collect();
         Self { ids }
     }
 

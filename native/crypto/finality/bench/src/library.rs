@@ -28,7 +28,8 @@ const TRIED: u64 = 100;
 
 pub(crate) type Ask = unsafe extern "C" fn(*const Graph, *const u8) -> i32;
 pub(crate) type New = unsafe extern "C" fn(*const u8, u64) -> *mut Graph;
-pub(crate) type Insert = unsafe extern "C" fn(*const Graph, *const u8, *const u8, usize, *mut u64) -> i32;
+pub(crate) type Insert =
+    unsafe extern "C" fn(*const Graph, *const u8, *const u8, usize, *mut u64) -> i32;
 pub(crate) type Attest = unsafe extern "C" fn(*const Graph, *const u8, u64, *mut u64) -> i32;
 pub(crate) type Finalise = unsafe extern "C" fn(*const Graph, *const u8, *mut u64, *mut u64) -> i32;
 pub(crate) type Free = unsafe extern "C" fn(*mut Graph);
@@ -57,7 +58,10 @@ impl Foreign {
     fn of(blocks: u64, seed: u64) -> Result<Self, String> {
         let functions = functions::find()?;
         if functions.abi != ABI {
-            return Err(format!("{FILE} speaks ABI {}, this program {ABI}", functions.abi));
+            return Err(format!(
+                "{FILE} speaks ABI {}, this program {ABI}",
+                functions.abi
+            ));
         }
         let genesis = ids::block(seed, 0);
         // SAFETY: an id is 32 readable bytes.
@@ -66,8 +70,9 @@ impl Foreign {
         if foreign.graph.is_null() {
             return Err(format!("{FILE} made no graph"));
         }
-        (1..blocks)
-            .try_for_each(|number| foreign.add(ids::block(seed, number - 1), ids::block(seed, number)))?;
+        (1..blocks).try_for_each(|number| {
+            foreign.add(ids::block(seed, number - 1), ids::block(seed, number))
+        })?;
         Ok(foreign)
     }
 
@@ -82,7 +87,11 @@ impl Foreign {
                 (self.functions.finalise)(self.graph, id, none, none),
             ]
         };
-        if answers == [0; 3] { Ok(()) } else { Err(format!("{FILE} refused a block: {answers:?}")) }
+        if answers == [0; 3] {
+            Ok(())
+        } else {
+            Err(format!("{FILE} refused a block: {answers:?}"))
+        }
     }
 
     #[inline]
@@ -101,8 +110,12 @@ impl Drop for Foreign {
 
 /// The library has to be there: without it a part of the suite would silently be missing.
 pub(crate) fn facts() -> Result<Vec<(String, String)>, Failure> {
-    let missing =
-        |error: String| Failure::new("native_library", format!("{error}. Build it: build.sh finality."));
+    let missing = |error: String| {
+        Failure::new(
+            "native_library",
+            format!("{error}. Build it: build.sh finality."),
+        )
+    };
     Foreign::of(1, 0).map_err(missing)?;
     let abi = ("library_abi".to_owned(), ABI.to_string());
     let away = functions::AWAY.map(|reason| ("library".to_owned(), reason.to_owned()));
@@ -113,14 +126,23 @@ pub(crate) fn facts() -> Result<Vec<(String, String)>, Failure> {
 pub(crate) fn answers() -> Check {
     let name = "ffi_answers".to_owned();
     match Foreign::of(TRIED, 0) {
-        Err(detail) => Check { name, ok: false, detail },
+        Err(detail) => Check {
+            name,
+            ok: false,
+            detail,
+        },
         Ok(foreign) => {
             let right = |number: &u64| {
-                foreign.ask(foreign.functions.is_final, &ids::block(0, *number)) == i32::from(*number < TRIED)
+                foreign.ask(foreign.functions.is_final, &ids::block(0, *number))
+                    == i32::from(*number < TRIED)
             };
             let count = (0..2 * TRIED).filter(right).count() as u64;
             let detail = format!("{count} of {} answers are right", 2 * TRIED);
-            Check { name, ok: count == 2 * TRIED, detail }
+            Check {
+                name,
+                ok: count == 2 * TRIED,
+                detail,
+            }
         }
     }
 }
@@ -129,7 +151,9 @@ pub(crate) fn answers() -> Check {
 pub(crate) fn finality_ffi() -> Benchmark {
     Benchmark {
         name: "finality_ffi".to_owned(),
-        arms: [EMPTY_LOOP, "empty_call", "in_process", "ffi"].map(str::to_owned).to_vec(),
+        arms: [EMPTY_LOOP, "empty_call", "in_process", "ffi"]
+            .map(str::to_owned)
+            .to_vec(),
         params: vec![Param::int("blocks", &SIZES, 2, SIZE_MAX)],
         metrics: vec![],
         prepare: Box::new(prepare),
@@ -138,38 +162,56 @@ pub(crate) fn finality_ffi() -> Benchmark {
 
 fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
     let (blocks, seed) = (context.int("blocks"), context.seed);
-    let foreign = Foreign::of(blocks, seed).map_err(|error| Failure::new("native_library", error))?;
+    let foreign =
+        Foreign::of(blocks, seed).map_err(|error| Failure::new("native_library", error))?;
     let foreign = Rc::new(foreign);
-    let own: Rc<paceline_finality::BlockGraph> =
-        Rc::new(Subject::of(&mut (0..blocks).map(|number| ids::block(seed, number)), blocks));
+    let own: Rc<paceline_finality::BlockGraph> = Rc::new(Subject::of(
+        &mut (0..blocks).map(|number| ids::block(seed, number)),
+        blocks,
+    ));
     let queries = Rc::new(Queries::new(blocks, false, seed));
     let asked = Rc::clone(&own);
     let (called, idle) = (Rc::clone(&foreign), Rc::clone(&foreign));
     let arms = vec![
         arm(EMPTY_LOOP, &queries, |id| keep(std::ptr::from_ref(id))),
-        through("empty_call", &queries, move |id| keep(idle.ask(idle.functions.nothing, id))),
+        through("empty_call", &queries, move |id| {
+            keep(idle.ask(idle.functions.nothing, id))
+        }),
         arm("in_process", &queries, move |id| keep(asked.is_final(id))),
-        through("ffi", &queries, move |id| keep(called.ask(called.functions.is_final, id))),
+        through("ffi", &queries, move |id| {
+            keep(called.ask(called.functions.is_final, id))
+        }),
     ];
     Ok(Prepared {
         arms,
         items_per_iteration: Some(1),
         bytes_per_iteration: None,
         verify: Box::new(move || {
-            let wrong = |id: &&BlockId| !own.is_final(id) || foreign.ask(foreign.functions.is_final, id) != 1;
+            let wrong = |id: &&BlockId| {
+                !own.is_final(id) || foreign.ask(foreign.functions.is_final, id) != 1
+            };
             let wrong = queries.iter().filter(wrong).count();
             let detail = format!("{wrong} final blocks were not known to be");
-            vec![Check { name: "arms_agree".to_owned(), ok: wrong == 0, detail }]
+            vec![Check {
+                name: "arms_agree".to_owned(),
+                ok: wrong == 0,
+                detail,
+            }]
         }),
     })
 }
 
 fn arm(name: &str, queries: &Rc<Queries>, mut ask: impl FnMut(&BlockId) + 'static) -> Arm {
     let (queries, position) = (Rc::clone(queries), Cell::new(0));
-    Arm::looped(name, move |iterations| queries.each(&position, iterations, &mut ask))
+    Arm::looped(name, move |iterations| {
+        queries.each(&position, iterations, &mut ask)
+    })
 }
 
 /// An arm that calls the library, where there is one.
 fn through(name: &str, queries: &Rc<Queries>, ask: impl FnMut(&BlockId) + 'static) -> Arm {
-    functions::AWAY.map_or_else(|| arm(name, queries, ask), |reason| Arm::unavailable(name, reason))
+    functions::AWAY.map_or_else(
+        || arm(name, queries, ask),
+        |reason| Arm::unavailable(name, reason),
+    )
 }

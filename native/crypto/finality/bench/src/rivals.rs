@@ -22,7 +22,12 @@ struct Block {
 
 impl Block {
     fn of(id: BlockId) -> Self {
-        Self { finalised: true, _id: id.0, _parent: id.0, _weight: 1 }
+        Self {
+            finalised: true,
+            _id: id.0,
+            _parent: id.0,
+            _weight: 1,
+        }
     }
 }
 
@@ -55,7 +60,9 @@ struct Uniform([u8; 32]);
 impl Hash for Uniform {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let [first, ..] = self.0.as_chunks::<8>().0 else { return };
+        let [first, ..] = self.0.as_chunks::<8>().0 else {
+            return;
+        };
         state.write_u64(u64::from_le_bytes(*first));
     }
 }
@@ -71,7 +78,9 @@ impl Hasher for Identity {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |hash, byte| hash << 8 | u64::from(*byte));
+        self.0 = bytes
+            .iter()
+            .fold(self.0, |hash, byte| hash << 8 | u64::from(*byte));
     }
 
     #[inline]

@@ -42,7 +42,11 @@ pub(crate) fn finality_unknown() -> Benchmark {
 fn benchmark(name: &str, sizes: &[u64], unknown: bool) -> Benchmark {
     Benchmark {
         name: name.to_owned(),
-        arms: [EMPTY_LOOP].into_iter().chain(NAMES).map(str::to_owned).collect(),
+        arms: [EMPTY_LOOP]
+            .into_iter()
+            .chain(NAMES)
+            .map(str::to_owned)
+            .collect(),
         params: vec![Param::int("blocks", sizes, 2, SIZE_MAX)],
         metrics: vec![],
         prepare: Box::new(move |context| Ok(prepare(context, unknown))),
@@ -60,7 +64,10 @@ pub(crate) struct Subjects {
 impl Subjects {
     pub(crate) fn new(blocks: u64, seed: u64) -> Self {
         fn of<S: Subject>(blocks: u64, seed: u64) -> Arc<S> {
-            Arc::new(S::of(&mut (0..blocks).map(|number| ids::block(seed, number)), blocks))
+            Arc::new(S::of(
+                &mut (0..blocks).map(|number| ids::block(seed, number)),
+                blocks,
+            ))
         }
         Self {
             locked: of(blocks, seed),
@@ -72,15 +79,32 @@ impl Subjects {
 
     /// All four say `yes` of the first `VERIFIED` blocks, and no of as many that nobody knows.
     pub(crate) fn agree(&self, blocks: u64, seed: u64) -> Check {
-        let all: [&dyn Subject; 4] = [&*self.locked, &*self.concurrent, &*self.swapped, &*self.ours];
+        let all: [&dyn Subject; 4] = [
+            &*self.locked,
+            &*self.concurrent,
+            &*self.swapped,
+            &*self.ours,
+        ];
         let count = blocks.min(VERIFIED);
         let wrong = (0..count).find_map(|number| {
-            let (known, unknown) = (ids::block(seed, number), ids::block(seed, SIZE_MAX * 2 + number));
-            let wrong = |subject: &&dyn Subject| !subject.is_final(&known) || subject.is_final(&unknown);
-            all.iter().position(wrong).map(|arm| format!("{}: block {number}", NAMES[arm]))
+            let (known, unknown) = (
+                ids::block(seed, number),
+                ids::block(seed, SIZE_MAX * 2 + number),
+            );
+            let wrong =
+                |subject: &&dyn Subject| !subject.is_final(&known) || subject.is_final(&unknown);
+            all.iter()
+                .position(wrong)
+                .map(|arm| format!("{}: block {number}", NAMES[arm]))
         });
-        let detail = wrong.clone().unwrap_or_else(|| format!("{count} final blocks, {count} unknown ones"));
-        Check { name: "arms_agree".to_owned(), ok: wrong.is_none(), detail }
+        let detail = wrong
+            .clone()
+            .unwrap_or_else(|| format!("{count} final blocks, {count} unknown ones"));
+        Check {
+            name: "arms_agree".to_owned(),
+            ok: wrong.is_none(),
+            detail,
+        }
     }
 }
 
@@ -105,10 +129,18 @@ fn prepare(context: &Context<'_>, unknown: bool) -> Prepared {
         items_per_iteration: Some(1),
         bytes_per_iteration: None,
         verify: Box::new(move || {
-            let wrong = queries.iter().take(1 << 16).filter(|id| subjects.ours.is_final(id) == unknown);
+            let wrong = queries
+                .iter()
+                .take(1 << 16)
+                .filter(|id| subjects.ours.is_final(id) == unknown);
             let wrong = wrong.count();
-            let detail = format!("{wrong} of the ids asked about have another answer than they should");
-            let asked = Check { name: "answers_expected".to_owned(), ok: wrong == 0, detail };
+            let detail =
+                format!("{wrong} of the ids asked about have another answer than they should");
+            let asked = Check {
+                name: "answers_expected".to_owned(),
+                ok: wrong == 0,
+                detail,
+            };
             vec![subjects.agree(blocks, seed), asked]
         }),
     }

@@ -70,7 +70,9 @@ impl Subject for BlockGraph {
     }
 
     fn add(&self, id: BlockId) -> bool {
-        self.insert(id, &[self.head()]).and_then(|_| settle(self, id)).is_ok()
+        self.insert(id, &[self.head()])
+            .and_then(|_| settle(self, id))
+            .is_ok()
     }
 }
 

@@ -38,11 +38,18 @@ const WRITTEN_FROM: u64 = 1 << 40;
 
 /// Readers, with and without a writer.
 pub(crate) fn finality_readers() -> Benchmark {
-    let call_time =
-        Metric { name: "call_time".to_owned(), unit: Unit::Nanoseconds, direction: Direction::Lower };
+    let call_time = Metric {
+        name: "call_time".to_owned(),
+        unit: Unit::Nanoseconds,
+        direction: Direction::Lower,
+    };
     Benchmark {
         name: "finality_readers".to_owned(),
-        arms: [EMPTY_LOOP].into_iter().chain(NAMES).map(str::to_owned).collect(),
+        arms: [EMPTY_LOOP]
+            .into_iter()
+            .chain(NAMES)
+            .map(str::to_owned)
+            .collect(),
         params: vec![
             Param::int("blocks", &SIZES, 2, SIZE_MAX),
             Param::int("readers", &[1, 2], 1, READERS_MAX),
@@ -77,7 +84,10 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
         bytes_per_iteration: None,
         verify: Box::new(move || {
             let written = tallies.iter().flatten().map(|tally| tally.check());
-            [subjects.agree(blocks, seed)].into_iter().chain(written).collect()
+            [subjects.agree(blocks, seed)]
+                .into_iter()
+                .chain(written)
+                .collect()
         }),
     })
 }
@@ -90,22 +100,41 @@ struct Group {
 }
 
 impl Group {
-    fn arm<S: Subject>(&self, name: &str, subject: &Arc<S>) -> Result<(Arm, Option<Rc<Tally>>), Failure> {
+    fn arm<S: Subject>(
+        &self,
+        name: &str,
+        subject: &Arc<S>,
+    ) -> Result<(Arm, Option<Rc<Tally>>), Failure> {
         let cores = thread::available_parallelism().map_or(1, usize::from) as u64;
         if self.readers > cores {
-            return Ok((Arm::unavailable(name, format!("needs {} cores", self.readers)), None));
+            return Ok((
+                Arm::unavailable(name, format!("needs {} cores", self.readers)),
+                None,
+            ));
         }
-        let no_thread = |error| Failure::new("no_thread", format!("The system gives no thread: {error}."));
+        let no_thread =
+            |error| Failure::new("no_thread", format!("The system gives no thread: {error}."));
         let (subject, queries) = (Arc::clone(subject), Arc::clone(&self.queries));
-        let second =
-            (self.readers > 1).then(|| Second::new(&subject, &queries)).transpose().map_err(no_thread)?;
-        let writer = self.writes.then(|| Writer::new(&subject, self.seed)).transpose().map_err(no_thread)?;
-        let tally = writer.as_ref().map(|writer| Rc::new(Tally::new(name, &writer.written)));
+        let second = (self.readers > 1)
+            .then(|| Second::new(&subject, &queries))
+            .transpose()
+            .map_err(no_thread)?;
+        let writer = self
+            .writes
+            .then(|| Writer::new(&subject, self.seed))
+            .transpose()
+            .map_err(no_thread)?;
+        let tally = writer
+            .as_ref()
+            .map(|writer| Rc::new(Tally::new(name, &writer.written)));
         let counting = tally.clone();
         let (calls, position) = (Rc::new(RefCell::new(Vec::new())), Cell::new(0));
         let timed = Rc::clone(&calls);
         let arm = Arm::looped(name, move |iterations| {
-            let _writing = writer.as_ref().zip(counting.as_ref()).map(|(writer, tally)| writer.resume(tally));
+            let _writing = writer
+                .as_ref()
+                .zip(counting.as_ref())
+                .map(|(writer, tally)| writer.resume(tally));
             let both = second.as_ref().map(|second| second.begin(iterations));
             let mut timed = timed.borrow_mut();
             for _ in 0..iterations {
@@ -113,8 +142,9 @@ impl Group {
             }
             drop(both); // waits for the second
         });
-        let arm =
-            arm.with_metric("call_time", move || Reading::Each(std::mem::take(&mut calls.borrow_mut())));
+        let arm = arm.with_metric("call_time", move || {
+            Reading::Each(std::mem::take(&mut calls.borrow_mut()))
+        });
         Ok((arm, tally))
     }
 }
@@ -129,13 +159,25 @@ struct Tally {
 
 impl Tally {
     fn new(arm: &str, written: &Arc<AtomicU64>) -> Self {
-        Self { arm: arm.to_owned(), written: Arc::clone(written), let_write: Cell::new(Duration::ZERO) }
+        Self {
+            arm: arm.to_owned(),
+            written: Arc::clone(written),
+            let_write: Cell::new(Duration::ZERO),
+        }
     }
 
     fn check(&self) -> Check {
         let (written, long) = (self.written.load(Ordering::Relaxed), self.let_write.get());
-        let detail = format!("{}: {written} blocks in {:.1} s", self.arm, long.as_secs_f64());
-        Check { name: "writer_writes".to_owned(), ok: written > 0 || long < WRITES_WITHIN, detail }
+        let detail = format!(
+            "{}: {written} blocks in {:.1} s",
+            self.arm,
+            long.as_secs_f64()
+        );
+        Check {
+            name: "writer_writes".to_owned(),
+            ok: written > 0 || long < WRITES_WITHIN,
+            detail,
+        }
     }
 }
 
@@ -185,8 +227,16 @@ impl Second {
                 meet.wait();
             }
         };
-        let thread = Some(thread::Builder::new().name("reader".to_owned()).spawn(read)?);
-        Ok(Self { both, iterations, thread })
+        let thread = Some(
+            thread::Builder::new()
+                .name("reader".to_owned())
+                .spawn(read)?,
+        );
+        Ok(Self {
+            both,
+            iterations,
+            thread,
+        })
     }
 
     fn begin(&self, iterations: u64) -> SecondReads<'_> {
@@ -223,7 +273,9 @@ struct Writing<'a> {
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         self.may.store(false, Ordering::Relaxed);
-        self.tally.let_write.set(self.tally.let_write.get() + self.since.elapsed());
+        self.tally
+            .let_write
+            .set(self.tally.let_write.get() + self.since.elapsed());
     }
 }
 
@@ -250,8 +302,17 @@ impl Writer {
                 }
             }
         };
-        let thread = Some(thread::Builder::new().name("writer".to_owned()).spawn(write)?);
-        Ok(Self { writes, stop, written, thread })
+        let thread = Some(
+            thread::Builder::new()
+                .name("writer".to_owned())
+                .spawn(write)?,
+        );
+        Ok(Self {
+            writes,
+            stop,
+            written,
+            thread,
+        })
     }
 
     fn resume<'a>(&'a self, tally: &'a Tally) -> Writing<'a> {
@@ -259,7 +320,11 @@ impl Writer {
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
         }
-        Writing { may: &self.writes, tally, since: Instant::now() }
+        Writing {
+            may: &self.writes,
+            tally,
+            since: Instant::now(),
+        }
     }
 }
 

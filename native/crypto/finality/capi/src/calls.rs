@@ -52,7 +52,9 @@ unsafe fn tell<T>(place: *mut T, value: T) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paceline_graph_new(genesis: *const u8, threshold: u64) -> *mut BlockGraph {
     // SAFETY: the caller's promise.
-    let Ok(genesis) = (unsafe { id_at(genesis) }) else { return std::ptr::null_mut() };
+    let Ok(genesis) = (unsafe { id_at(genesis) }) else {
+        return std::ptr::null_mut();
+    };
     let new = catch_unwind(|| Box::into_raw(Box::new(BlockGraph::new(*genesis, threshold))));
     new.unwrap_or(std::ptr::null_mut())
 }
@@ -248,7 +250,14 @@ mod tests {
     fn a_panic_ends_as_a_status_and_not_in_the_caller() {
         let before = guarded(|| Err(Status::Unknown));
         let status = guarded(|| panic!("on purpose: what a bug in the graph would do"));
-        assert_eq!((before, status), (Status::Unknown as i32, Status::Panicked as i32));
-        assert_eq!(guarded(|| Ok(())), 0, "the next call is a call like any other");
+        assert_eq!(
+            (before, status),
+            (Status::Unknown as i32, Status::Panicked as i32)
+        );
+        assert_eq!(
+            guarded(|| Ok(())),
+            0,
+            "the next call is a call like any other"
+        );
     }
 }

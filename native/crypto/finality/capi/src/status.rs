@@ -10,7 +10,10 @@ const ABI: u32 = 1;
 /// 0 or negative, so that a count or a yes can be told from it.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the header says each in words, and `text` in a sentence")]
+#[allow(
+    missing_docs,
+    reason = "the header says each in words, and `text` in a sentence"
+)]
 pub enum Status {
     Ok = 0,
     Argument = -1,
@@ -93,8 +96,12 @@ impl From<SnapshotError> for Status {
 // SAFETY: no other library of this name exports it; the prefix is ours.
 #[unsafe(no_mangle)]
 pub extern "C" fn paceline_status_text(status: i32) -> *const c_char {
-    let known = Status::ALL.into_iter().find(|known| *known as i32 == status);
-    known.map_or(c"no status of this library", Status::text).as_ptr()
+    let known = Status::ALL
+        .into_iter()
+        .find(|known| *known as i32 == status);
+    known
+        .map_or(c"no status of this library", Status::text)
+        .as_ptr()
 }
 
 /// The version of this interface that the library has: compare it with `PACELINE_FINALITY_ABI`.

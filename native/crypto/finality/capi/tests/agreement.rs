@@ -20,12 +20,18 @@ fn call() -> impl Strategy<Value = [u8; 5]> {
 
 /// Miri is slow, and what it looks for shows in few calls.
 fn cases() -> u32 {
-    let asked = std::env::var("FINALITY_CASES").ok().and_then(|text| text.parse().ok());
+    let asked = std::env::var("FINALITY_CASES")
+        .ok()
+        .and_then(|text| text.parse().ok());
     asked.unwrap_or(if cfg!(miri) { 2 } else { 256 })
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: cases(),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 #[test]
@@ -37,9 +43,16 @@ fn calls_get_somewhere() {
         include_bytes!("../../../fuzz/vectors/c_abi/nulls"),
     ];
     let chain = include_bytes!("../../../fuzz/vectors/c_abi/chain");
-    assert_eq!(entry::enter(chain), 1 + 6, "five blocks on the genesis of the first graph");
+    assert_eq!(
+        entry::enter(chain),
+        1 + 6,
+        "five blocks on the genesis of the first graph"
+    );
     for other in &many[..if cfg!(miri) { 1 } else { many.len() }] {
-        assert!(entry::enter(other) > 2, "something besides the two geneses is final");
+        assert!(
+            entry::enter(other) > 2,
+            "something besides the two geneses is final"
+        );
     }
 }
 

@@ -11,10 +11,18 @@
 /// One round of SHA-256 (FIPS 180-4 §6.2.2 step 3); the caller renames the words instead of moving them.
 macro_rules! sha256_round {
     ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident], $w:expr, $k:expr) => {
-        let big1 = xor3(rotate_right::<6>($e), rotate_right::<11>($e), rotate_right::<25>($e));
+        let big1 = xor3(
+            rotate_right::<6>($e),
+            rotate_right::<11>($e),
+            rotate_right::<25>($e),
+        );
         let early = hold(add(add($h, splat($k)), $w));
         let t1 = hold(add(hold(add(early, choose($e, $f, $g))), big1));
-        let big0 = xor3(rotate_right::<2>($a), rotate_right::<13>($a), rotate_right::<22>($a));
+        let big0 = xor3(
+            rotate_right::<2>($a),
+            rotate_right::<13>($a),
+            rotate_right::<22>($a),
+        );
         $d = add($d, t1);
         $h = add(hold(add(t1, majority($a, $b, $c))), big0);
     };
@@ -25,8 +33,16 @@ macro_rules! sha256_early_step {
     ($names:tt, $w:ident, $i:expr, $t:expr) => {
         sha256_round!($names, $w[$i], SHA256_K[$t + $i]);
         let (near, far) = ($w[($i + 1) % 16], $w[($i + 14) % 16]);
-        let small0 = xor3(rotate_right::<7>(near), rotate_right::<18>(near), right_shift::<3>(near));
-        let small1 = xor3(rotate_right::<17>(far), rotate_right::<19>(far), right_shift::<10>(far));
+        let small0 = xor3(
+            rotate_right::<7>(near),
+            rotate_right::<18>(near),
+            right_shift::<3>(near),
+        );
+        let small1 = xor3(
+            rotate_right::<17>(far),
+            rotate_right::<19>(far),
+            right_shift::<10>(far),
+        );
         let early = add(add($w[$i], $w[($i + 9) % 16]), small0);
         $w[$i] = hold(add(hold(early), small1));
     };
@@ -167,7 +183,12 @@ macro_rules! lane_kernel {
         }
 
         #[target_feature(enable = $features)]
-        fn step(algorithm: Algorithm, columns: &mut Columns<$lanes>, step: &Step<'_, $lanes>, live: u32) {
+        fn step(
+            algorithm: Algorithm,
+            columns: &mut Columns<$lanes>,
+            step: &Step<'_, $lanes>,
+            live: u32,
+        ) {
             let mut state = [splat(0); STATE_WORDS];
             for (word, column) in state.iter_mut().zip(&columns.0) {
                 *word = load_words(column);
@@ -210,7 +231,12 @@ macro_rules! lane_kernel {
                 unsafe { step(algorithm, columns, blocks, live) }
             }
 
-            fn alike(self, algorithm: Algorithm, blocks: &Step<'_, $lanes>, rows: &mut [Row; $lanes]) {
+            fn alike(
+                self,
+                algorithm: Algorithm,
+                blocks: &Step<'_, $lanes>,
+                rows: &mut [Row; $lanes],
+            ) {
                 // SAFETY: as above.
                 unsafe { alike(algorithm, blocks, rows) }
             }

@@ -19,7 +19,10 @@ impl ShaNi {
         Engine::ShaNi.is_available().then_some(Self(()))
     }
 
-    #[allow(clippy::unused_self, reason = "the value is the proof that the CPU has the features")]
+    #[allow(
+        clippy::unused_self,
+        reason = "the value is the proof that the CPU has the features"
+    )]
     /// Compresses every block of each stream, all streams being equally long, into its state.
     pub(crate) fn compress<const S: usize>(
         self,
@@ -74,13 +77,18 @@ macro_rules! sha256_quads {
     )*};
 }
 
-#[allow(clippy::needless_range_loop, reason = "a step indexes every stream's blocks")]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "a step indexes every stream's blocks"
+)]
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 fn sha256<const S: usize>(states: &mut [State; S], blocks: [&[Block]; S]) {
     let swap = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
     let (mut abef, mut cdgh) = ([zero(); S], [zero(); S]);
     for s in 0..S {
-        let [abcd, efgh] = states[s].as_chunks::<4>().0 else { return };
+        let [abcd, efgh] = states[s].as_chunks::<4>().0 else {
+            return;
+        };
         let badc = _mm_shuffle_epi32::<0xb1>(load(abcd));
         let hgfe = _mm_shuffle_epi32::<0x1b>(load(efgh));
         abef[s] = _mm_alignr_epi8::<8>(badc, hgfe);
@@ -102,7 +110,9 @@ fn sha256<const S: usize>(states: &mut [State; S], blocks: [&[Block]; S]) {
         }
     }
     for s in 0..S {
-        let [abcd, efgh] = states[s].as_chunks_mut::<4>().0 else { return };
+        let [abcd, efgh] = states[s].as_chunks_mut::<4>().0 else {
+            return;
+        };
         let feba = _mm_shuffle_epi32::<0x1b>(abef[s]);
         let dchg = _mm_shuffle_epi32::<0xb1>(cdgh[s]);
         store(abcd, _mm_blend_epi16::<0xf0>(feba, dchg));
@@ -131,13 +141,18 @@ macro_rules! sha1_quads {
     )*};
 }
 
-#[allow(clippy::needless_range_loop, reason = "a step indexes every stream's blocks")]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "a step indexes every stream's blocks"
+)]
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 fn sha1<const S: usize>(states: &mut [State; S], blocks: [&[Block]; S]) {
     let reverse = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
     let (mut abcd, mut e) = ([zero(); S], [zero(); S]);
     for s in 0..S {
-        let [low, _] = states[s].as_chunks::<4>().0 else { return };
+        let [low, _] = states[s].as_chunks::<4>().0 else {
+            return;
+        };
         abcd[s] = _mm_shuffle_epi32::<0x1b>(load(low));
         e[s] = _mm_set_epi32(states[s][4].cast_signed(), 0, 0, 0);
     }
@@ -159,7 +174,9 @@ fn sha1<const S: usize>(states: &mut [State; S], blocks: [&[Block]; S]) {
     }
     for s in 0..S {
         states[s][4] = _mm_extract_epi32::<3>(e[s]).cast_unsigned();
-        let [low, _] = states[s].as_chunks_mut::<4>().0 else { return };
+        let [low, _] = states[s].as_chunks_mut::<4>().0 else {
+            return;
+        };
         store(low, _mm_shuffle_epi32::<0x1b>(abcd[s]));
     }
 }
