@@ -44,7 +44,11 @@ export default defineConfig(({ mode }) => ({
       },
       {
         extends: true,
-        test: { name: 'plain', include: ['src/**/*.test.ts'], exclude: CALLS },
+        test: {
+          name: 'plain',
+          include: ['src/**/*.test.ts', 'testing/*.test.mjs'],
+          exclude: CALLS,
+        },
       },
     ],
   },

@@ -1,7 +1,8 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 
 import { layOut } from '../testing/layout';
-import { HistoryChart, type HistoryPicture } from './history-chart';
+import { HistoryChart } from './history-chart';
+import type { HistoryPicture } from './history-picture';
 
 function picture(format: HistoryPicture['format']): HistoryPicture {
   const points = [0, 1, 2].map((at) => ({

@@ -4,8 +4,8 @@
  */
 import { Button } from '@mantine/core';
 
-import type { Extent } from './history-frame';
 import classes from './history-chart.module.css';
+import type { Extent } from './history-picture';
 
 export interface HistoryControlsProps {
   /** In the order of time. */

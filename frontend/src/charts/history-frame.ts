@@ -4,10 +4,11 @@
  * outside is drawn at the edge.
  */
 import type {
+  Extent,
   HistoryMark,
   HistoryPicture,
   HistoryPoint,
-} from './history-chart';
+} from './history-picture';
 import { niceTicks, type Ticks } from './ticks';
 
 /** Between the chart's edges and its plot, px. Tracks below use the same, so that times line up. */
@@ -25,8 +26,6 @@ export const LABEL_ROW = 16;
 const EDGE = 0.02;
 /** Half a day on each side of a single point. */
 const LEAST_SPAN_MS = 43_200_000;
-
-export type Extent = readonly [from: number, to: number];
 
 export function extentOf([from, to]: Extent): Extent {
   const edge = to > from ? (to - from) * EDGE : LEAST_SPAN_MS;

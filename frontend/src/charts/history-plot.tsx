@@ -9,7 +9,7 @@ import type {
   HistoryMark,
   HistoryPicture,
   HistoryPoint,
-} from './history-chart';
+} from './history-picture';
 import { LABEL_ROW, type PlacedLabel } from './history-frame';
 
 export interface HistoryPlotProps {

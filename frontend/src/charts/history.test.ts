@@ -8,7 +8,7 @@ import {
   placeOf,
   valueAxis,
 } from './history-frame';
-import type { HistoryMark, HistoryPoint } from './history-chart';
+import type { HistoryMark, HistoryPoint } from './history-picture';
 import { timeTicks } from './time-ticks';
 
 const DAY = 86_400_000;

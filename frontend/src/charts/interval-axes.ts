@@ -1,8 +1,6 @@
 /** The axes of an interval chart: which scale, how far, where the ticks stand. Pure. */
-import type { IntervalChartProps } from './interval-chart';
+import type { IntervalChartProps, Scale } from './interval-picture';
 import { logTicks, niceTicks, spansDecades, type Ticks } from './ticks';
-
-export type Scale = 'linear' | 'log';
 
 export interface Axis extends Ticks {
   scale: Scale;

@@ -1,6 +1,6 @@
 /** What stands under the pointer in an interval chart: every series' value with its interval. */
 import classes from './charts.module.css';
-import type { IntervalChartProps } from './interval-chart';
+import type { IntervalChartProps } from './interval-picture';
 import { LineSample } from './legend';
 
 export type IntervalReadoutProps = { x: string | number } & Pick<

@@ -4,10 +4,8 @@
  */
 import type { AlertDetail, Finding } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
-import {
-  IntervalChart,
-  type IntervalSeries,
-} from '../../charts/interval-chart';
+import { IntervalChart } from '../../charts/interval-chart';
+import type { IntervalSeries } from '../../charts/interval-picture';
 import { Legend } from '../../charts/legend';
 import { shortId } from '../../lib/ids';
 import { compareParams, paramsLabel } from '../../lib/params';

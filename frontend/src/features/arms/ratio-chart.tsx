@@ -8,11 +8,11 @@ import type { Benchmark, Comparison, Derived, Judged } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
 import { DotChart } from '../../charts/dot-chart';
 import { scaleFor } from '../../charts/interval-axes';
-import {
-  IntervalChart,
-  type ReferenceMark,
-  type VerticalMark,
-} from '../../charts/interval-chart';
+import { IntervalChart } from '../../charts/interval-chart';
+import type {
+  ReferenceMark,
+  VerticalMark,
+} from '../../charts/interval-picture';
 import { compareParams, formatParam, paramsLabel } from '../../lib/params';
 import {
   formatInteger,

@@ -6,7 +6,7 @@ import type {
   Measurement,
 } from '../../api/types';
 import type { DotRow } from '../../charts/dot-chart';
-import type { IntervalSeries } from '../../charts/interval-chart';
+import type { IntervalSeries } from '../../charts/interval-picture';
 import { formatInterval, formatRatio, formatValue } from '../../lib/units';
 import { derivedInterval, derivedValue } from '../../ui/derived-words';
 import { scaleOf, type Per } from './per';

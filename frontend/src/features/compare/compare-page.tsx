@@ -21,14 +21,9 @@ import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { CompareReport } from './compare-report';
 import classes from './compare.module.css';
-import type { CompareSearch } from './compare-search';
+import type { CompareSearchProps } from './compare-search';
 
-export interface ComparePageProps {
-  search: CompareSearch;
-  onSearch: (search: CompareSearch) => void;
-}
-
-export function ComparePage({ search, onSearch }: ComparePageProps) {
+export function ComparePage({ search, onSearch }: CompareSearchProps) {
   const { base, head } = search;
   return (
     <Page
@@ -63,7 +58,7 @@ export function ComparePage({ search, onSearch }: ComparePageProps) {
   );
 }
 
-function Sides({ search, onSearch }: ComparePageProps) {
+function Sides({ search, onSearch }: CompareSearchProps) {
   const [base, setBase] = useState(search.base ?? '');
   const [head, setHead] = useState(search.head ?? '');
   const submit = (event: FormEvent) => {
@@ -128,7 +123,7 @@ function Compared({
   onSearch,
   base,
   head,
-}: ComparePageProps & { base: string; head: string }) {
+}: CompareSearchProps & { base: string; head: string }) {
   const { suite, target, benchmark, metric, only } = search;
   const filters: CompareFilters = {
     base,

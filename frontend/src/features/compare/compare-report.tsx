@@ -18,7 +18,7 @@ import { Status } from '../../ui/status';
 import { useTargetLabel } from '../../ui/target-labels';
 import classes from './compare.module.css';
 import { CompareTable } from './compare-table';
-import type { ComparePageProps } from './compare-page';
+import type { CompareSearchProps } from './compare-search';
 
 /** Without it, a judged row with a faster head beside the words "slower" looks like a mistake. */
 const OF_THEIR_OWN =
@@ -27,7 +27,7 @@ const OF_THEIR_OWN =
 /** What stands for the commit of imported figures when nobody named it. */
 const UNKNOWN = 'unknown';
 
-export interface CompareReportProps extends ComparePageProps {
+export interface CompareReportProps extends CompareSearchProps {
   /** In order; what is not rows is alike on all of them, so the newest, the last, is believed. */
   pages: readonly Compare[];
   fetching: boolean;
@@ -191,7 +191,7 @@ function Filters({
   data,
   search,
   onSearch,
-}: ComparePageProps & { data: Compare }) {
+}: CompareSearchProps & { data: Compare }) {
   const set = (change: Partial<typeof search>) =>
     onSearch(compact({ ...search, ...change }));
   const labelOf = useTargetLabel();

@@ -12,6 +12,12 @@ export interface CompareSearch {
   only?: 'clear' | undefined;
 }
 
+/** A part of the page that shows the address and may change it. */
+export interface CompareSearchProps {
+  search: CompareSearch;
+  onSearch: (search: CompareSearch) => void;
+}
+
 export function parseCompareSearch(
   search: Record<string, unknown>,
 ): CompareSearch {

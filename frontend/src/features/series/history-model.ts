@@ -8,15 +8,16 @@ import type {
   SeriesPoint,
   SeriesPoints,
 } from '../../api/types';
+import { isFar, valueAxis } from '../../charts/history-frame';
+import type { HistorySign } from '../../charts/history-legend';
 import type {
+  Extent,
   HistoryBand,
   HistoryLevel,
   HistoryMark,
   HistoryPicture,
   HistoryPoint,
-} from '../../charts/history-chart';
-import { isFar, valueAxis, type Extent } from '../../charts/history-frame';
-import type { HistorySign } from '../../charts/history-legend';
+} from '../../charts/history-picture';
 import { formatDateTime } from '../../lib/times';
 import { formatApart, formatValue, type Unit } from '../../lib/units';
 import { isWorse, shortWords } from '../../ui/change-looks';

@@ -2,7 +2,8 @@
 import { memo } from 'react';
 
 import type { SeriesPoint } from '../../api/types';
-import { extentOf, type Extent } from '../../charts/history-frame';
+import { extentOf } from '../../charts/history-frame';
+import type { Extent } from '../../charts/history-picture';
 import { TrackChart } from '../../charts/track-chart';
 import {
   compareConditions,
