@@ -9,23 +9,21 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
 
-use paceline_harness::{Arm, Check, Context, Failure, Prepared, Reading};
+use paceline_harness::{Arm, Failure, Prepared, Reading};
 
-use crate::ground::{Ground, Place};
-use crate::ours::Ours;
-use crate::scenario::{Scenario, Touch};
-use crate::seed::{Append, Full, Modified};
-use crate::site::{HOT, Shape, Site};
+use crate::band_directory::{BandDirectory, Shape};
+use crate::band_store::{BandStore, ChangeSource};
+use crate::custom_arm::check;
+use crate::scenario::Scenario;
+use crate::strategies::{BareAppend, ClonedBands, FullHash, ModifiedTimes, NoCheckpoint};
+use crate::strategy::{Phases, Strategy};
 use crate::tools::{self, Tool};
-
-/// Besides the bands of arms that are no strategies: the filesystem's own structures, and their logs.
-const OWN_ROOM_BYTES: u64 = 1 << 30;
+use crate::workspace::Place;
 
 /// What each arm is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ArmKind {
     FullSha256,
     MtimeSha256,
     MtimeBlake3,
@@ -44,70 +42,70 @@ pub(crate) enum Kind {
 }
 
 /// Every arm of the seed's scenarios.
-pub(crate) const ALL: &[Kind] = &[
-    Kind::FullSha256,
-    Kind::MtimeSha256,
-    Kind::MtimeBlake3,
-    Kind::CloneOnly,
-    Kind::EventsClone,
-    Kind::Observed,
-    Kind::Watched,
-    Kind::Tracked,
-    Kind::BareAppend,
-    Kind::Other(Tool::Snapshot),
+pub(crate) const ALL: &[ArmKind] = &[
+    ArmKind::FullSha256,
+    ArmKind::MtimeSha256,
+    ArmKind::MtimeBlake3,
+    ArmKind::CloneOnly,
+    ArmKind::EventsClone,
+    ArmKind::Observed,
+    ArmKind::Watched,
+    ArmKind::Tracked,
+    ArmKind::BareAppend,
+    ArmKind::Other(Tool::Snapshot),
 ];
 /// Those that do not read or clone every band.
-pub(crate) const SPARSE: &[Kind] = &[
-    Kind::MtimeBlake3,
-    Kind::EventsClone,
-    Kind::Observed,
-    Kind::Watched,
-    Kind::Tracked,
-    Kind::BareAppend,
+pub(crate) const SPARSE: &[ArmKind] = &[
+    ArmKind::MtimeBlake3,
+    ArmKind::EventsClone,
+    ArmKind::Observed,
+    ArmKind::Watched,
+    ArmKind::Tracked,
+    ArmKind::BareAppend,
 ];
 /// Those that a cold cache costs something, and the floor.
-pub(crate) const COLD: &[Kind] = &[
-    Kind::FullSha256,
-    Kind::MtimeSha256,
-    Kind::EventsClone,
-    Kind::Observed,
-    Kind::Watched,
-    Kind::Tracked,
-    Kind::BareAppend,
+pub(crate) const COLD: &[ArmKind] = &[
+    ArmKind::FullSha256,
+    ArmKind::MtimeSha256,
+    ArmKind::EventsClone,
+    ArmKind::Observed,
+    ArmKind::Watched,
+    ArmKind::Tracked,
+    ArmKind::BareAppend,
 ];
 
 /// What grows old.
-pub(crate) const AGEING: &[Kind] = &[
-    Kind::EventsClone,
-    Kind::Observed,
-    Kind::Tracked,
-    Kind::BareAppend,
+pub(crate) const AGEING: &[ArmKind] = &[
+    ArmKind::EventsClone,
+    ArmKind::Observed,
+    ArmKind::Tracked,
+    ArmKind::BareAppend,
 ];
 /// What takes space.
-pub(crate) const GROWTH: &[Kind] = &[
-    Kind::Live,
-    Kind::EventsClone,
-    Kind::Tracked,
-    Kind::TrackedFolded,
+pub(crate) const GROWTH: &[ArmKind] = &[
+    ArmKind::Live,
+    ArmKind::EventsClone,
+    ArmKind::Tracked,
+    ArmKind::TrackedFolded,
 ];
 /// One changed band, by what people use.
-pub(crate) const TOOLS: &[Kind] = &[
-    Kind::Other(Tool::Rsync),
-    Kind::Other(Tool::Git),
-    Kind::Other(Tool::Borg),
-    Kind::Other(Tool::Restic),
-    Kind::Other(Tool::Casync),
-    Kind::Other(Tool::Snapshot),
-    Kind::Other(Tool::SnapshotCli),
-    Kind::Other(Tool::Cli),
-    Kind::Other(Tool::CliDirty),
-    Kind::Observed,
-    Kind::Tracked,
+pub(crate) const TOOLS: &[ArmKind] = &[
+    ArmKind::Other(Tool::Rsync),
+    ArmKind::Other(Tool::Git),
+    ArmKind::Other(Tool::Borg),
+    ArmKind::Other(Tool::Restic),
+    ArmKind::Other(Tool::Casync),
+    ArmKind::Other(Tool::Snapshot),
+    ArmKind::Other(Tool::SnapshotCli),
+    ArmKind::Other(Tool::Cli),
+    ArmKind::Other(Tool::CliDirty),
+    ArmKind::Observed,
+    ArmKind::Tracked,
 ];
 
 /// What a benchmark measures at one point of its params.
 pub(crate) struct Plan {
-    pub(crate) kinds: &'static [Kind],
+    pub(crate) kinds: &'static [ArmKind],
     pub(crate) shape: Shape,
     pub(crate) scenario: Scenario,
     /// The bands are dropped from the page cache before each checkpoint.
@@ -121,7 +119,7 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
 }
 
-impl Kind {
+impl ArmKind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::FullSha256 => "full_sha256",
@@ -140,115 +138,51 @@ impl Kind {
     }
 }
 
-/// What a checkpoint took, in the seed's phases.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Phases {
-    pub(crate) durable: u64,
-    pub(crate) detect: u64,
-    pub(crate) hash: u64,
-    pub(crate) clone: u64,
-    pub(crate) manifest: u64,
-    pub(crate) sync: u64,
-    pub(crate) read: u64,
-    pub(crate) written: u64,
-}
-
-impl Phases {
-    fn add(&mut self, other: &Self) {
-        for (sum, (_, more)) in [
-            &mut self.durable,
-            &mut self.detect,
-            &mut self.hash,
-            &mut self.clone,
-            &mut self.manifest,
-            &mut self.sync,
-            &mut self.read,
-            &mut self.written,
-        ]
-        .into_iter()
-        .zip(other.named())
-        {
-            *sum += more;
-        }
-    }
-
-    fn named(&self) -> [(&'static str, u64); 8] {
-        [
-            ("durable", self.durable),
-            ("detect", self.detect),
-            ("hash", self.hash),
-            ("clone", self.clone),
-            ("manifest", self.manifest),
-            ("sync", self.sync),
-            ("read", self.read),
-            ("written", self.written),
-        ]
-    }
-}
-
-/// A way to make a change durable.
-pub(crate) trait Strategy {
-    /// Answers when it is durable.
-    fn checkpoint(&mut self, site: &Site, touches: &[Touch]) -> io::Result<Phases>;
-
-    /// Whether what it made durable last is what the bands are now; nothing when it keeps no contents.
-    fn holds(&self, site: &Site) -> io::Result<Option<bool>>;
-
-    /// Bytes that count as taken although no file beside the bands takes them.
-    fn counted(&self, _: &Site) -> io::Result<u64> {
-        Ok(0)
-    }
-}
-
-pub(crate) fn nanoseconds(begin: Instant) -> u64 {
-    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-struct Running {
-    /// Before the site: it may have files of it open.
+struct ArmState {
+    /// Before the bands_dir: it may have files of it open.
     strategy: Box<dyn Strategy>,
-    site: Site,
+    bands_dir: BandDirectory,
     cold: bool,
     sum: Phases,
     failure: Option<String>,
 }
 
-impl Running {
-    fn new(plan: &Plan, kind: Kind, place: &Rc<Place>) -> io::Result<Self> {
+impl ArmState {
+    fn new(plan: &Plan, kind: ArmKind, place: &Rc<Place>) -> io::Result<Self> {
         // Only one arm reads what never changes; all others do the same work over holes.
         let shape = Shape {
-            sparse: kind != Kind::FullSha256,
+            sparse: kind != ArmKind::FullSha256,
             ..plan.shape
         };
         let made = |dir: &Path| match kind {
-            Kind::Other(tool) => tool.make_bands(dir),
+            ArmKind::Other(tool) => tool.make_bands(dir),
             _ => fs::create_dir(dir),
         };
-        let site = Site::with(place, shape, plan.scenario, plan.seed, made)?;
-        let strategy = strategy(kind, &site)?;
-        let mut running = Self {
+        let bands_dir = BandDirectory::with(place, shape, plan.scenario, plan.seed, made)?;
+        let strategy = strategy(kind, &bands_dir)?;
+        let mut state = Self {
             strategy,
-            site,
+            bands_dir,
             cold: plan.cold,
             sum: Phases::default(),
             failure: None,
         };
         for _ in 0..plan.age {
-            running.once();
+            state.once();
         }
-        running.sum = Phases::default();
-        Ok(running)
+        state.sum = Phases::default();
+        Ok(state)
     }
 
     fn once(&mut self) {
         let mut once = || {
-            let touches = self.site.change()?;
+            let touches = self.bands_dir.change()?;
             if self.cold {
-                self.site.forget()?;
+                self.bands_dir.forget()?;
             }
-            let phases = self.strategy.checkpoint(&self.site, &touches)?;
+            let phases = self.strategy.checkpoint(&self.bands_dir, &touches)?;
             self.sum.add(&phases);
-            self.site.settle()
+            self.bands_dir.settle()
         };
         if let Err(error) = once() {
             self.failure.get_or_insert(error.to_string());
@@ -256,15 +190,19 @@ impl Running {
     }
 
     /// Why its checkpoints do not count, if so.
-    fn wrong(&mut self) -> Option<String> {
-        wrong(self.failure.as_deref(), self.strategy.holds(&self.site))
+    fn problem(&mut self) -> Option<String> {
+        problem(
+            self.failure.as_deref(),
+            self.strategy.holds(&self.bands_dir),
+        )
     }
 
     fn read(&mut self, metric: &str) -> Reading {
         if metric == "disk" {
             // Said as it is, and not per epoch.
-            let beside = self.site.beside_bytes();
-            let bytes = beside.and_then(|beside| Ok(beside + self.strategy.counted(&self.site)?));
+            let beside = self.bands_dir.beside_bytes();
+            let bytes =
+                beside.and_then(|beside| Ok(beside + self.strategy.extra_bytes(&self.bands_dir)?));
             return Reading::Each(bytes.into_iter().collect());
         }
         let named = self.sum.named();
@@ -277,24 +215,25 @@ impl Running {
     }
 }
 
-fn strategy(kind: Kind, site: &Site) -> io::Result<Box<dyn Strategy>> {
+fn strategy(kind: ArmKind, bands_dir: &BandDirectory) -> io::Result<Box<dyn Strategy>> {
     Ok(match kind {
-        Kind::FullSha256 => Box::new(Full),
-        Kind::MtimeSha256 => Box::new(Modified::new(site, true)?),
-        Kind::MtimeBlake3 => Box::new(Modified::new(site, false)?),
-        Kind::CloneOnly => Box::new(crate::seed::Clone::new(site, false)?),
-        Kind::EventsClone => Box::new(crate::seed::Clone::new(site, true)?),
-        Kind::Observed | Kind::Watched | Kind::Tracked | Kind::TrackedFolded => {
-            Box::new(Ours::new(site, kind)?)
-        }
-        Kind::BareAppend => Box::new(Append::new(site)?),
-        Kind::Live => Box::new(crate::seed::Nothing),
-        Kind::Other(tool) => tools::strategy(tool, site)?,
+        ArmKind::FullSha256 => Box::new(FullHash),
+        ArmKind::MtimeSha256 => Box::new(ModifiedTimes::new(bands_dir, true)?),
+        ArmKind::MtimeBlake3 => Box::new(ModifiedTimes::new(bands_dir, false)?),
+        ArmKind::CloneOnly => Box::new(ClonedBands::new(bands_dir, false)?),
+        ArmKind::EventsClone => Box::new(ClonedBands::new(bands_dir, true)?),
+        ArmKind::Observed => Box::new(BandStore::new(bands_dir, ChangeSource::Stamps, false)?),
+        ArmKind::Watched => Box::new(BandStore::new(bands_dir, ChangeSource::Events, false)?),
+        ArmKind::Tracked => Box::new(BandStore::new(bands_dir, ChangeSource::Marks, false)?),
+        ArmKind::TrackedFolded => Box::new(BandStore::new(bands_dir, ChangeSource::Marks, true)?),
+        ArmKind::BareAppend => Box::new(BareAppend::new(bands_dir)?),
+        ArmKind::Live => Box::new(NoCheckpoint),
+        ArmKind::Other(tool) => tools::strategy(tool, bands_dir)?,
     })
 }
 
 /// Why checkpoints do not count: what failed first, which is the cause, then what it came to.
-fn wrong(failure: Option<&str>, held: io::Result<Option<bool>>) -> Option<String> {
+fn problem(failure: Option<&str>, held: io::Result<Option<bool>>) -> Option<String> {
     let came_to = match held {
         Ok(None | Some(true)) => None,
         Ok(Some(false)) => Some("what it kept is not what the bands are".to_owned()),
@@ -308,104 +247,10 @@ fn wrong(failure: Option<&str>, held: io::Result<Option<bool>>) -> Option<String
     (!both.is_empty()).then(|| both.join(", so "))
 }
 
-/// A group that has no place here.
-pub(crate) fn nowhere(names: &[&str], reason: &str) -> Prepared {
-    let arms = names
-        .iter()
-        .map(|name| Arm::unavailable(name, reason))
-        .collect();
-    let verify = Box::new(|| check("nothing ran", std::iter::empty()));
-    Prepared {
-        arms,
-        items_per_iteration: Some(1),
-        bytes_per_iteration: None,
-        verify,
-    }
-}
-
-/// The check of a group: `well` when no arm has something wrong.
-pub(crate) fn check<'a>(
-    well: &str,
-    arms: impl IntoIterator<Item = (&'a str, Option<String>)>,
-) -> Vec<Check> {
-    let wrong = arms
-        .into_iter()
-        .filter_map(|(name, wrong)| Some(format!("{name}: {}", wrong?)));
-    let wrong: Vec<String> = wrong.collect();
-    let detail = if wrong.is_empty() {
-        well.to_owned()
-    } else {
-        wrong.join("; ")
-    };
-    vec![Check {
-        name: "checkpoints_succeed".to_owned(),
-        ok: wrong.is_empty(),
-        detail,
-    }]
-}
-
-/// An arm that is no strategy: it works in a way of its own over bands that all may change.
-pub(crate) trait Own: Sized + 'static {
-    /// Items of a sample.
-    const ITEMS: Option<u64>;
-    /// What its check says when nothing is wrong.
-    const WELL: &str;
-
-    fn make(name: &str, site: Site) -> io::Result<Self>;
-    fn arm(name: &str, running: &Rc<RefCell<Self>>) -> Arm;
-    /// Why what it did does not count, if so.
-    fn wrong(&self) -> Option<String>;
-}
-
-/// Makes the bands of every such arm, as many as changes touch, and each arm over its own.
-pub(crate) fn prepare_own<R: Own>(
-    ground: &Rc<Ground>,
-    context: &Context<'_>,
-    names: &[&'static str],
-    scenario: Scenario,
-) -> Result<Prepared, Failure> {
-    let band_bytes = context.int("band_kib") << 10;
-    let room = OWN_ROOM_BYTES + 3 * names.len() as u64 * HOT * band_bytes;
-    let place = match ground.place(context.text("filesystem"), "bands", room) {
-        Ok(place) => place,
-        Err(reason) => return Ok(nowhere(names, &reason)),
-    };
-    let shape = Shape {
-        bands: HOT,
-        band_bytes,
-        hot: HOT,
-        sparse: false,
-    };
-    let mut made = Vec::new();
-    for name in names {
-        let running = Site::new(&place, shape, scenario, context.seed)
-            .and_then(|site| R::make(name, site))
-            .map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
-        made.push((*name, Rc::new(RefCell::new(running))));
-    }
-    let arms = made
-        .iter()
-        .map(|(name, running)| R::arm(name, running))
-        .collect();
-    let verify = Box::new(move || {
-        check(
-            R::WELL,
-            made.iter()
-                .map(|(name, running)| (*name, running.borrow().wrong())),
-        )
-    });
-    Ok(Prepared {
-        arms,
-        items_per_iteration: R::ITEMS,
-        bytes_per_iteration: None,
-        verify,
-    })
-}
-
 /// Makes every arm's bands. `place` may have none for an arm, and says why.
 pub(crate) fn prepare(
     plan: &Plan,
-    mut place: impl FnMut(Kind) -> Result<Rc<Place>, String>,
+    mut place: impl FnMut(ArmKind) -> Result<Rc<Place>, String>,
 ) -> Result<Prepared, Failure> {
     let mut arms = Vec::new();
     let mut all = Vec::new();
@@ -418,17 +263,16 @@ pub(crate) fn prepare(
                 continue;
             }
         };
-        let running = Running::new(plan, *kind, &place);
-        let running =
-            running.map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
-        let running = Rc::new(RefCell::new(running));
-        all.push((name, Rc::clone(&running)));
-        arms.push(arm(name, &running, plan));
+        let state = ArmState::new(plan, *kind, &place);
+        let state = state.map_err(|error| Failure::new("preparing", format!("{name}: {error}")))?;
+        let state = Rc::new(RefCell::new(state));
+        all.push((name, Rc::clone(&state)));
+        arms.push(arm(name, &state, plan));
     }
     let verify = Box::new(move || {
         let all = all
             .iter()
-            .map(|(name, running)| (*name, running.borrow_mut().wrong()));
+            .map(|(name, state)| (*name, state.borrow_mut().problem()));
         check("every checkpoint of every arm", all)
     });
     Ok(Prepared {
@@ -439,20 +283,20 @@ pub(crate) fn prepare(
     })
 }
 
-fn arm(name: &str, running: &Rc<RefCell<Running>>, plan: &Plan) -> Arm {
-    let operated = Rc::clone(running);
+fn arm(name: &str, state: &Rc<RefCell<ArmState>>, plan: &Plan) -> Arm {
+    let operated = Rc::clone(state);
     let mut arm = Arm::new(name, move || operated.borrow_mut().once());
     if let Some(epochs) = plan.epochs {
         arm = arm.with_iterations(epochs);
     }
     let last = plan.metrics.len() - 1;
     for (place, metric) in plan.metrics.iter().enumerate() {
-        let read = Rc::clone(running);
+        let read = Rc::clone(state);
         arm = arm.with_metric(metric, move || {
-            let mut running = read.borrow_mut();
-            let reading = running.read(metric);
+            let mut state = read.borrow_mut();
+            let reading = state.read(metric);
             if place == last {
-                running.sum = Phases::default(); // readings are taken in this order, all after a round
+                state.sum = Phases::default(); // readings are taken in this order, all after a round
             }
             reading
         });
@@ -466,19 +310,19 @@ mod tests {
 
     #[test]
     fn the_cause_of_a_failure_is_said_before_what_it_came_to() {
-        let both = wrong(Some("no space"), Ok(Some(false)));
+        let both = problem(Some("no space"), Ok(Some(false)));
         assert_eq!(
             both.as_deref(),
             Some("no space, so what it kept is not what the bands are")
         );
         assert_eq!(
-            wrong(Some("no space"), Ok(None)).as_deref(),
+            problem(Some("no space"), Ok(None)).as_deref(),
             Some("no space")
         );
         assert_eq!(
-            wrong(None, Err(io::Error::other("unread"))).as_deref(),
+            problem(None, Err(io::Error::other("unread"))).as_deref(),
             Some("unread")
         );
-        assert_eq!(wrong(None, Ok(Some(true))), None);
+        assert_eq!(problem(None, Ok(Some(true))), None);
     }
 }

@@ -13,8 +13,8 @@ use std::rc::Rc;
 use paceline_harness::order::SplitMix64;
 use tempfile::TempDir;
 
-use crate::ground::Place;
 use crate::scenario::{Scenario, Touch, WRITE_BYTES};
+use crate::workspace::Place;
 
 /// As the seed's.
 pub(crate) const BAND_BYTES: u64 = 8 << 20;
@@ -35,7 +35,7 @@ pub(crate) struct Shape {
     pub(crate) sparse: bool,
 }
 
-pub(crate) struct Site {
+pub(crate) struct BandDirectory {
     root: TempDir,
     pub(crate) bands: u64,
     band_bytes: u64,
@@ -47,7 +47,7 @@ pub(crate) struct Site {
     _place: Rc<Place>,
 }
 
-impl Site {
+impl BandDirectory {
     /// Makes the bands, in a directory that `make` makes: for most `fs::create_dir`.
     pub(crate) fn with(
         place: &Rc<Place>,
@@ -85,7 +85,7 @@ impl Site {
                 writers.push(file);
             }
         }
-        let site = Self {
+        let bands_dir = Self {
             root,
             bands,
             band_bytes,
@@ -95,8 +95,8 @@ impl Site {
             random,
             _place: Rc::clone(place),
         };
-        site.settle()?;
-        Ok(site)
+        bands_dir.settle()?;
+        Ok(bands_dir)
     }
 
     /// Makes the bands.
@@ -214,9 +214,9 @@ pub(crate) fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
 }
 
 /// Whether a directory has the changing bands as they are now.
-pub(crate) fn equal(dir: &Path, site: &Site) -> io::Result<bool> {
-    for band in site.changing() {
-        if !same_bytes(&dir.join(&band), &site.live().join(&band))? {
+pub(crate) fn equal(dir: &Path, bands_dir: &BandDirectory) -> io::Result<bool> {
+    for band in bands_dir.changing() {
+        if !same_bytes(&dir.join(&band), &bands_dir.live().join(&band))? {
             return Ok(false);
         }
     }
@@ -240,23 +240,23 @@ mod tests {
     use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
     use super::*;
-    use crate::ground::{Ground, HERE};
     use crate::scenario;
+    use crate::workspace::{HERE, Workspace};
 
     #[test]
     fn what_was_forgotten_is_no_longer_in_memory() {
         let parent = TempDir::new().expect("a directory");
-        let ground = Ground::new(parent.path().to_owned());
-        let place = ground.place(HERE, "bands", 0).expect("a place");
+        let workspace = Workspace::new(parent.path().to_owned());
+        let place = workspace.place(HERE, "bands", 0).expect("a place");
         let shape = Shape {
             bands: 2,
             band_bytes: 64 << 10,
             hot: 1,
             sparse: true,
         };
-        let site = Site::new(&place, shape, scenario::ALL[0], 1).expect("bands");
+        let bands_dir = BandDirectory::new(&place, shape, scenario::ALL[0], 1).expect("bands");
         let cached = || {
-            let band = File::open(site.live().join(name(0))).expect("a band");
+            let band = File::open(bands_dir.live().join(name(0))).expect("a band");
             preadv2(
                 &band,
                 &mut [IoSliceMut::new(&mut [0; 4096])],
@@ -273,7 +273,7 @@ mod tests {
             return;
         }
         assert_eq!(cached(), Ok(4096));
-        site.forget().expect("forgotten");
+        bands_dir.forget().expect("forgotten");
         assert_eq!(cached(), Err(Errno::AGAIN));
     }
 }

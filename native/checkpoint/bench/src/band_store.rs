@@ -8,9 +8,9 @@ use std::time::Instant;
 use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{BandState, Options, Store, Watcher};
 
-use crate::arms::{Kind, Phases, Strategy, nanoseconds};
+use crate::band_directory::{BandDirectory, name};
 use crate::scenario::{Touch, WRITE_BYTES};
-use crate::site::{Site, name};
+use crate::strategy::{Phases, Strategy, nanoseconds};
 
 /// Checkpoints that are kept where old ones are given up.
 const KEPT: usize = 10;
@@ -20,49 +20,54 @@ const FOLD_EVERY: u64 = 40;
 /// Up to so many bands every byte of a checkpoint is hashed again; of more, only ids are compared.
 const VERIFIED: u64 = 100;
 
-/// Where the store knows from what changed.
-enum Told {
-    /// The writer says it.
+/// How the store learns which bands changed.
+#[derive(Clone, Copy)]
+pub(crate) enum ChangeSource {
+    /// The writer marks what it wrote.
     Marks,
-    /// It looks at every stamp.
+    /// The store compares every file's stamp.
     Stamps,
-    /// Change events; a look at the stamps of what they name.
-    Events(Watcher),
+    /// Change events name the bands whose stamps are compared.
+    Events,
 }
 
-pub(crate) struct Ours {
+pub(crate) struct BandStore {
     store: Store,
-    told: Told,
+    source: ChangeSource,
+    /// For [`ChangeSource::Events`].
+    watcher: Option<Watcher>,
     taken: u64,
     /// Names that are kept, where old ones are given up and folded.
     kept: Option<VecDeque<String>>,
 }
 
-impl Ours {
-    pub(crate) fn new(site: &Site, kind: Kind) -> io::Result<Self> {
+impl BandStore {
+    pub(crate) fn new(
+        bands_dir: &BandDirectory,
+        source: ChangeSource,
+        folded: bool,
+    ) -> io::Result<Self> {
         let made = Store::init(
             Arc::new(RealDisk),
-            &site.live(),
+            &bands_dir.live(),
             Options::default(),
             "first",
         );
         let mut store = made.map_err(io::Error::other)?;
-        let told = match kind {
-            Kind::Observed => Told::Stamps,
-            Kind::Watched => {
-                let mut watcher = Watcher::new(&site.live()).map_err(io::Error::other)?;
-                // The first answer is everything; from the second checkpoint on, names.
-                store
-                    .checkpoint_seen("watched", &mut || watcher.seen())
-                    .map_err(io::Error::other)?;
-                Told::Events(watcher)
-            }
-            _ => Told::Marks,
-        };
-        let kept = (kind == Kind::TrackedFolded).then(|| VecDeque::from(["first".to_owned()]));
+        let mut watcher = None;
+        if matches!(source, ChangeSource::Events) {
+            let mut events = Watcher::new(&bands_dir.live()).map_err(io::Error::other)?;
+            // The first answer is everything; from the second checkpoint on, names.
+            store
+                .checkpoint_seen("watched", &mut || events.seen())
+                .map_err(io::Error::other)?;
+            watcher = Some(events);
+        }
+        let kept = folded.then(|| VecDeque::from(["first".to_owned()]));
         Ok(Self {
             store,
-            told,
+            source,
+            watcher,
             taken: 0,
             kept,
         })
@@ -84,20 +89,22 @@ impl Ours {
     }
 }
 
-impl Strategy for Ours {
-    fn checkpoint(&mut self, _: &Site, touches: &[Touch]) -> io::Result<Phases> {
+impl Strategy for BandStore {
+    fn checkpoint(&mut self, _: &BandDirectory, touches: &[Touch]) -> io::Result<Phases> {
         self.taken += 1;
         let checkpoint = format!("c{}", self.taken);
         let (begin, mut detect) = (Instant::now(), 0);
-        let taken = match &mut self.told {
-            Told::Stamps => self.store.checkpoint_observed(&checkpoint),
-            Told::Events(watcher) => self.store.checkpoint_seen(&checkpoint, &mut || {
-                let asked = Instant::now();
-                let seen = watcher.seen();
-                detect += nanoseconds(asked);
-                seen
-            }),
-            Told::Marks => {
+        let taken = match (self.source, &mut self.watcher) {
+            (ChangeSource::Stamps, _) => self.store.checkpoint_observed(&checkpoint),
+            (ChangeSource::Events, Some(watcher)) => {
+                self.store.checkpoint_seen(&checkpoint, &mut || {
+                    let asked = Instant::now();
+                    let seen = watcher.seen();
+                    detect += nanoseconds(asked);
+                    seen
+                })
+            }
+            _ => {
                 for touch in touches {
                     let marked =
                         self.store
@@ -123,27 +130,35 @@ impl Strategy for Ours {
         })
     }
 
-    fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
+    fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>> {
         let newest = self
             .store
             .list()
             .pop()
             .ok_or_else(|| io::Error::other("no checkpoint"))?;
-        if site.bands <= VERIFIED {
+        if bands_dir.bands <= VERIFIED {
             let verified = self.store.verify(&newest.name).map_err(io::Error::other)?;
             if !verified.wrong.is_empty() {
                 return Err(io::Error::other(verified.wrong.join("; ")));
             }
         }
-        Ok(Some(same(&self.store, &newest.name, site)?))
+        Ok(Some(holds_live_bands(
+            &self.store,
+            &newest.name,
+            bands_dir,
+        )?))
     }
 }
 
 /// Whether a checkpoint's ids are those of the bands as they lie there.
-pub(crate) fn same(store: &Store, checkpoint: &str, site: &Site) -> io::Result<bool> {
+pub(crate) fn holds_live_bands(
+    store: &Store,
+    checkpoint: &str,
+    bands_dir: &BandDirectory,
+) -> io::Result<bool> {
     let ids = store.bands(checkpoint).map_err(io::Error::other)?;
-    for band in site.changing() {
-        let live = blake3::hash(&std::fs::read(site.live().join(&band))?);
+    for band in bands_dir.changing() {
+        let live = blake3::hash(&std::fs::read(bands_dir.live().join(&band))?);
         let id = ids.get(&band).map(|BandState { id, .. }| *id);
         if id.as_ref().is_none_or(|id| id[..] != live.as_bytes()[..]) {
             return Ok(false);

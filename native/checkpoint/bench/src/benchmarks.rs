@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use paceline_harness::{Benchmark, Context, Direction, Failure, Metric, Param, Unit};
 
-use crate::arms::{self, Kind, Plan};
-use crate::ground::{Ground, HERE};
+use crate::arms::{self, ArmKind, Plan};
+use crate::band_directory::{self, Shape};
 use crate::scenario::{self, Scenario};
-use crate::site::{self, Shape};
+use crate::workspace::{HERE, Workspace};
 use crate::{detect, locality, rollback, stall, volume};
 
 /// The checkpoint, its phases as the seed's table has them, and its bytes.
@@ -23,7 +23,7 @@ const ROOM_BYTES: u64 = 1 << 30;
 const WHOLE: u64 = 6;
 
 /// What one benchmark asks of one point of its params.
-struct Asked {
+struct PointPlan {
     scenario: Scenario,
     shape: Shape,
     cold: bool,
@@ -33,7 +33,7 @@ struct Asked {
     more: u64,
 }
 
-impl Asked {
+impl PointPlan {
     fn new(scenario: Scenario, shape: Shape) -> Self {
         Self {
             scenario,
@@ -46,17 +46,17 @@ impl Asked {
     }
 }
 
-pub(crate) fn all(ground: &Rc<Ground>) -> Vec<Benchmark> {
+pub(crate) fn all(workspace: &Rc<Workspace>) -> Vec<Benchmark> {
     vec![
-        checkpoint(ground),
-        scaling(ground),
-        cold(ground),
-        dirty(ground),
-        tools(ground),
-        ageing(ground),
-        growth(ground),
+        checkpoint(workspace),
+        scaling(workspace),
+        cold(workspace),
+        dirty(workspace),
+        tools(workspace),
+        ageing(workspace),
+        growth(workspace),
         simple(
-            ground,
+            workspace,
             "detect",
             &detect::ARMS,
             bands(),
@@ -64,7 +64,7 @@ pub(crate) fn all(ground: &Rc<Ground>) -> Vec<Benchmark> {
             detect::prepare,
         ),
         simple(
-            ground,
+            workspace,
             "stall",
             &stall::ARMS,
             band_kib(),
@@ -72,79 +72,96 @@ pub(crate) fn all(ground: &Rc<Ground>) -> Vec<Benchmark> {
             stall::prepare,
         ),
         simple(
-            ground,
+            workspace,
             "rollback",
             &rollback::ARMS,
             band_kib(),
             &rollback::METRICS,
             rollback::prepare,
         ),
-        locality::benchmark(ground, scenarios(&scenario::ALL)),
+        locality::benchmark(workspace, scenarios(&scenario::ALL)),
     ]
 }
 
 /// The seed's scenarios at the seed's size.
-fn checkpoint(ground: &Rc<Ground>) -> Benchmark {
+fn checkpoint(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![scenarios(&scenario::ALL), Param::int("bands", &[87], 8, 87)];
-    of_arms(ground, "checkpoint", arms::ALL, params, PHASES, |context| {
-        Ok(Asked::new(named(context)?, seeds(context.int("bands"))))
-    })
+    of_arms(
+        workspace,
+        "checkpoint",
+        arms::ALL,
+        params,
+        PHASES,
+        |context| Ok(PointPlan::new(named(context)?, seeds(context.int("bands")))),
+    )
 }
 
 /// The same change of three bands in ever larger directories. Bands that no change touches are holes.
-fn scaling(ground: &Rc<Ground>) -> Benchmark {
+fn scaling(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![scenarios(&scenario::ALL[..1]), bands()];
-    of_arms(ground, "scaling", arms::SPARSE, params, PHASES, |context| {
-        Ok(Asked::new(named(context)?, seeds(context.int("bands"))))
-    })
+    of_arms(
+        workspace,
+        "scaling",
+        arms::SPARSE,
+        params,
+        PHASES,
+        |context| Ok(PointPlan::new(named(context)?, seeds(context.int("bands")))),
+    )
 }
 
 /// The smallest change when the bands are not in memory.
-fn cold(ground: &Rc<Ground>) -> Benchmark {
+fn cold(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![
         scenarios(&scenario::ALL[..1]),
         Param::int("bands", &[87], 8, 87),
     ];
-    of_arms(ground, "cold", arms::COLD, params, PHASES, |context| {
-        Ok(Asked {
+    of_arms(workspace, "cold", arms::COLD, params, PHASES, |context| {
+        Ok(PointPlan {
             cold: true,
-            ..Asked::new(named(context)?, seeds(context.int("bands")))
+            ..PointPlan::new(named(context)?, seeds(context.int("bands")))
         })
     })
 }
 
 /// More dirty bands, smaller ones, more writes to each.
-fn dirty(ground: &Rc<Ground>) -> Benchmark {
+fn dirty(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![
         Param::int("dirty", &[1, 4, 16, 64], 0, 64),
         Param::int("writes", &[16], 1, 2048),
         Param::int("band_kib", &[1024], 64, 8192),
     ];
-    of_arms(ground, "dirty", arms::SPARSE, params, PHASES, |context| {
-        let (dirty_bands, writes_per_band) = (context.int("dirty"), context.int("writes"));
-        let scenario = Scenario {
-            name: "dirty",
-            dirty_bands,
-            writes_per_band,
-        };
-        let band_bytes = context.int("band_kib") << 10;
-        Ok(Asked::new(
-            scenario,
-            Shape {
-                bands: 87,
-                band_bytes,
-                hot: 64,
-                sparse: true,
-            },
-        ))
-    })
+    of_arms(
+        workspace,
+        "dirty",
+        arms::SPARSE,
+        params,
+        PHASES,
+        |context| {
+            let (dirty_bands, writes_per_band) = (context.int("dirty"), context.int("writes"));
+            let scenario = Scenario {
+                name: "dirty",
+                dirty_bands,
+                writes_per_band,
+            };
+            let band_bytes = context.int("band_kib") << 10;
+            Ok(PointPlan::new(
+                scenario,
+                Shape {
+                    bands: 87,
+                    band_bytes,
+                    hot: 64,
+                    sparse: true,
+                },
+            ))
+        },
+    )
 }
 
 /// One changed band, by what people use. Few bands change, so that what a tool kept can be read back.
-fn tools(ground: &Rc<Ground>) -> Benchmark {
+fn tools(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![Param::int("bands", &[87], 8, 87), band_kib()];
     of_arms(
-        ground,
+        workspace,
         "tools",
         arms::TOOLS,
         params,
@@ -162,14 +179,14 @@ fn tools(ground: &Rc<Ground>) -> Benchmark {
             let band_bytes = context.int("band_kib") << 10;
             // A tool keeps the whole band each time. One epoch a sample: the quickest arm's loop is not for them.
             let copies = WHOLE * (rounds_of(context) + 5) * band_bytes;
-            let asked = Asked::new(
+            let asked = PointPlan::new(
                 scenario,
                 Shape {
                     band_bytes,
                     ..shape
                 },
             );
-            Ok(Asked {
+            Ok(PointPlan {
                 epochs: Some(1),
                 more: copies,
                 ..asked
@@ -179,10 +196,10 @@ fn tools(ground: &Rc<Ground>) -> Benchmark {
 }
 
 /// Epochs of random writes to one band, the first and, after `age` epochs, later ones: a round is an epoch.
-fn ageing(ground: &Rc<Ground>) -> Benchmark {
+fn ageing(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![Param::int("age", &[0, 270], 0, 10_000), band_kib()];
     of_arms(
-        ground,
+        workspace,
         "ageing",
         arms::AGEING,
         params,
@@ -194,7 +211,7 @@ fn ageing(ground: &Rc<Ground>) -> Benchmark {
                 writes_per_band: 16,
             };
             let band_bytes = context.int("band_kib") << 10;
-            let asked = Asked::new(
+            let asked = PointPlan::new(
                 scenario,
                 Shape {
                     hot: 1,
@@ -202,7 +219,7 @@ fn ageing(ground: &Rc<Ground>) -> Benchmark {
                     ..seeds(8)
                 },
             );
-            Ok(Asked {
+            Ok(PointPlan {
                 age: context.int("age"),
                 epochs: Some(1),
                 ..asked
@@ -215,9 +232,9 @@ fn ageing(ground: &Rc<Ground>) -> Benchmark {
 const OLD: u64 = 1000;
 
 /// What a thousand epochs leave on the disk: all rounds together, however many are asked for.
-fn growth(ground: &Rc<Ground>) -> Benchmark {
+fn growth(workspace: &Rc<Workspace>) -> Benchmark {
     of_arms(
-        ground,
+        workspace,
         "growth",
         arms::GROWTH,
         vec![band_kib()],
@@ -225,12 +242,12 @@ fn growth(ground: &Rc<Ground>) -> Benchmark {
         |context| {
             let shape = Shape {
                 band_bytes: context.int("band_kib") << 10,
-                ..seeds(site::HOT)
+                ..seeds(band_directory::HOT)
             };
             let epochs = OLD.div_ceil(rounds_of(context));
-            Ok(Asked {
+            Ok(PointPlan {
                 epochs: Some(epochs),
-                ..Asked::new(scenario::ALL[0], shape)
+                ..PointPlan::new(scenario::ALL[0], shape)
             })
         },
     )
@@ -246,7 +263,7 @@ fn bands() -> Param {
 }
 
 fn band_kib() -> Param {
-    Param::int("band_kib", &[site::BAND_BYTES >> 10], 64, 8192)
+    Param::int("band_kib", &[band_directory::BAND_BYTES >> 10], 64, 8192)
 }
 
 /// Where it lies.
@@ -272,8 +289,8 @@ fn named(context: &Context<'_>) -> Result<Scenario, Failure> {
 fn seeds(bands: u64) -> Shape {
     Shape {
         bands,
-        band_bytes: site::BAND_BYTES,
-        hot: site::HOT,
+        band_bytes: band_directory::BAND_BYTES,
+        hot: band_directory::HOT,
         sparse: true,
     }
 }
@@ -289,28 +306,28 @@ fn declared((name, unit, direction): &(&str, Unit, Direction)) -> Metric {
 /// Bytes that the arms' bands, clones, bases and logs may take together, and what epochs leave of bands:
 /// where nothing is overwritten in place an old extent stays while any of it is used, so what is written to
 /// a band and its clone comes to their bytes, until every page was written once.
-fn room(kinds: &[Kind], shape: &Shape, scenario: &Scenario, epochs: u64) -> u64 {
+fn room(kinds: &[ArmKind], shape: &Shape, scenario: &Scenario, epochs: u64) -> u64 {
     let hot = shape.hot.min(shape.bands) * shape.band_bytes;
-    let full = u64::from(kinds.contains(&Kind::FullSha256)) * shape.bands * shape.band_bytes;
+    let full = u64::from(kinds.contains(&ArmKind::FullSha256)) * shape.bands * shape.band_bytes;
     let written = epochs * scenario.dirty_bands * scenario.writes_per_band * scenario::WRITE_BYTES;
     ROOM_BYTES + full + kinds.len() as u64 * (3 * hot + written.min(2 * hot))
 }
 
 /// A benchmark whose arms make changes durable.
 fn of_arms(
-    ground: &Rc<Ground>,
+    workspace: &Rc<Workspace>,
     name: &str,
-    kinds: &'static [Kind],
+    kinds: &'static [ArmKind],
     mut params: Vec<Param>,
     metrics: &'static [&'static str],
-    ask: impl Fn(&Context<'_>) -> Result<Asked, Failure> + 'static,
+    ask: impl Fn(&Context<'_>) -> Result<PointPlan, Failure> + 'static,
 ) -> Benchmark {
     params.push(filesystem());
     let unit = |name: &str| match name {
         "read" | "written" | "disk" => Unit::Bytes,
         _ => Unit::Nanoseconds,
     };
-    let ground = Rc::clone(ground);
+    let workspace = Rc::clone(workspace);
     Benchmark {
         name: name.to_owned(),
         arms: kinds.iter().map(|arm| arm.name().to_owned()).collect(),
@@ -320,7 +337,7 @@ fn of_arms(
             .map(|name| declared(&(name, unit(name), Direction::Lower)))
             .collect(),
         prepare: Box::new(move |context| {
-            let Asked {
+            let PointPlan {
                 scenario,
                 shape,
                 cold,
@@ -331,17 +348,17 @@ fn of_arms(
             let in_all = age + epochs.map_or(0, |epochs| epochs * rounds_of(context));
             let bytes = room(kinds, &shape, &scenario, in_all) + more;
             let filesystem = context.text("filesystem");
-            let place = ground.place(filesystem, "bands", bytes);
+            let place = workspace.place(filesystem, "bands", bytes);
             // Made once it is needed, and not beside one that is there.
             let mut btrfs = None;
-            let lies = |kind: Kind| match kind {
-                Kind::Other(tool) => {
+            let lies = |kind: ArmKind| match kind {
+                ArmKind::Other(tool) => {
                     tool.program()?;
                     if !tool.needs_btrfs() || filesystem == "btrfs" {
                         return place.clone();
                     }
                     btrfs
-                        .get_or_insert_with(|| ground.place("btrfs", "snapshots", ROOM_BYTES))
+                        .get_or_insert_with(|| workspace.place("btrfs", "snapshots", ROOM_BYTES))
                         .clone()
                 }
                 _ => place.clone(),
@@ -365,19 +382,20 @@ fn of_arms(
 
 /// A benchmark that prepares its arms itself.
 fn simple<const N: usize>(
-    ground: &Rc<Ground>,
+    workspace: &Rc<Workspace>,
     name: &str,
     arms: &[&str; N],
     param: Param,
     metrics: &[(&str, Unit, Direction)],
-    prepare: impl Fn(&Rc<Ground>, &Context<'_>) -> Result<paceline_harness::Prepared, Failure> + 'static,
+    prepare: impl Fn(&Rc<Workspace>, &Context<'_>) -> Result<paceline_harness::Prepared, Failure>
+    + 'static,
 ) -> Benchmark {
-    let ground = Rc::clone(ground);
+    let workspace = Rc::clone(workspace);
     Benchmark {
         name: name.to_owned(),
         arms: arms.iter().map(|arm| (*arm).to_owned()).collect(),
         params: vec![param, filesystem()],
         metrics: metrics.iter().map(declared).collect(),
-        prepare: Box::new(move |context| prepare(&ground, context)),
+        prepare: Box::new(move |context| prepare(&workspace, context)),
     }
 }

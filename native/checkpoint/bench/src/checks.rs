@@ -9,10 +9,10 @@ use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Store, hex};
 use paceline_harness::Check;
 
-use crate::ground::Ground;
+use crate::workspace::Workspace;
 
 /// Every check.
-pub(crate) fn all(ground: &Ground) -> Vec<Check> {
+pub(crate) fn all(workspace: &Workspace) -> Vec<Check> {
     let check = |name: &str, outcome: Result<String, String>| {
         let ok = outcome.is_ok();
         Check {
@@ -21,7 +21,7 @@ pub(crate) fn all(ground: &Ground) -> Vec<Check> {
             detail: outcome.unwrap_or_else(|wrong| wrong),
         }
     };
-    let vectors = if crate::seed::known_sha256() && known_blake3() {
+    let vectors = if crate::strategies::known_sha256() && known_blake3() {
         Ok("SHA-256 and BLAKE3 of known messages".to_owned())
     } else {
         Err("a hash of a known message is wrong".to_owned())
@@ -30,7 +30,7 @@ pub(crate) fn all(ground: &Ground) -> Vec<Check> {
         check("hash_vectors", vectors),
         check(
             "round_trip",
-            round_trip(ground).map_err(|error| error.to_string()),
+            round_trip(workspace).map_err(|error| error.to_string()),
         ),
     ]
 }
@@ -46,8 +46,8 @@ fn known_blake3() -> bool {
 }
 
 /// A band changes, is rolled back, and is what it was; live, not the store's word, is read.
-fn round_trip(ground: &Ground) -> io::Result<String> {
-    let root = tempfile::TempDir::with_prefix_in("check-", ground.root()?)?;
+fn round_trip(workspace: &Workspace) -> io::Result<String> {
+    let root = tempfile::TempDir::with_prefix_in("check-", workspace.root()?)?;
     let live = root.path().join("bands");
     fs::create_dir(&live)?;
     let before: Vec<u8> = (0..100_000_u32).map(|at| at.to_le_bytes()[0]).collect();

@@ -15,10 +15,10 @@ use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Seen, Store, Watcher};
 use paceline_harness::{Arm, Check, Context, Failure, Prepared};
 
-use crate::arms;
-use crate::ground::Ground;
+use crate::band_directory::{BandDirectory, Shape, name};
+use crate::custom_arm;
 use crate::scenario::{self, Scenario};
-use crate::site::{Shape, Site, name};
+use crate::workspace::Workspace;
 
 /// The seed's scan, the store's look at all stamps, and its watcher's answer.
 pub(crate) const ARMS: [&str; 3] = ["scan", "look", "events"];
@@ -34,10 +34,13 @@ const LOOKS: u64 = 50;
 const ROOM_BYTES: u64 = 1 << 30;
 
 /// Makes every arm's bands. Nobody writes them after that.
-pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
-    let place = match ground.place(context.text("filesystem"), "bands", ROOM_BYTES) {
+pub(crate) fn prepare(
+    workspace: &Rc<Workspace>,
+    context: &Context<'_>,
+) -> Result<Prepared, Failure> {
+    let place = match workspace.place(context.text("filesystem"), "bands", ROOM_BYTES) {
         Ok(place) => place,
-        Err(reason) => return Ok(arms::nowhere(&ARMS, &reason)),
+        Err(reason) => return Ok(custom_arm::all_unavailable(&ARMS, &reason)),
     };
     let wrong = Rc::new(Cell::new(0_u64));
     let shape = Shape {
@@ -51,16 +54,16 @@ pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prep
         ..scenario::ALL[0]
     };
     let made = ARMS.map(|name| {
-        let site = Site::new(&place, shape, nothing, context.seed)?;
-        let (arm, store) = arm(name, &site, &wrong)?;
-        Ok((arm.with_iterations(LOOKS), (site, store)))
+        let bands_dir = BandDirectory::new(&place, shape, nothing, context.seed)?;
+        let (arm, store) = arm(name, &bands_dir, &wrong)?;
+        Ok((arm.with_iterations(LOOKS), (bands_dir, store)))
     });
     let made: io::Result<Vec<_>> = made.into_iter().collect();
     let made = made.map_err(|error| Failure::new("preparing", error.to_string()))?;
-    let (arms, kept): (Vec<Arm>, Vec<(Site, Option<Shared>)>) = made.into_iter().unzip();
+    let (arms, kept): (Vec<Arm>, Vec<(BandDirectory, Option<Shared>)>) = made.into_iter().unzip();
     let verify = Box::new(move || {
         // The directories are there until now: they go with this.
-        let dirty = |(_, store): &(Site, Option<Shared>)| {
+        let dirty = |(_, store): &(BandDirectory, Option<Shared>)| {
             let status = store.as_ref().map(|store| store.borrow().status());
             status.is_some_and(|status| status.map_or(true, |status| !status.dirty.is_empty()))
         };
@@ -82,22 +85,26 @@ pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prep
 
 type Shared = Rc<RefCell<Store>>;
 
-fn arm(arm: &'static str, site: &Site, wrong: &Rc<Cell<u64>>) -> io::Result<(Arm, Option<Shared>)> {
+fn arm(
+    arm: &'static str,
+    bands_dir: &BandDirectory,
+    wrong: &Rc<Cell<u64>>,
+) -> io::Result<(Arm, Option<Shared>)> {
     let wrong = Rc::clone(wrong);
     let tell = move |quiet: bool| wrong.set(wrong.get() + u64::from(!quiet));
     if arm == "scan" {
-        return Ok((scan(arm, site, tell)?, None));
+        return Ok((scan(arm, bands_dir, tell)?, None));
     }
     let made = Store::init(
         Arc::new(RealDisk),
-        &site.live(),
+        &bands_dir.live(),
         Options::default(),
         "first",
     );
     let mut store = made.map_err(io::Error::other)?;
     if arm == "events" {
         // Its fence lies in the store.
-        let mut watcher = Watcher::new(&site.live()).map_err(io::Error::other)?;
+        let mut watcher = Watcher::new(&bands_dir.live()).map_err(io::Error::other)?;
         watcher.seen(); // the first answer is everything
         let asked = move || tell(matches!(watcher.seen(), Seen::Bands(names) if names.is_empty()));
         return Ok((Arm::new(arm, asked), None));
@@ -121,9 +128,13 @@ fn arm(arm: &'static str, site: &Site, wrong: &Rc<Cell<u64>>) -> io::Result<(Arm
 }
 
 /// The seed's way: the time of every band it knows.
-fn scan(arm: &'static str, site: &Site, tell: impl Fn(bool) + 'static) -> io::Result<Arm> {
-    let paths: Vec<PathBuf> = (0..site.bands)
-        .map(|band| site.live().join(name(band)))
+fn scan(
+    arm: &'static str,
+    bands_dir: &BandDirectory,
+    tell: impl Fn(bool) + 'static,
+) -> io::Result<Arm> {
+    let paths: Vec<PathBuf> = (0..bands_dir.bands)
+        .map(|band| bands_dir.live().join(name(band)))
         .collect();
     let time = |path: &PathBuf| fs::metadata(path).map(|meta| (meta.mtime(), meta.mtime_nsec()));
     let known: Vec<_> = paths.iter().map(time).collect::<io::Result<_>>()?;

@@ -17,11 +17,11 @@ use paceline_harness::{
     Arm, Benchmark, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit,
 };
 
-use crate::arms;
-use crate::ground::{Ground, Place};
+use crate::band_directory::BAND_BYTES;
+use crate::custom_arm;
 use crate::scenario::{self, Files, WRITE_BYTES};
-use crate::site::BAND_BYTES;
 use crate::volume;
+use crate::workspace::{Place, Workspace};
 
 const BANDS: u64 = 87;
 /// Fewer have no room for an xfs.
@@ -31,7 +31,7 @@ const FILES: u64 = 36_000;
 const FILES_PER_DIR: u64 = 100;
 const FILE_BYTES: usize = 8192;
 
-struct Running {
+struct ArmState {
     place: Rc<Place>,
     image: PathBuf,
     ids: Vec<blake3::Hash>,
@@ -43,8 +43,8 @@ struct Running {
 }
 
 /// The benchmark, by the seed's changes.
-pub(crate) fn benchmark(ground: &Rc<Ground>, scenarios: Param) -> Benchmark {
-    let ground = Rc::clone(ground);
+pub(crate) fn benchmark(workspace: &Rc<Workspace>, scenarios: Param) -> Benchmark {
+    let workspace = Rc::clone(workspace);
     let metric = Metric {
         name: "dirty".to_owned(),
         unit: Unit::Count,
@@ -59,22 +59,22 @@ pub(crate) fn benchmark(ground: &Rc<Ground>, scenarios: Param) -> Benchmark {
             Param::int("bands", &[BANDS], BANDS_LEAST, BANDS),
         ],
         metrics: vec![metric],
-        prepare: Box::new(move |context| prepare(&ground, context)),
+        prepare: Box::new(move |context| prepare(&workspace, context)),
     }
 }
 
-fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
+fn prepare(workspace: &Rc<Workspace>, context: &Context<'_>) -> Result<Prepared, Failure> {
     let mut made = Vec::new();
     let mut all = Vec::new();
     for kind in volume::KINDS {
-        let place = match ground.place(kind, kind, context.int("bands") * BAND_BYTES) {
+        let place = match workspace.place(kind, kind, context.int("bands") * BAND_BYTES) {
             Ok(place) => place,
             Err(reason) => {
                 all.push(Arm::unavailable(kind, reason));
                 continue;
             }
         };
-        let running = Running::new(place, context);
+        let running = ArmState::new(place, context);
         let running =
             running.map_err(|error| Failure::new("preparing", format!("{kind}: {error}")))?;
         let running = Rc::new(RefCell::new(running));
@@ -87,7 +87,7 @@ fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failu
         let made = made
             .iter()
             .map(|(kind, running)| (*kind, running.borrow().failure.clone()));
-        arms::check("every change was read back", made)
+        custom_arm::check("every change was read back", made)
     });
     Ok(Prepared {
         arms: all,
@@ -97,7 +97,7 @@ fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failu
     })
 }
 
-impl Running {
+impl ArmState {
     fn new(place: Rc<Place>, context: &Context<'_>) -> io::Result<Self> {
         let count = context.int("files");
         let mut random = SplitMix64::new(context.seed);

@@ -6,38 +6,40 @@
 //! filesystems that it makes there. Absent on purpose: judgement of any figure.
 
 mod arms;
+mod band_directory;
+mod band_store;
 mod benchmarks;
 mod checks;
+mod custom_arm;
 mod detect;
-mod ground;
 mod locality;
-mod ours;
 mod rollback;
 mod scenario;
-mod seed;
-mod site;
 mod snapshot;
 mod stall;
+mod strategies;
+mod strategy;
 mod tools;
 mod volume;
+mod workspace;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use ground::Ground;
 use paceline_harness::{Failure, Workload};
+use workspace::Workspace;
 
 /// Where the directories of bands are made.
 const DIRECTORY: &str = "PACELINE_CHECKPOINT_DIR";
 
 fn main() -> ExitCode {
-    let ground = Ground::new(directory());
-    let checked = Rc::clone(&ground);
+    let workspace = Workspace::new(directory());
+    let checked = Rc::clone(&workspace);
     Workload {
         suite: "checkpoint".to_owned(),
         name: "bands".to_owned(),
-        benchmarks: benchmarks::all(&ground),
+        benchmarks: benchmarks::all(&workspace),
         knobs: vec![],
         open: Box::new(facts),
         checks: Box::new(move || checks::all(&checked)),
@@ -68,7 +70,7 @@ fn facts() -> Result<Vec<(String, String)>, Failure> {
         0x0102_1994 => "tmpfs: a sync does nothing there".to_owned(),
         other => format!("{other:#x}"),
     };
-    let cache = if site::may_drop() {
+    let cache = if band_directory::may_drop() {
         "warm, but for `cold`: bands synced, and the system's caches dropped"
     } else {
         "warm, but for `cold`: bands synced and dropped by posix_fadvise"

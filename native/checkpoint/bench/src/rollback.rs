@@ -16,10 +16,11 @@ use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Store};
 use paceline_harness::{Arm, Context, Direction, Failure, Prepared, Reading, Unit};
 
-use crate::arms::{self, Own, nanoseconds};
-use crate::ground::Ground;
+use crate::band_directory::{BandDirectory, equal, name, sync_dir};
+use crate::custom_arm::{CustomArm, prepare_custom};
 use crate::scenario::{self, WRITE_BYTES};
-use crate::site::{Site, equal, name, sync_dir};
+use crate::strategy::nanoseconds;
+use crate::workspace::Workspace;
 
 /// Kept copies put back, band by band; the store.
 pub(crate) const ARMS: [&str; 2] = ["copy_back", "tracked"];
@@ -29,15 +30,15 @@ pub(crate) const METRICS: [(&str, Unit, Direction); 1] =
 
 const EPOCHS: u64 = 10;
 
-enum Way {
+enum CheckpointMode {
     /// Without a store: epochs keep nothing, for only the first state is asked for.
     Copies,
     Tracked(Box<Store>),
 }
 
-struct Running {
-    way: Way,
-    site: Site,
+struct ArmState {
+    way: CheckpointMode,
+    bands_dir: BandDirectory,
     /// The bands as they were at first.
     kept: PathBuf,
     samples: u64,
@@ -46,35 +47,38 @@ struct Running {
 }
 
 /// Makes every arm's bands, and copies of them.
-pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
-    arms::prepare_own::<Running>(ground, context, &ARMS, scenario::ALL[0])
+pub(crate) fn prepare(
+    workspace: &Rc<Workspace>,
+    context: &Context<'_>,
+) -> Result<Prepared, Failure> {
+    prepare_custom::<ArmState>(workspace, context, &ARMS, scenario::ALL[0])
 }
 
-impl Own for Running {
+impl CustomArm for ArmState {
     const ITEMS: Option<u64> = Some(1);
-    const WELL: &str = "every arm is back";
+    const SUCCESS: &str = "every arm is back";
 
-    fn make(name: &str, site: Site) -> io::Result<Self> {
-        let kept = site.beside("kept");
+    fn make(name: &str, bands_dir: BandDirectory) -> io::Result<Self> {
+        let kept = bands_dir.beside("kept");
         fs::create_dir(&kept)?;
-        for band in site.changing() {
-            fs::copy(site.live().join(&band), kept.join(&band))?;
+        for band in bands_dir.changing() {
+            fs::copy(bands_dir.live().join(&band), kept.join(&band))?;
         }
         let way = if name == "tracked" {
             let made = Store::init(
                 Arc::new(RealDisk),
-                &site.live(),
+                &bands_dir.live(),
                 Options::default(),
                 "first",
             );
-            Way::Tracked(Box::new(made.map_err(io::Error::other)?))
+            CheckpointMode::Tracked(Box::new(made.map_err(io::Error::other)?))
         } else {
-            Way::Copies
+            CheckpointMode::Copies
         };
-        site.settle()?;
+        bands_dir.settle()?;
         Ok(Self {
             way,
-            site,
+            bands_dir,
             kept,
             samples: 0,
             back_ns: 0,
@@ -91,8 +95,8 @@ impl Own for Running {
             })
     }
 
-    fn wrong(&self) -> Option<String> {
-        match equal(&self.kept, &self.site) {
+    fn problem(&self) -> Option<String> {
+        match equal(&self.kept, &self.bands_dir) {
             Ok(true) => self.failure.clone(),
             Ok(false) => Some("the bands are not what they were".to_owned()),
             Err(error) => Some(error.to_string()),
@@ -100,7 +104,7 @@ impl Own for Running {
     }
 }
 
-impl Running {
+impl ArmState {
     fn once(&mut self) {
         if let Err(error) = self.try_once() {
             self.failure.get_or_insert(error.to_string());
@@ -110,14 +114,14 @@ impl Running {
     fn try_once(&mut self) -> io::Result<()> {
         self.samples += 1;
         let state = format!("state-{}", self.samples);
-        if let Way::Tracked(store) = &mut self.way {
+        if let CheckpointMode::Tracked(store) = &mut self.way {
             store.checkpoint(&state).map_err(io::Error::other)?;
         }
         let mut changed = BTreeSet::new();
         for epoch in 0..EPOCHS {
-            let touches = self.site.change()?;
+            let touches = self.bands_dir.change()?;
             changed.extend(touches.iter().map(|touch| touch.band));
-            let Way::Tracked(store) = &mut self.way else {
+            let CheckpointMode::Tracked(store) = &mut self.way else {
                 continue;
             };
             for touch in &touches {
@@ -128,16 +132,16 @@ impl Running {
                 .checkpoint(&format!("{state}-{epoch}"))
                 .map_err(io::Error::other)?;
         }
-        self.site.settle()?;
+        self.bands_dir.settle()?;
         let begin = Instant::now();
         match &mut self.way {
-            Way::Tracked(store) => {
+            CheckpointMode::Tracked(store) => {
                 store.rollback(&state).map_err(io::Error::other)?;
             }
-            Way::Copies => self.put_back(&changed)?,
+            CheckpointMode::Copies => self.put_back(&changed)?,
         }
         self.back_ns += nanoseconds(begin);
-        self.site.reopen()
+        self.bands_dir.reopen()
     }
 
     /// Each changed band from its copy, synced before it takes the name.
@@ -145,13 +149,13 @@ impl Running {
         for band in changed {
             let (kept, live) = (
                 self.kept.join(name(*band)),
-                self.site.live().join(name(*band)),
+                self.bands_dir.live().join(name(*band)),
             );
-            let next = self.site.beside("next");
+            let next = self.bands_dir.beside("next");
             fs::copy(&kept, &next)?; // where there are clones, the system clones
             File::open(&next)?.sync_all()?;
             fs::rename(&next, &live)?;
         }
-        sync_dir(&self.site.live())
+        sync_dir(&self.bands_dir.live())
     }
 }

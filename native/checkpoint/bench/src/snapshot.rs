@@ -11,20 +11,20 @@ use std::time::Instant;
 
 use rustix::ioctl::{Setter, ioctl, opcode};
 
-use crate::arms::{Phases, Strategy, nanoseconds};
+use crate::band_directory::{BandDirectory, equal};
 use crate::scenario::Touch;
-use crate::site::{Site, equal};
+use crate::strategy::{Phases, Strategy, nanoseconds};
 
 /// `struct btrfs_ioctl_vol_args`.
 #[repr(C)]
-struct Named {
+struct SubvolumeArgs {
     fd: i64,
     name: [u8; 4088],
 }
 
 /// `struct btrfs_ioctl_vol_args_v2`.
 #[repr(C)]
-struct NamedV2 {
+struct SubvolumeArgsV2 {
     fd: i64,
     transid: u64,
     flags: u64,
@@ -32,8 +32,8 @@ struct NamedV2 {
     name: [u8; 4040],
 }
 
-const SUBVOL_CREATE: rustix::ioctl::Opcode = opcode::write::<Named>(0x94, 14);
-const SNAP_CREATE_V2: rustix::ioctl::Opcode = opcode::write::<NamedV2>(0x94, 23);
+const SUBVOL_CREATE: rustix::ioctl::Opcode = opcode::write::<SubvolumeArgs>(0x94, 14);
+const SNAP_CREATE_V2: rustix::ioctl::Opcode = opcode::write::<SubvolumeArgsV2>(0x94, 23);
 const READ_ONLY: u64 = 1 << 1;
 
 fn bytes<const N: usize>(name: &str) -> [u8; N] {
@@ -44,12 +44,12 @@ fn bytes<const N: usize>(name: &str) -> [u8; N] {
 
 /// Makes a subvolume in a directory of btrfs.
 pub(crate) fn make_subvolume(parent: &File, name: &str) -> io::Result<()> {
-    let named = Named {
+    let named = SubvolumeArgs {
         fd: 0,
         name: bytes(name),
     };
     // SAFETY: the number is of this call, which reads a structure of this layout and keeps nothing of it.
-    Ok(unsafe { ioctl(parent, Setter::<SUBVOL_CREATE, Named>::new(named)) }?)
+    Ok(unsafe { ioctl(parent, Setter::<SUBVOL_CREATE, SubvolumeArgs>::new(named)) }?)
 }
 
 /// Takes snapshots of the bands' subvolume.
@@ -61,9 +61,9 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    pub(crate) fn new(site: &Site, home: PathBuf) -> io::Result<Self> {
+    pub(crate) fn new(bands_dir: &BandDirectory, home: PathBuf) -> io::Result<Self> {
         let mut made = Self {
-            live: File::open(site.live())?,
+            live: File::open(bands_dir.live())?,
             into: File::open(&home)?,
             home,
             taken: 0,
@@ -78,7 +78,7 @@ impl Snapshot {
             i64::from(self.live.as_raw_fd()),
             bytes(&self.taken.to_string()),
         );
-        let named = NamedV2 {
+        let named = SubvolumeArgsV2 {
             fd,
             transid: 0,
             flags: READ_ONLY,
@@ -86,12 +86,17 @@ impl Snapshot {
             name,
         };
         // SAFETY: as above; the descriptor is open for as long as the call takes.
-        Ok(unsafe { ioctl(&self.into, Setter::<SNAP_CREATE_V2, NamedV2>::new(named)) }?)
+        Ok(unsafe {
+            ioctl(
+                &self.into,
+                Setter::<SNAP_CREATE_V2, SubvolumeArgsV2>::new(named),
+            )
+        }?)
     }
 }
 
 impl Strategy for Snapshot {
-    fn checkpoint(&mut self, _: &Site, _: &[Touch]) -> io::Result<Phases> {
+    fn checkpoint(&mut self, _: &BandDirectory, _: &[Touch]) -> io::Result<Phases> {
         let begin = Instant::now();
         self.take()?;
         Ok(Phases {
@@ -100,7 +105,10 @@ impl Strategy for Snapshot {
         })
     }
 
-    fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
-        Ok(Some(equal(&self.home.join(self.taken.to_string()), site)?))
+    fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>> {
+        Ok(Some(equal(
+            &self.home.join(self.taken.to_string()),
+            bands_dir,
+        )?))
     }
 }

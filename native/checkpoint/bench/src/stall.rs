@@ -19,12 +19,13 @@ use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{ErrorKind, Options, Store};
 use paceline_harness::{Arm, Context, Direction, Failure, Prepared, Reading, Unit};
 
-use crate::arms::{self, Own, Strategy, nanoseconds};
-use crate::ground::Ground;
-use crate::ours;
+use crate::band_directory::{BandDirectory, block, name};
+use crate::band_store;
+use crate::custom_arm::{CustomArm, prepare_custom};
 use crate::scenario::{Scenario, Touch};
-use crate::seed;
-use crate::site::{Site, block, name};
+use crate::strategies;
+use crate::strategy::{Strategy, nanoseconds};
+use crate::workspace::Workspace;
 
 /// No checkpoints; the seed's strategy; the store looking; the store written through.
 pub(crate) const ARMS: [&str; 4] = ["quiet", "events_clone", "observed", "tracked"];
@@ -45,16 +46,16 @@ const PACE: Duration = Duration::from_micros(100);
 /// From the end of a checkpoint to the next.
 const PAUSE: Duration = Duration::from_millis(5);
 
-enum Way {
+enum CheckpointMode {
     Quiet,
-    Cloned(seed::Clone),
+    Cloned(strategies::ClonedBands),
     Observed(Box<Store>),
     Tracked(Arc<Mutex<Store>>),
 }
 
-struct Running {
-    way: Way,
-    site: Site,
+struct ArmState {
+    way: CheckpointMode,
+    bands_dir: BandDirectory,
     names: u64,
     writes: Vec<u64>,
     taken: u64,
@@ -62,36 +63,39 @@ struct Running {
 }
 
 /// Makes every arm's bands.
-pub(crate) fn prepare(ground: &Rc<Ground>, context: &Context<'_>) -> Result<Prepared, Failure> {
-    arms::prepare_own::<Running>(ground, context, &ARMS, BURST)
+pub(crate) fn prepare(
+    workspace: &Rc<Workspace>,
+    context: &Context<'_>,
+) -> Result<Prepared, Failure> {
+    prepare_custom::<ArmState>(workspace, context, &ARMS, BURST)
 }
 
-fn way(name: &str, site: &Site) -> io::Result<Way> {
+fn way(name: &str, bands_dir: &BandDirectory) -> io::Result<CheckpointMode> {
     let store = || {
         Store::init(
             Arc::new(RealDisk),
-            &site.live(),
+            &bands_dir.live(),
             Options::default(),
             "first",
         )
     };
     Ok(match name {
-        "quiet" => Way::Quiet,
-        "events_clone" => Way::Cloned(seed::Clone::new(site, true)?),
-        "observed" => Way::Observed(Box::new(store().map_err(io::Error::other)?)),
-        _ => Way::Tracked(Arc::new(Mutex::new(store().map_err(io::Error::other)?))),
+        "quiet" => CheckpointMode::Quiet,
+        "events_clone" => CheckpointMode::Cloned(strategies::ClonedBands::new(bands_dir, true)?),
+        "observed" => CheckpointMode::Observed(Box::new(store().map_err(io::Error::other)?)),
+        _ => CheckpointMode::Tracked(Arc::new(Mutex::new(store().map_err(io::Error::other)?))),
     })
 }
 
-impl Own for Running {
+impl CustomArm for ArmState {
     const ITEMS: Option<u64> = None;
-    const WELL: &str = "every arm's last checkpoint";
+    const SUCCESS: &str = "every arm's last checkpoint";
 
-    fn make(name: &str, site: Site) -> io::Result<Self> {
-        let way = way(name, &site)?;
+    fn make(name: &str, bands_dir: BandDirectory) -> io::Result<Self> {
+        let way = way(name, &bands_dir)?;
         Ok(Self {
             way,
-            site,
+            bands_dir,
             names: 0,
             writes: vec![],
             taken: 0,
@@ -112,12 +116,14 @@ impl Own for Running {
             })
     }
 
-    fn wrong(&self) -> Option<String> {
+    fn problem(&self) -> Option<String> {
         let held = match &self.way {
-            Way::Quiet => Ok(true),
-            Way::Cloned(clones) => clones.holds(&self.site).map(|held| held != Some(false)),
-            Way::Observed(store) => newest(store, &self.site),
-            Way::Tracked(store) => newest(&held(store), &self.site),
+            CheckpointMode::Quiet => Ok(true),
+            CheckpointMode::Cloned(clones) => clones
+                .holds(&self.bands_dir)
+                .map(|held| held != Some(false)),
+            CheckpointMode::Observed(store) => newest(store, &self.bands_dir),
+            CheckpointMode::Tracked(store) => newest(&held(store), &self.bands_dir),
         };
         match held {
             Ok(true) => self.failure.clone(),
@@ -127,7 +133,7 @@ impl Own for Running {
     }
 }
 
-impl Running {
+impl ArmState {
     fn burst(&mut self) {
         if let Err(error) = self.try_burst() {
             self.failure.get_or_insert(error.to_string());
@@ -135,18 +141,18 @@ impl Running {
     }
 
     fn try_burst(&mut self) -> io::Result<()> {
-        let touches = self.site.draw();
+        let touches = self.bands_dir.draw();
         let files = touches
             .iter()
-            .map(|touch| self.site.writer(touch).try_clone());
+            .map(|touch| self.bands_dir.writer(touch).try_clone());
         let files = files.collect::<io::Result<Vec<_>>>()?;
-        let through = if let Way::Tracked(store) = &self.way {
+        let through = if let CheckpointMode::Tracked(store) = &self.way {
             Some(Arc::clone(store))
         } else {
             None
         };
         let (done, told) = (AtomicBool::new(false), Mutex::new(Vec::new()));
-        let (site, way, names) = (&self.site, &mut self.way, &mut self.names);
+        let (bands_dir, way, names) = (&self.bands_dir, &mut self.way, &mut self.names);
         let (written, taken) = thread::scope(|scope| {
             let writer = scope.spawn(|| {
                 let written = write(&touches, &files, through.as_deref(), &told);
@@ -158,7 +164,7 @@ impl Running {
             let outcome = loop {
                 let begun_after = done.load(Ordering::Acquire); // the last one has every write
                 *names += 1;
-                match way.checkpoint(site, &std::mem::take(&mut *held(&told)), *names) {
+                match way.checkpoint(bands_dir, &std::mem::take(&mut *held(&told)), *names) {
                     Ok(made) => taken += u64::from(made && !last),
                     Err(error) => break Err(error),
                 }
@@ -173,17 +179,22 @@ impl Running {
         self.taken += taken?;
         self.writes
             .extend(written.map_err(|_| io::Error::other("the writer ended"))??);
-        self.site.settle()
+        self.bands_dir.settle()
     }
 }
 
-impl Way {
+impl CheckpointMode {
     /// False when the store refused, because the bands did not hold still.
-    fn checkpoint(&mut self, site: &Site, told: &[Touch], number: u64) -> io::Result<bool> {
+    fn checkpoint(
+        &mut self,
+        bands_dir: &BandDirectory,
+        told: &[Touch],
+        number: u64,
+    ) -> io::Result<bool> {
         let name = format!("c{number}");
         let taken = match self {
             Self::Quiet => return Ok(false),
-            Self::Cloned(clones) => return clones.checkpoint(site, told).map(|_| true),
+            Self::Cloned(clones) => return clones.checkpoint(bands_dir, told).map(|_| true),
             Self::Observed(store) => store.checkpoint_observed(&name),
             Self::Tracked(store) => Store::checkpoint_beside(store, &name),
         };
@@ -199,12 +210,12 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn newest(store: &Store, site: &Site) -> io::Result<bool> {
+fn newest(store: &Store, bands_dir: &BandDirectory) -> io::Result<bool> {
     let newest = store
         .list()
         .pop()
         .ok_or_else(|| io::Error::other("no checkpoint"))?;
-    ours::same(store, &newest.name, site)
+    band_store::holds_live_bands(store, &newest.name, bands_dir)
 }
 
 /// The writer: what each write took, in its order. Where it was is said after it.

@@ -12,14 +12,14 @@ use std::time::Instant;
 
 use sha2::{Digest, Sha256};
 
-use crate::arms::{Phases, Strategy, nanoseconds};
+use crate::band_directory::{BAND_BYTES, BandDirectory, name, same_bytes, sync_dir};
 use crate::scenario::{Touch, WRITE_BYTES};
-use crate::site::{BAND_BYTES, Site, name, same_bytes, sync_dir};
+use crate::strategy::{Phases, Strategy, nanoseconds};
 
 /// Bytes that are read at a time: a quarter of what a core caches for itself.
 const READ_BYTES: usize = 256 << 10;
 
-fn each(path: &Path, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
+fn for_each_chunk(path: &Path, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
     let file = File::open(path)?;
     let mut buffer = vec![0; READ_BYTES];
     let mut at = 0;
@@ -35,20 +35,20 @@ fn each(path: &Path, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
 
 fn sha256(path: &Path) -> io::Result<([u8; 32], u64)> {
     let mut hasher = Sha256::new();
-    let read = each(path, |bytes| hasher.update(bytes))?;
+    let read = for_each_chunk(path, |bytes| hasher.update(bytes))?;
     Ok((hasher.finalize().into(), read))
 }
 
 fn blake3(path: &Path) -> io::Result<([u8; 32], u64)> {
     let mut hasher = blake3::Hasher::new();
-    let read = each(path, |bytes| {
+    let read = for_each_chunk(path, |bytes| {
         hasher.update(bytes);
     })?;
     Ok((*hasher.finalize().as_bytes(), read))
 }
 
 /// Writes a manifest so that it is there, whole, after a power loss.
-fn install(dir: &Path, ids: &[[u8; 32]], phases: &mut Phases) -> io::Result<()> {
+fn replace_manifest(dir: &Path, ids: &[[u8; 32]], phases: &mut Phases) -> io::Result<()> {
     let begin = Instant::now();
     let (next, current) = (dir.join("manifest.new"), dir.join("manifest"));
     let file = File::create(&next)?;
@@ -64,13 +64,13 @@ fn install(dir: &Path, ids: &[[u8; 32]], phases: &mut Phases) -> io::Result<()> 
 }
 
 /// Hashes everything. As the seed's baseline it leaves nothing durable.
-pub(crate) struct Full;
+pub(crate) struct FullHash;
 
-impl Strategy for Full {
-    fn checkpoint(&mut self, site: &Site, _: &[Touch]) -> io::Result<Phases> {
+impl Strategy for FullHash {
+    fn checkpoint(&mut self, bands_dir: &BandDirectory, _: &[Touch]) -> io::Result<Phases> {
         let (begin, mut phases) = (Instant::now(), Phases::default());
-        for band in 0..site.bands {
-            let (hash, read) = sha256(&site.live().join(name(band)))?;
+        for band in 0..bands_dir.bands {
+            let (hash, read) = sha256(&bands_dir.live().join(name(band)))?;
             std::hint::black_box(hash);
             phases.read += read;
         }
@@ -79,43 +79,43 @@ impl Strategy for Full {
         Ok(phases)
     }
 
-    fn holds(&self, _: &Site) -> io::Result<Option<bool>> {
+    fn holds(&self, _: &BandDirectory) -> io::Result<Option<bool>> {
         Ok(None)
     }
 }
 
 /// Takes no checkpoint: what the bands take, and what a log may take beside them.
-pub(crate) struct Nothing;
+pub(crate) struct NoCheckpoint;
 
-impl Strategy for Nothing {
-    fn checkpoint(&mut self, _: &Site, _: &[Touch]) -> io::Result<Phases> {
+impl Strategy for NoCheckpoint {
+    fn checkpoint(&mut self, _: &BandDirectory, _: &[Touch]) -> io::Result<Phases> {
         Ok(Phases::default())
     }
 
-    fn holds(&self, _: &Site) -> io::Result<Option<bool>> {
+    fn holds(&self, _: &BandDirectory) -> io::Result<Option<bool>> {
         Ok(None)
     }
 
-    fn counted(&self, site: &Site) -> io::Result<u64> {
-        Ok(site.live_bytes()? + LOG_SEGMENTS * LOG_BYTES)
+    fn extra_bytes(&self, bands_dir: &BandDirectory) -> io::Result<u64> {
+        Ok(bands_dir.live_bytes()? + LOG_SEGMENTS * LOG_BYTES)
     }
 }
 
 /// The seed's fast path: the bands whose time moved are hashed. Made durable: their data and a manifest are
 /// synced.
-pub(crate) struct Modified {
+pub(crate) struct ModifiedTimes {
     dir: PathBuf,
     seen: Vec<(i64, i64)>,
     ids: Vec<[u8; 32]>,
     sha256: bool,
 }
 
-impl Modified {
-    pub(crate) fn new(site: &Site, sha256: bool) -> io::Result<Self> {
-        let dir = site.beside("manifests");
+impl ModifiedTimes {
+    pub(crate) fn new(bands_dir: &BandDirectory, sha256: bool) -> io::Result<Self> {
+        let dir = bands_dir.beside("manifests");
         fs::create_dir(&dir)?;
-        let seen = (0..site.bands)
-            .map(|band| modified(site, band))
+        let seen = (0..bands_dir.bands)
+            .map(|band| modification_time(bands_dir, band))
             .collect::<io::Result<Vec<_>>>()?;
         let ids = vec![[0; 32]; seen.len()];
         Ok(Self {
@@ -127,17 +127,17 @@ impl Modified {
     }
 }
 
-fn modified(site: &Site, band: u64) -> io::Result<(i64, i64)> {
-    let meta = fs::metadata(site.live().join(name(band)))?;
+fn modification_time(bands_dir: &BandDirectory, band: u64) -> io::Result<(i64, i64)> {
+    let meta = fs::metadata(bands_dir.live().join(name(band)))?;
     Ok((meta.mtime(), meta.mtime_nsec()))
 }
 
-impl Strategy for Modified {
-    fn checkpoint(&mut self, site: &Site, _: &[Touch]) -> io::Result<Phases> {
+impl Strategy for ModifiedTimes {
+    fn checkpoint(&mut self, bands_dir: &BandDirectory, _: &[Touch]) -> io::Result<Phases> {
         let (begin, mut phases) = (Instant::now(), Phases::default());
         let mut dirty = Vec::new();
-        for (band, seen) in (0..site.bands).zip(&mut self.seen) {
-            let now = modified(site, band)?;
+        for (band, seen) in (0..bands_dir.bands).zip(&mut self.seen) {
+            let now = modification_time(bands_dir, band)?;
             if now != *seen {
                 dirty.push(band);
                 *seen = now;
@@ -146,7 +146,7 @@ impl Strategy for Modified {
         phases.detect = nanoseconds(begin);
         let hashing = Instant::now();
         for band in &dirty {
-            let path = site.live().join(name(*band));
+            let path = bands_dir.live().join(name(*band));
             let (id, read) = if self.sha256 {
                 sha256(&path)?
             } else {
@@ -158,20 +158,20 @@ impl Strategy for Modified {
         phases.hash = nanoseconds(hashing);
         let syncing = Instant::now();
         for band in &dirty {
-            File::open(site.live().join(name(*band)))?.sync_data()?;
+            File::open(bands_dir.live().join(name(*band)))?.sync_data()?;
         }
         phases.sync = nanoseconds(syncing);
-        install(&self.dir, &self.ids, &mut phases)?;
+        replace_manifest(&self.dir, &self.ids, &mut phases)?;
         phases.durable = nanoseconds(begin);
         Ok(phases)
     }
 
-    fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
-        for (band, id) in (0..site.bands)
+    fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>> {
+        for (band, id) in (0..bands_dir.bands)
             .zip(&self.ids)
             .filter(|(_, id)| **id != [0; 32])
         {
-            let path = site.live().join(name(band));
+            let path = bands_dir.live().join(name(band));
             let (now, _) = if self.sha256 {
                 sha256(&path)?
             } else {
@@ -188,18 +188,18 @@ impl Strategy for Modified {
 /// The seed's recommended strategy, made durable: clone the bands that events name (or all of them), sync
 /// each clone, write a manifest. Hashing comes later, and here not at all. A band has its clone of last
 /// time replaced.
-pub(crate) struct Clone {
+pub(crate) struct ClonedBands {
     dir: PathBuf,
     events: bool,
     taken: u64,
     last: Vec<Option<PathBuf>>,
 }
 
-impl Clone {
-    pub(crate) fn new(site: &Site, events: bool) -> io::Result<Self> {
-        let dir = site.beside("clones");
+impl ClonedBands {
+    pub(crate) fn new(bands_dir: &BandDirectory, events: bool) -> io::Result<Self> {
+        let dir = bands_dir.beside("clones");
         fs::create_dir(&dir)?;
-        let last = (0..site.bands).map(|_| None).collect();
+        let last = (0..bands_dir.bands).map(|_| None).collect();
         Ok(Self {
             dir,
             events,
@@ -208,14 +208,19 @@ impl Clone {
         })
     }
 
-    fn clone_band(&mut self, site: &Site, band: u64, phases: &mut Phases) -> io::Result<()> {
+    fn clone_band(
+        &mut self,
+        bands_dir: &BandDirectory,
+        band: u64,
+        phases: &mut Phases,
+    ) -> io::Result<()> {
         let begin = Instant::now();
         let path = self.dir.join(format!("{}.{}", name(band), self.taken));
-        let source = File::open(site.live().join(name(band)))?;
+        let source = File::open(bands_dir.live().join(name(band)))?;
         let target = File::create_new(&path)?;
         if rustix::fs::ioctl_ficlone(&target, &source).is_err() {
             // No clones here: the system copies, holes as holes.
-            fs::copy(site.live().join(name(band)), &path)?;
+            fs::copy(bands_dir.live().join(name(band)), &path)?;
             phases.written += source.metadata()?.blocks() * 512;
         }
         phases.clone += nanoseconds(begin);
@@ -230,8 +235,8 @@ impl Clone {
     }
 }
 
-impl Strategy for Clone {
-    fn checkpoint(&mut self, site: &Site, touches: &[Touch]) -> io::Result<Phases> {
+impl Strategy for ClonedBands {
+    fn checkpoint(&mut self, bands_dir: &BandDirectory, touches: &[Touch]) -> io::Result<Phases> {
         self.taken += 1;
         let mut named: Vec<u64> = touches.iter().map(|touch| touch.band).collect();
         named.dedup();
@@ -239,25 +244,25 @@ impl Strategy for Clone {
         let bands = if self.events {
             named
         } else {
-            (0..site.bands).collect()
+            (0..bands_dir.bands).collect()
         };
         for band in bands {
-            self.clone_band(site, band, &mut phases)?;
+            self.clone_band(bands_dir, band, &mut phases)?;
         }
         let ids: Vec<[u8; 32]> = self
             .last
             .iter()
             .map(|path| [u8::from(path.is_some()); 32])
             .collect();
-        install(&self.dir, &ids, &mut phases)?;
+        replace_manifest(&self.dir, &ids, &mut phases)?;
         phases.durable = nanoseconds(begin);
         Ok(phases)
     }
 
-    fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
-        for (band, path) in self.last.iter().enumerate().take(HOLDS) {
+    fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>> {
+        for (band, path) in self.last.iter().enumerate().take(COMPARED_CLONES) {
             let Some(path) = path else { continue };
-            if !same_bytes(path, &site.live().join(name(band as u64)))? {
+            if !same_bytes(path, &bands_dir.live().join(name(band as u64)))? {
                 return Ok(Some(false));
             }
         }
@@ -266,7 +271,7 @@ impl Strategy for Clone {
 }
 
 /// The floor: as many bytes as the store's record has, appended to a file of zeros, and one sync.
-pub(crate) struct Append {
+pub(crate) struct BareAppend {
     log: File,
     at: u64,
 }
@@ -276,11 +281,11 @@ const LOG_BYTES: u64 = 64 << 20;
 /// Segments that a store has at most when it is folded in time: the one written, and the one before it.
 const LOG_SEGMENTS: u64 = 2;
 /// Of clones, so many are compared: all that changes touch.
-const HOLDS: usize = 64;
+const COMPARED_CLONES: usize = 64;
 
-impl Append {
-    pub(crate) fn new(site: &Site) -> io::Result<Self> {
-        let path = site.beside("log");
+impl BareAppend {
+    pub(crate) fn new(bands_dir: &BandDirectory) -> io::Result<Self> {
+        let path = bands_dir.beside("log");
         let log = OpenOptions::new()
             .read(true)
             .write(true)
@@ -295,8 +300,8 @@ impl Append {
     }
 }
 
-impl Strategy for Append {
-    fn checkpoint(&mut self, _: &Site, touches: &[Touch]) -> io::Result<Phases> {
+impl Strategy for BareAppend {
+    fn checkpoint(&mut self, _: &BandDirectory, touches: &[Touch]) -> io::Result<Phases> {
         let mut places: Vec<_> = touches
             .iter()
             .map(|touch| (touch.band, touch.offset))
@@ -321,7 +326,7 @@ impl Strategy for Append {
         })
     }
 
-    fn holds(&self, _: &Site) -> io::Result<Option<bool>> {
+    fn holds(&self, _: &BandDirectory) -> io::Result<Option<bool>> {
         Ok(None)
     }
 }

@@ -18,10 +18,10 @@ use std::time::Instant;
 use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Store};
 
-use crate::arms::{Phases, Strategy, nanoseconds};
+use crate::band_directory::{BandDirectory, equal, name};
 use crate::scenario::{Touch, WRITE_BYTES};
-use crate::site::{Site, equal, name};
-use crate::{ours, snapshot, volume};
+use crate::strategy::{Phases, Strategy, nanoseconds};
+use crate::{band_store, snapshot, volume};
 
 /// Which.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,18 +100,18 @@ impl Tool {
 }
 
 /// A tool with a store of its own beside the bands, which it has once already.
-pub(crate) fn strategy(tool: Tool, site: &Site) -> io::Result<Box<dyn Strategy>> {
-    let home = site.beside("kept");
+pub(crate) fn strategy(tool: Tool, bands_dir: &BandDirectory) -> io::Result<Box<dyn Strategy>> {
+    let home = bands_dir.beside("kept");
     fs::create_dir(&home)?;
     if tool == Tool::Snapshot {
-        return Ok(Box::new(snapshot::Snapshot::new(site, home)?));
+        return Ok(Box::new(snapshot::Snapshot::new(bands_dir, home)?));
     }
     let program = tool.program().map_err(io::Error::other)?;
-    let mut outside = Outside {
+    let mut outside = ExternalTool {
         tool,
         program,
         home,
-        live: site.live(),
+        live: bands_dir.live(),
         taken: 0,
     };
     for arguments in outside.begin() {
@@ -121,7 +121,7 @@ pub(crate) fn strategy(tool: Tool, site: &Site) -> io::Result<Box<dyn Strategy>>
     Ok(Box::new(outside))
 }
 
-struct Outside {
+struct ExternalTool {
     tool: Tool,
     program: PathBuf,
     home: PathBuf,
@@ -134,7 +134,7 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-impl Outside {
+impl ExternalTool {
     fn kept(&self, name: &str) -> String {
         self.home.join(name).display().to_string()
     }
@@ -265,11 +265,11 @@ impl Outside {
     }
 
     /// Reads the changing bands back, and says where they lie.
-    fn restore(&self, site: &Site) -> io::Result<PathBuf> {
-        let out = site.beside("restored");
+    fn restore(&self, bands_dir: &BandDirectory) -> io::Result<PathBuf> {
+        let out = bands_dir.beside("restored");
         let _ = fs::remove_dir_all(&out);
         fs::create_dir(&out)?;
-        let bands: Vec<String> = site.changing().collect();
+        let bands: Vec<String> = bands_dir.changing().collect();
         match self.tool {
             Tool::Git => {
                 let to = format!("--prefix={}/", out.display());
@@ -304,12 +304,12 @@ impl Outside {
     }
 }
 
-impl Strategy for Outside {
-    fn checkpoint(&mut self, site: &Site, touches: &[Touch]) -> io::Result<Phases> {
+impl Strategy for ExternalTool {
+    fn checkpoint(&mut self, bands_dir: &BandDirectory, touches: &[Touch]) -> io::Result<Phases> {
         let begin = Instant::now();
         self.take(touches)?;
         if !self.tool.syncs() {
-            site.settle()?;
+            bands_dir.settle()?;
         }
         Ok(Phases {
             durable: nanoseconds(begin),
@@ -317,7 +317,7 @@ impl Strategy for Outside {
         })
     }
 
-    fn holds(&self, site: &Site) -> io::Result<Option<bool>> {
+    fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>> {
         if self.tool.is_ours() {
             let opened = Store::open(Arc::new(RealDisk), &self.live, Options::default());
             let (store, name) = (opened.map_err(io::Error::other)?, self.taken.to_string());
@@ -327,8 +327,10 @@ impl Strategy for Outside {
                 .map_err(io::Error::other)?
                 .wrong
                 .is_empty();
-            return Ok(Some(kept && ours::same(&store, &name, site)?));
+            return Ok(Some(
+                kept && band_store::holds_live_bands(&store, &name, bands_dir)?,
+            ));
         }
-        Ok(Some(equal(&self.restore(site)?, site)?))
+        Ok(Some(equal(&self.restore(bands_dir)?, bands_dir)?))
     }
 }

@@ -23,14 +23,14 @@ pub(crate) const HERE: &str = "here";
 const PIECE: usize = 1 << 20;
 
 /// The process's directory, made when it is first asked for.
-pub(crate) struct Ground {
+pub(crate) struct Workspace {
     parent: PathBuf,
     opened: OnceCell<(TempDir, File)>,
     /// Images that no volume uses now, by what they are for.
     images: RefCell<BTreeMap<&'static str, PathBuf>>,
 }
 
-impl Ground {
+impl Workspace {
     pub(crate) fn new(parent: PathBuf) -> Rc<Self> {
         Rc::new(Self {
             parent,
@@ -73,7 +73,7 @@ impl Ground {
             dir,
             volume,
             role,
-            ground: Rc::clone(self),
+            workspace: Rc::clone(self),
         }))
     }
 
@@ -102,7 +102,7 @@ pub(crate) struct Place {
     dir: PathBuf,
     volume: Option<(Volume, PathBuf)>,
     role: &'static str,
-    ground: Rc<Ground>,
+    workspace: Rc<Workspace>,
 }
 
 impl Place {
@@ -122,7 +122,7 @@ impl Drop for Place {
             return;
         };
         if volume.end() {
-            self.ground.images.borrow_mut().insert(self.role, image);
+            self.workspace.images.borrow_mut().insert(self.role, image);
         } else {
             // Something on it is still open: it goes with that, and so does the image. The next is new.
             let _ = fs::remove_file(image);
@@ -171,12 +171,12 @@ mod tests {
     #[test]
     fn what_a_dead_process_left_is_removed_and_what_a_living_one_has_is_not() {
         let parent = TempDir::new().expect("a directory");
-        let living = Ground::new(parent.path().to_owned());
+        let living = Workspace::new(parent.path().to_owned());
         let held = living.root().expect("a root").to_owned();
         let dead = parent.path().join("paceline-bands-dead");
         fs::create_dir_all(dead.join("bands")).expect("a directory");
         fs::create_dir(parent.path().join("another")).expect("a directory");
-        let next = Ground::new(parent.path().to_owned());
+        let next = Workspace::new(parent.path().to_owned());
         next.root().expect("a root");
         assert!(!dead.exists() && held.exists() && parent.path().join("another").exists());
         drop((living, next));
