@@ -7,19 +7,12 @@
 
 #include "decay.h"
 #include "hardened.h"
-#include "large.h"
 #include "names.h"
 #include "options.h"
 #include "paceline_alloc.h"
+#include "reclaim.h"
 #include "report.h"
 #include "start.h"
-
-#include <errno.h>
-
-COLD void *out_of_memory(void) {
-    errno = ENOMEM;
-    return NULL;
-}
 
 static void *take_cached(unsigned class) {
     struct heap *heap = thread_heap();
@@ -40,7 +33,7 @@ static void *allocate_class(unsigned class) {
     if (UNLIKELY(object == NULL)) {
         /* What is free may be in the wrong place: in caches, in spans of other
          * classes, kept mappings. */
-        (void)paceline_malloc_trim(0);
+        (void)reclaim_memory();
         object = take_cached(class);
         if (object == NULL) {
             return out_of_memory();
@@ -49,18 +42,6 @@ static void *allocate_class(unsigned class) {
     uintptr_t place = (uintptr_t)object;
     state_write(state_of(class, place), live_mark(class, place));
     return object;
-}
-
-void *allocate_large(size_t size, size_t alignment, bool *zero) {
-    if (UNLIKELY(!started())) {
-        return out_of_memory();
-    }
-    void *object = large_take(size, alignment, zero);
-    if (UNLIKELY(object == NULL) && size <= PTRDIFF_MAX - alignment &&
-        paceline_malloc_trim(0)) {
-        object = large_take(size, alignment, zero);
-    }
-    return object != NULL ? object : out_of_memory();
 }
 
 SLOW void *allocate_slowly(size_t size) {

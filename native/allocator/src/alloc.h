@@ -15,28 +15,12 @@
 
 void *allocate_slowly(size_t size);
 void *allocate_aligned(size_t alignment, size_t size);
-/* Over MEDIUM_MAX; sets errno on failure. */
-void *allocate_large(size_t size, size_t alignment, bool *zero);
 void release_slowly(void *object);
 /* A live object of an own span, when its magazine is full. */
 void release_with_room(void *object);
 /* Of an object in a unit whose entry less the tag is this offset, and no own
  * bin's. */
 void release_remote(void *object, uint32_t offset);
-void *out_of_memory(void);
-
-/* Invariant 3: the state holds exactly the mark of this address. An address off
- * the class's grain would look up a neighbour's byte, so it is refused first.
- */
-static inline void check_live(void *object, unsigned class) {
-    uintptr_t place = (uintptr_t)object;
-    uintptr_t grain =
-        class < SMALL_CLASSES ? 1u << GRAIN_SHIFT : 1u << MEDIUM_GRAIN_SHIFT;
-    if ((place & (grain - 1)) != 0 ||
-        state_read(state_of(class, place)) != live_mark(class, place)) {
-        report_bad_free(object, NULL);
-    }
-}
 
 static inline struct bin *bin_at(struct cache *cache, size_t offset) {
     return (struct bin *)((char *)cache->bins + offset);

@@ -10,6 +10,7 @@
 #include "names.h"
 #include "options.h"
 #include "paceline_alloc.h"
+#include "reclaim.h"
 #include "report.h"
 #include "start.h"
 
@@ -160,19 +161,7 @@ size_t paceline_malloc_usable_size(void *object) {
 
 int paceline_malloc_trim(size_t pad) {
     (void)pad;
-    if (!started()) {
-        return 0;
-    }
-    struct heap *heap = thread_heap();
-    if (heap != NULL && !options.hardened) {
-        heap_drain(heap);
-    }
-    size_t bytes = 0;
-    for (uint32_t id = 1, count = heap_count(); id <= count; id++) {
-        bytes += heap_purge(heap_by_id(id));
-    }
-    bytes += units_purge() * UNIT_BYTES + huge_purge() + segments_unmap();
-    return bytes > 0;
+    return started() && reclaim_memory();
 }
 
 int paceline_alloc_is_hardened(void) { return started() && options.hardened; }

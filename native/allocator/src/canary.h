@@ -85,4 +85,10 @@ static inline void check_poison(uintptr_t place) {
     }
 }
 
+/* Of objects on their way to spans: nobody wrote to them since they were freed.
+ */
+void check_poisons(void *const *objects, unsigned count);
+/* Once, before the first thread attaches. */
+void canary_draw_secret(void);
+
 #endif

@@ -2,26 +2,13 @@
  * Entries, states, batches, spans and exchange are those of default mode. */
 #include "hardened.h"
 
-#include "alloc.h"
 #include "canary.h"
 #include "decay.h"
 #include "guarded.h"
-#include "large.h"
+#include "hardened_paths.h"
 #include "options.h"
-#include "paceline_alloc.h"
 #include "queue.h"
-
-uint64_t canary_secret;
-
-/* Odd: an address is a multiple of 16, so the first byte of its canary is not
- * the zero of a string's end. */
-void hardened_start(void) { canary_secret = os_random() | 1; }
-
-void hardened_check(void *const *objects, unsigned count) {
-    for (unsigned i = 0; i < count; i++) {
-        check_poison((uintptr_t)objects[i]);
-    }
-}
+#include "reclaim.h"
 
 /* --- allocate --- */
 
@@ -81,10 +68,10 @@ static void *take_of_class(unsigned class, size_t size, size_t alignment) {
  * keeps: that ends its quarantine, which a trim leaves alone. */
 static SLOW void *take_last(unsigned class, size_t size, size_t alignment) {
     void *object =
-        paceline_malloc_trim(0) ? take_of_class(class, size, alignment) : NULL;
+        reclaim_memory() ? take_of_class(class, size, alignment) : NULL;
     if (object == NULL && thread_cache.heap != NULL) {
         heap_drain(thread_cache.heap);
-        (void)paceline_malloc_trim(0);
+        (void)reclaim_memory();
         object = take_of_class(class, size, alignment);
     }
     return object != NULL ? object : out_of_memory();

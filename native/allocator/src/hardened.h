@@ -26,14 +26,4 @@ size_t hardened_usable(void *object);
  * `object` is checked, and *old_size is what was asked for. */
 bool hardened_resize(void *object, size_t size, size_t *old_size);
 
-/* Draws the process's secret; once, before the first thread attaches. */
-void hardened_start(void);
-/* Prepares a heap that a thread is about to have; false when memory is out. */
-bool hardened_prepare(struct heap *heap);
-/* Of objects on their way to spans: nobody wrote to them since they were freed.
- */
-void hardened_check(void *const *objects, unsigned count);
-/* Objects in queues go back to their spans. */
-void hardened_drain(struct heap *heap);
-
 #endif

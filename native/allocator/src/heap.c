@@ -3,8 +3,9 @@
  * ones. */
 #include "heap.h"
 
-#include "hardened.h"
+#include "canary.h"
 #include "options.h"
+#include "queue.h"
 #include "report.h"
 
 #include <string.h>
@@ -160,7 +161,7 @@ void heap_return(void **objects, unsigned count) {
     struct heap *locked = NULL;
     uint32_t owner = 0; /* nobody's id */
     if (UNLIKELY(options.hardened)) {
-        hardened_check(objects, count);
+        check_poisons(objects, count);
     }
     unsigned class = count > 0 ? span_of((uintptr_t)objects[0])->class : 0;
     states_t states = range.states[class_infos[class].shift];
@@ -270,7 +271,7 @@ void heap_make_room(struct heap *heap, unsigned class) {
 /* --- giving everything back --- */
 
 void heap_drain(struct heap *heap) {
-    hardened_drain(heap);
+    queues_drain(heap);
     for (unsigned class = 0; class < CLASS_COUNT; class++) {
         struct bin *bin = &heap->bins[class];
         if (bin->top != NO_MAGAZINE) {

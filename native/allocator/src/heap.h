@@ -72,7 +72,7 @@ void exchange_unlock(void);
 
 struct heap *thread_attach(void);
 /* The calling thread's heap, given to it on first use; NULL when it has ended
- * or memory is out. */
+ * or memory is out. Only after started() (start.h) was true. */
 static inline struct heap *thread_heap(void) {
     struct heap *heap = thread_cache.heap;
     return LIKELY(heap != NULL) ? heap : thread_attach();

@@ -32,10 +32,6 @@ static struct {
     size_t kept_bytes;
 } huges;
 
-static size_t round_up(size_t value, size_t multiple) {
-    return (value + multiple - 1) & ~(multiple - 1);
-}
-
 /* --- the registry, under the lock --- */
 
 static size_t home_of(uintptr_t place) {

@@ -1,7 +1,6 @@
 /* queue.h: turning queues, and filling them from batches and spans. */
 #include "queue.h"
 
-#include "hardened.h"
 #include "options.h"
 
 static uint64_t draw(struct hardened_heap *own) {
@@ -61,7 +60,7 @@ bool queue_sample(struct hardened_heap *own, unsigned class) {
     return due;
 }
 
-bool hardened_prepare(struct heap *heap) {
+bool queues_prepare(struct heap *heap) {
     if (heap->hardened == NULL) {
         heap->hardened = meta_take(sizeof *heap->hardened);
     }
@@ -236,7 +235,7 @@ void queue_make_room(struct hardened_heap *own, unsigned class) {
     memmove(begin, begin + count, (size_t)(queue->top - begin) * sizeof *begin);
 }
 
-void hardened_drain(struct heap *heap) {
+void queues_drain(struct heap *heap) {
     struct hardened_heap *own = heap->hardened;
     for (unsigned class = 0; own != NULL && class < CLASS_COUNT; class++) {
         struct queue *queue = &own->queues[class];

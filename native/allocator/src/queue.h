@@ -49,6 +49,11 @@ void queue_make_room(struct hardened_heap *own, unsigned class);
  * no longer then. */
 bool queue_sample(struct hardened_heap *own, unsigned class);
 
+/* Prepares a heap that a thread is about to have; false when memory is out. */
+bool queues_prepare(struct heap *heap);
+/* Objects in queues go back to their spans. */
+void queues_drain(struct heap *heap);
+
 static inline bool queue_is_full(const struct queue *queue) {
     return ((uintptr_t)queue->top & (MAGAZINE_BYTES - 1)) == 0;
 }

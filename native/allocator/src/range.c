@@ -41,10 +41,6 @@ static struct {
 
 /* --- addresses --- */
 
-static size_t round_up(size_t value, size_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 /* Bytes of every table for a range of this length; the last states of a table
  * may lie 64 bytes further. */
 static void plan_tables(size_t range_bytes, size_t *bytes) {

@@ -7,12 +7,11 @@
  * fork. */
 #include "start.h"
 
+#include "canary.h"
 #include "guarded.h"
-#include "hardened.h"
 #include "heap.h"
 #include "large.h"
 #include "options.h"
-#include "paceline_alloc.h"
 
 _Atomic bool start_done;
 static struct os_lock start_lock;
@@ -47,7 +46,7 @@ bool start_slowly(void) {
         start_failed = !begun;
     }
     if (begun) {
-        hardened_start();
+        canary_draw_secret();
         heaps_prepare();
         (void)os_prepare_thread_exit(thread_exit_handler);
         atomic_store_explicit(&start_done, true, memory_order_release);
@@ -60,12 +59,3 @@ bool start_slowly(void) {
 }
 
 __attribute__((constructor)) static void on_load(void) { (void)started(); }
-
-__attribute__((destructor)) static void on_exit_of_process(void) {
-    if (options.show_stats) {
-        static char text[1 << 16];
-        size_t length = paceline_alloc_stats_json(text, sizeof text);
-        os_write(2, text, length < sizeof text ? length : sizeof text - 1);
-        os_write(2, "\n", 1);
-    }
-}

@@ -153,3 +153,12 @@ size_t paceline_alloc_stats_json(char *bytes, size_t capacity) {
     text_add_char(&text, '}');
     return text.length;
 }
+
+__attribute__((destructor)) static void on_exit_of_process(void) {
+    if (options.show_stats) {
+        static char text[1 << 16];
+        size_t length = paceline_alloc_stats_json(text, sizeof text);
+        os_write(2, text, length < sizeof text ? length : sizeof text - 1);
+        os_write(2, "\n", 1);
+    }
+}

@@ -10,9 +10,8 @@
  * what their magazines held is lost: their tops went with the threads. */
 #include "heap.h"
 
-#include "hardened.h"
 #include "options.h"
-#include "start.h"
+#include "queue.h"
 
 #include <string.h>
 
@@ -109,7 +108,7 @@ static void attach(struct heap *heap) {
 }
 
 COLD struct heap *thread_attach(void) {
-    if (thread_cache.exited || !started()) {
+    if (thread_cache.exited) {
         return NULL;
     }
     os_lock(&heaps.lock);
@@ -122,7 +121,7 @@ COLD struct heap *thread_attach(void) {
         heap = new_heap();
     }
     os_unlock(&heaps.lock);
-    if (heap != NULL && options.hardened && !hardened_prepare(heap)) {
+    if (heap != NULL && options.hardened && !queues_prepare(heap)) {
         make_idle(heap);
         return NULL;
     }

@@ -44,6 +44,10 @@ enum {
 #define SEGMENT_BYTES ((size_t)1 << SEGMENT_SHIFT)
 #define LARGE_MAX ((size_t)2 << 20)
 
+static inline size_t round_up(size_t value, size_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
 /* States of an object (invariant 2). A live one is LIVE | bits of its own
  * address. */
 enum { STATE_FREE = 0, STATE_CACHED = 1, STATE_HOLE = 2, STATE_LIVE = 0x80 };
