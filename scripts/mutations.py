@@ -25,8 +25,8 @@ TESTS = [
     "backend/tests/detect/test_analyse.py",
     "backend/tests/detect/test_policies.py",
     "backend/tests/detect/test_noise.py",
-    "backend/tests/series/test_pure.py",
-    "backend/tests/series/test_history.py::"
+    "backend/tests/detect/changes/test_evaluation_and_planning.py",
+    "backend/tests/detect/changes/test_changes_of_series.py::"
     "test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target",
     "backend/tests/alerts/changes/test_life_of_changes.py",
     "backend/tests/detect/test_devices.py",

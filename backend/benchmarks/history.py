@@ -29,13 +29,13 @@ import httpx
 import numpy as np
 from numpy.typing import NDArray
 from paceline_server.accounts import service as accounts
+from paceline_server.detect.changes import service as detection
 from paceline_server.detect.recompute import recompute
 from paceline_server.detect.schemas import JobReportOut, MeasurementOut
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids, logging
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import memory
-from paceline_server.series.detection import service as detection
 from paceline_server.series.points import queries as points
 from paceline_server.stats import changepoint
 from paceline_server.store import migrations

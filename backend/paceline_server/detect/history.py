@@ -20,12 +20,12 @@ from sqlalchemy.orm import Session
 from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog import service as catalog
 from paceline_server.detect import queries, service
+from paceline_server.detect.changes import service as detection
 from paceline_server.detect.queries import JobContext
 from paceline_server.detect.schemas import JobReportOut, MeasurementOut
 from paceline_server.detect.tracks import tracks
 from paceline_server.ingest import service as ingest
 from paceline_server.ingest.cases import params_key
-from paceline_server.series.detection import service as detection
 from paceline_server.series.points import service as points
 from paceline_server.series.service import JobPoints, Measured, Names
 from paceline_server.store import outbox

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from paceline_server.detect import history, queries, service
+from paceline_server.detect.changes import service as detection
+from paceline_server.detect.changes.service import Head, Outcome
 from paceline_server.series import service as series
-from paceline_server.series.detection import service as detection
-from paceline_server.series.detection.service import Head, Outcome
 from paceline_server.series.points import service as points
 from paceline_server.store.session import read_scope, session_scope
 

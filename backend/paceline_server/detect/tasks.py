@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from paceline_server.detect import history, service
-from paceline_server.series.detection.service import Looked
+from paceline_server.detect.changes.service import Looked
 from paceline_server.store.outbox import gives_up, handles, handles_after_reading
 
 

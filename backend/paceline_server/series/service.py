@@ -18,7 +18,6 @@ from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.series import queries, retired, shapes
-from paceline_server.series.detection.accepting import accept_changes, withdraw_changes
 from paceline_server.series.noise import service as noise
 from paceline_server.series.points.renaming import Names
 from paceline_server.series.points.service import JobPoints, Measured
@@ -44,7 +43,6 @@ __all__ = [
     "Measured",
     "Names",
     "Standing",
-    "accept_changes",
     "annotate",
     "branches",
     "find",
@@ -62,7 +60,6 @@ __all__ = [
     "series_out",
     "series_page",
     "standings",
-    "withdraw_changes",
 ]
 
 branches = queries.branches

@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from paceline_server.detect.changes import service as detection
+from paceline_server.detect.changes.service import Outcome
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import ids
-from paceline_server.series.detection import service as detection
-from paceline_server.series.detection.service import Outcome
 from paceline_server.series.points import service as points
 from paceline_server.series.service import JobPoints, Measured, Names
 from paceline_server.store.session import read_scope, session_scope

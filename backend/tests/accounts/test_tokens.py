@@ -112,8 +112,8 @@ def test_nobody_gives_a_scope_they_lack(
         answer = client.post(
             f"{API}/tokens",
             json={"name": "t", "scopes": [scope]},
-            headers=person.headers,
-        )  # type: ignore[attr-defined]
+            headers=person.headers,  # type: ignore[attr-defined]
+        )
         assert answer.status_code == status
 
 

@@ -189,8 +189,8 @@ def test_the_end_of_a_job_waits_for_nobody_who_looks_at_its_target(
         with session_scope() as session:
             queries.lock_target(session, target_id)
             Beside(
-                lambda _, job=job, answers=answers: answers.append(
+                lambda _, job=job, answers=answers: answers.append(  # type: ignore[misc]  # bound now
                     job.finish(-1).status_code
                 )
-            ).ended()  # type: ignore[misc]  # bound now
+            ).ended()
         assert answers == [204]

@@ -20,7 +20,7 @@ from paceline_server.alerts import from_policy
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.changes import confirming, following, queries, raising
 from paceline_server.alerts.rules import service as rules
-from paceline_server.series.detection import accepting
+from paceline_server.detect.changes import service as detection
 from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.jobs import Job, Run
 
@@ -71,13 +71,13 @@ def lose_patience(session: Session, key: str) -> None:
 def accept(session: Session, alert: Alert, commit: str | None = None) -> None:
     """A person called an alert expected: the level of its changes, or of a later commit, is the new baseline
     of their series. Raises 400 for a commit that can be none."""
-    accepting.accept_changes(
+    detection.accept_changes(
         session, queries.change_ids(session, alert.id), by=alert.id, commit=commit
     )
 
 
 def withdraw(session: Session, alert: Alert) -> None:
     """It was not expected after all: what it accepted is what it was, and the baseline goes back."""
-    accepting.withdraw_changes(
+    detection.withdraw_changes(
         session, queries.change_ids(session, alert.id), by=alert.id
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from paceline_server.alerts.rules.matching import Subject, most_specific
 from paceline_server.stats.words import percent
@@ -119,11 +119,11 @@ def applied(name: str, version: AlertRuleVersion, mute: RuleMute | None) -> Appl
         version.version,
         name,
         version.text,
-        version.kind,
-        version.min_effect,  # type: ignore[arg-type]  # the columns hold these literals only
-        version.direction,
-        version.mode,
-        None if mute is None else mute_words(mute),  # type: ignore[arg-type]  # as above
+        cast("Kind", version.kind),
+        version.min_effect,
+        cast("Direction", version.direction),
+        cast("Mode", version.mode),
+        None if mute is None else mute_words(mute),
     )
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.alerts.explain import service as explain
+from paceline_server.detect.changes.evaluation import Window, evaluate
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.clock import FrozenClock
-from paceline_server.series.detection.evaluation import Window, evaluate
 from paceline_server.stats.blocks import WarmPolicy
 from paceline_server.stats.history import DEFAULT, Parameters
 from paceline_server.store import outbox

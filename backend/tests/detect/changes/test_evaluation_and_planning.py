@@ -10,10 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paceline_server.detect.changes.evaluation import Window, evaluate
+from paceline_server.detect.changes.planning import (
+    Found,
+    Plan,
+    Round,
+    match,
+    plan,
+    state_of,
+)
 from paceline_server.series import environments
-from paceline_server.series.detection.evaluation import Window, evaluate
-from paceline_server.series.detection.matching import match
-from paceline_server.series.detection.planning import Found, Plan, Round, plan, state_of
 from paceline_server.series.thinning import thin
 from paceline_server.series.words import change_words, direction_word, interval_words
 from paceline_server.stats.history import ChangePoint

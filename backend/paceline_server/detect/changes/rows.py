@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from paceline_server.detect.changes.planning import Found, Plan, state_of
+from paceline_server.detect.changes.queries import Head, Place
 from paceline_server.series import environments
-from paceline_server.series.detection.planning import Found, Plan, state_of
-from paceline_server.series.detection.queries import Head, Place
 from paceline_server.series.words import change_words, direction_word
 from paceline_server.stats.history import ChangePoint
 from paceline_server.stats.samples import median

@@ -21,11 +21,12 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from paceline_server.detect.changes import incidents, queries, rows
+from paceline_server.detect.changes.accepting import accept_changes, withdraw_changes
+from paceline_server.detect.changes.evaluation import Evaluation, Window, evaluate
+from paceline_server.detect.changes.planning import Plan, Round, plan
+from paceline_server.detect.changes.queries import Head
 from paceline_server.kernel import clock, ids
-from paceline_server.series.detection import incidents, queries, rows
-from paceline_server.series.detection.evaluation import Evaluation, Window, evaluate
-from paceline_server.series.detection.planning import Plan, Round, plan
-from paceline_server.series.detection.queries import Head
 from paceline_server.stats import constants
 from paceline_server.store.tables.history import Change, SeriesState
 
@@ -33,12 +34,14 @@ __all__ = [
     "Head",
     "Looked",
     "Outcome",
+    "accept_changes",
     "all_heads",
     "keep",
     "look",
     "mark_incidents",
     "rounds",
     "touched",
+    "withdraw_changes",
 ]
 
 TOGETHER = 64

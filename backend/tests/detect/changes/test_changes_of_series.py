@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paceline_server.detect.changes import service as detection
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series import service
-from paceline_server.series.detection import service as detection
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.history import Change, SeriesPoint, SeriesState
 from paceline_server.testing import pasts
@@ -248,7 +248,7 @@ def test_an_accepted_change_is_the_baseline_and_is_left_alone(past: Past) -> Non
     past.stream(noise(8, 1100.0, seed=2))
     (found,) = pasts.changes("standing")
     with session_scope() as session:
-        service.accept_changes(session, [found.id], by="alr_1")
+        detection.accept_changes(session, [found.id], by="alr_1")
     past.stream(noise(8, 1100.0, seed=3))
     (kept,) = pasts.changes()
     assert (kept.state, kept.evaluations) == ("accepted", found.evaluations)
@@ -256,7 +256,7 @@ def test_an_accepted_change_is_the_baseline_and_is_left_alone(past: Past) -> Non
     past.stream(noise(8, 1250.0, seed=4))
     assert [one.state for one in pasts.changes()] == ["accepted", "standing"]
     with session_scope() as session:
-        service.withdraw_changes(session, [found.id], by="alr_1")
+        detection.withdraw_changes(session, [found.id], by="alr_1")
     assert pasts.changes()[0].state == "standing"
     assert pasts.state_of(kept.series_id).baseline_job_id is None
 
@@ -266,7 +266,7 @@ def test_a_baseline_from_a_commit_accepts_everything_up_to_there(past: Past) -> 
     past.stream(noise(8, 1100.0, seed=2))
     (found,) = pasts.changes("standing")
     with session_scope() as session:
-        service.accept_changes(session, [found.id], by="alr_1", commit=commit_of(22))
+        detection.accept_changes(session, [found.id], by="alr_1", commit=commit_of(22))
     assert pasts.changes()[0].state == "accepted"
     assert (
         pasts.state_of(found.series_id).last_job_id

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paceline_server.detect.changes import service as detection
 from paceline_server.kernel.clock import FrozenClock
-from paceline_server.series.detection import service as detection
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import Change
 from paceline_server.testing import pasts

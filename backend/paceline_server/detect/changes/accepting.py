@@ -14,10 +14,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from paceline_server.detect.changes import queries
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.series import queries as series_queries
-from paceline_server.series.detection import queries
 from paceline_server.store.tables.history import Change, SeriesPoint, SeriesState
 
 

@@ -11,8 +11,8 @@ from collections import defaultdict
 
 from sqlalchemy.orm import Session
 
+from paceline_server.detect.changes import queries
 from paceline_server.kernel import clock
-from paceline_server.series.detection import queries
 from paceline_server.stats import constants
 from paceline_server.stats.incidents import incidents
 from paceline_server.stats.words import percent
