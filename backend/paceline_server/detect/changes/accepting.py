@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 from paceline_server.detect.changes import queries
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import invalid_request
-from paceline_server.series import queries as series_queries
 from paceline_server.store.tables.history import Change, SeriesPoint, SeriesState
 
 
@@ -108,7 +107,7 @@ def _rebase(session: Session, series_id: str, chosen: SeriesPoint | None) -> Non
         kept = queries.point_at(session, series_id, job_id, None)
         points += [] if kept is None else [kept]
     newest = max(points, key=_order, default=None)
-    state = series_queries.state(session, series_id)
+    state = session.get(SeriesState, series_id)
     if state is None:
         state = SeriesState(
             series_id=series_id,
