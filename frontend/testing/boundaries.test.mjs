@@ -1,3 +1,5 @@
+// Tests of the import-circle check: which circles it finds, and how it names them.
+
 import { circles } from './boundaries.mjs';
 
 describe('import circles', () => {
