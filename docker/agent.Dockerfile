@@ -13,9 +13,10 @@ COPY docker/build.lock docker/agent.lock docker/
 RUN python -m venv /opt/build && /opt/build/bin/pip install --require-hashes -r docker/build.lock \
  && pip install --require-hashes --target /opt/paceline/lib -r docker/agent.lock
 COPY VERSION ./
+COPY contract/ contract/
 COPY runners/ runners/
 COPY native/protocol/suite.schema.json native/protocol/
-RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheels ./runners \
+RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheels ./contract ./runners \
  && pip install --no-deps --no-index --target /opt/paceline/lib /src/wheels/*.whl
 
 FROM rust:1-bookworm

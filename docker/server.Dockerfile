@@ -17,8 +17,9 @@ RUN python -m venv /opt/build && /opt/build/bin/pip install --require-hashes -r 
  && python -m venv --without-pip /opt/paceline \
  && pip --python /opt/paceline/bin/python install --require-hashes -r docker/server.lock
 COPY VERSION ./
+COPY contract/ contract/
 COPY backend/ backend/
-RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheels ./backend \
+RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheels ./contract ./backend \
  && pip --python /opt/paceline/bin/python install --no-deps --no-index /src/wheels/*.whl
 
 FROM python:3.11-slim-bookworm

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-OURS = {"paceline", "paceline-server"}
+OURS = {"paceline", "paceline-contract", "paceline-server"}
 
 
 def direct(project: Path) -> Iterator[str]:
@@ -26,7 +26,13 @@ def direct(project: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "project", ["pyproject.toml", "backend/pyproject.toml", "runners/pyproject.toml"]
+    "project",
+    [
+        "pyproject.toml",
+        "contract/pyproject.toml",
+        "backend/pyproject.toml",
+        "runners/pyproject.toml",
+    ],
 )
 def test_every_direct_dependency_is_pinned_to_what_the_lock_has(project: str) -> None:
     locked = set(

@@ -43,7 +43,7 @@ def stepping(clone: Path, *lines: str, **env: str) -> subprocess.CompletedProces
 
 def sources(clone: Path) -> None:
     """What the stamps of the steps are made of."""
-    for name in ("backend", "runners", "frontend"):
+    for name in ("contract", "backend", "runners", "frontend"):
         (clone / name).mkdir()
         (clone / name / "pyproject.toml").write_text(name)
     (clone / "frontend" / "package.json").write_text("{}")

@@ -47,7 +47,7 @@ def test_crates_and_jars_carry_the_same_version() -> None:
 
 
 def test_no_other_package_names_a_version() -> None:
-    for member in ("backend", "runners"):
+    for member in ("contract", "backend", "runners"):
         project = tomllib.loads(
             (ROOT / member / "pyproject.toml").read_text(encoding="utf-8")
         )["project"]

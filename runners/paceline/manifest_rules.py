@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from paceline import patterns
+from paceline_contract.patterns import compile_pattern, pattern_problem
 
 Located = tuple[tuple[str | int, ...], str]
 Raw = Mapping[str, Any]
@@ -115,7 +115,7 @@ def _aliases(raw: Raw) -> Iterator[Located]:
 
 def _param(path: tuple[str | int, ...], param: Raw) -> Iterator[Located]:
     yield from _range(path, param)
-    if param["kind"] == "regex" and (refused := patterns.why_not(param["pattern"])):
+    if param["kind"] == "regex" and (refused := pattern_problem(param["pattern"])):
         yield (
             (*path, "pattern"),
             f"expected a pattern that can be matched in linear time: {refused}",
@@ -160,7 +160,7 @@ def why_not(declared: Raw, value: int | str, declared_only: bool) -> str | None:
     elif not isinstance(value, str):
         return f"expected text, found {value!r}"
     elif kind == "regex":
-        matches = patterns.compiled(declared["pattern"]).matches(value)
+        matches = compile_pattern(declared["pattern"]).matches(value)
         return None if matches else f"{value!r} does not match the pattern"
     values = declared.get("values") or []
     known = not declared_only or value in values

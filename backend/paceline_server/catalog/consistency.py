@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from paceline_server.catalog import patterns
+from paceline_contract.patterns import pattern_problem
+
 from paceline_server.catalog.parts import Benchmark, Derived, Knob, Param, Policy
 from paceline_server.catalog.schemas import ParamValue
 
@@ -42,7 +43,7 @@ def _param_faults(where: str, param: Param) -> Iterator[str]:
         yield f"{where}.pattern: expected for a param of kind regex"
     if (
         param.pattern is not None
-        and (why := patterns.why_not(param.pattern)) is not None
+        and (why := pattern_problem(param.pattern)) is not None
     ):
         yield f"{where}.pattern: {why}"
     low, high = (

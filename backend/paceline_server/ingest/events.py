@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from paceline_server.kernel.units import UNITS
+from paceline_contract.units import UNITS
 
 INT64_MAX: Final = 2**63 - 1
 MAX_VALUES: Final = 1_000

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 import msgspec
 import numpy as np
+from paceline_contract.units import PER_ITERATION
 
 from paceline_server.ingest.cases import Case, Check, Warned, params_key
 from paceline_server.ingest.events import (
@@ -23,7 +24,6 @@ from paceline_server.ingest.events import (
     check_fields,
     event_type,
 )
-from paceline_server.kernel.units import PER_ITERATION
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
 
 MAX_LINE_BYTES: Final = 1_048_576

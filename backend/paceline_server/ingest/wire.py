@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from paceline_contract.units import UNITS
 
 from paceline_server.fleet.device_schemas import MAX_RAW, MAX_RAW_TEXT
 from paceline_server.ingest.events import (
@@ -28,7 +29,6 @@ from paceline_server.ingest.events import (
     check_fields,
     event_type,
 )
-from paceline_server.kernel.units import UNITS
 from paceline_server.kernel.wire import is_storable
 
 MAX_INFLATED: Final = 64 * 1024 * 1024

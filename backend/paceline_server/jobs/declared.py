@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from paceline_contract.patterns import compile_pattern
+
 from paceline_server.catalog import manifest as manifests
-from paceline_server.catalog import parts, patterns
+from paceline_server.catalog import parts
 from paceline_server.catalog.schemas import ParamValue
 
 Metric = tuple[str, str, str]
@@ -64,7 +66,7 @@ class Param:
         return f"{value!r} is not declared: expected {' or '.join(wanted) or 'nothing'}"
 
     def _matches(self, value: str) -> bool:
-        return patterns.compiled(self.pattern or "").matches(value)
+        return compile_pattern(self.pattern or "").matches(value)
 
 
 @dataclass(frozen=True, slots=True)

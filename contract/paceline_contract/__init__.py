@@ -1,0 +1,1 @@
+"""What agent and server agree on. It imports neither of them."""
