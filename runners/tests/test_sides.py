@@ -48,8 +48,9 @@ def prepared(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
 
 def pair(**changes: object) -> list[Side]:
     selection = checked(
-        parse(MANIFEST.encode(), "suite.toml"), Selection([], **changes)
-    )  # type: ignore[arg-type]
+        parse(MANIFEST.encode(), "suite.toml"),
+        Selection([], **changes),  # type: ignore[arg-type]
+    )
     return [
         Side(prepared(artifact="b" * 64), selection, "base"),
         Side(prepared(artifact="h" * 64), selection, "head"),

@@ -61,9 +61,11 @@ class Sync:
         )
         burst[: len(opening)] = opening
         at, sent = len(opening), 0
-        while count := file.readinto(
-            burst[at + HEADER.size : at + HEADER.size + CHUNK_BYTES]
-        ):  # type: ignore[attr-defined]  # every binary file of ours has it
+        while (
+            count := file.readinto(  # type: ignore[attr-defined]  # every binary file of ours has it
+                burst[at + HEADER.size : at + HEADER.size + CHUNK_BYTES]
+            )
+        ):
             HEADER.pack_into(burst, at, b"DATA", count)
             at += HEADER.size + count
             sent += count
