@@ -62,7 +62,7 @@ lint: ## Every static check, no tests
 format: ## Format every language in place
 	@scripts/setup test && scripts/format
 .PHONY: openapi
-openapi: ## Regenerate backend/openapi.json and frontend/src/api/schema.gen.ts
+openapi: ## Regenerate backend/openapi.json, frontend/src/api/schema.gen.ts and the index of decisions
 	@scripts/setup run && scripts/generate
 .PHONY: lock
 lock: ## Regenerate requirements.lock from the pyproject files (ARGS="--upgrade-package NAME")
