@@ -85,7 +85,7 @@ def one(session: Session, series_id: str) -> Series | None:
 
 
 def _measured_here() -> ColumnElement[bool]:
-    """Of a target that measures for this server: what another tool measured stands apart (decision 111)."""
+    """Of a target that measures for this server: what another tool measured is excluded (docs/decisions/0031-imported-samples.md)."""
     imported = select(Target.id).where(Target.agent_id == IMPORTS_AGENT)
     return Series.target_id.not_in(imported)
 
