@@ -132,7 +132,7 @@ def google_adb_server(home: Path) -> Iterator[AdbServer]:
 def _connected(server: AdbServer, peer: Peer) -> Iterator[None]:
     """The server has the device, in whatever state, and forgets it at the end."""
     server.connect_to(peer.address)
-    until(lambda: peer.address in [each.name for each in server.devices()])
+    until(lambda: peer.address in [device.name for device in server.devices()])
     yield
     server.disconnect_from(peer.address)
 

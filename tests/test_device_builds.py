@@ -133,12 +133,14 @@ def test_a_program_for_a_device_needs_nothing_but_the_kernel(
 @FOR_EVERY_PROGRAM
 def test_segments_fit_kernels_of_every_page_size(workload: Workload, abi: Abi) -> None:
     for path in parts(workload, abi):
-        loads = [each for each in segments(path.read_bytes()) if each.kind == LOAD]
+        loads = [
+            segment for segment in segments(path.read_bytes()) if segment.kind == LOAD
+        ]
         assert loads
-        for each in loads:
-            assert each.alignment >= SEGMENT_ALIGNMENT
-            assert (each.address - each.offset) % SEGMENT_ALIGNMENT == 0
-        pages = [(each.address // SEGMENT_ALIGNMENT, each.flags) for each in loads]
+        for load in loads:
+            assert load.alignment >= SEGMENT_ALIGNMENT
+            assert (load.address - load.offset) % SEGMENT_ALIGNMENT == 0
+        pages = [(load.address // SEGMENT_ALIGNMENT, load.flags) for load in loads]
         assert len({page for page, _ in pages}) == len(pages), (
             "no page of 64 KiB begins two segments"
         )
@@ -257,7 +259,7 @@ SMALL_LAUNCHES = [
 
 
 def test_every_workload_with_builds_for_devices_is_launched() -> None:
-    assert {(one.suite, one.workload) for one in LAUNCHES} == {
+    assert {(launch.suite, launch.workload) for launch in LAUNCHES} == {
         tuple(one) for one in WORKLOADS
     }
 

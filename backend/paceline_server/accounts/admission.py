@@ -125,7 +125,7 @@ def _is_decided(route: Route) -> bool:
     """FastAPI's own route is the contract, which anyone may read."""
     calls = route.dependencies
     return calls is None or any(
-        isinstance(each, Requirement) or each is anyone for each in calls
+        isinstance(call, Requirement) or call is anyone for call in calls
     )
 
 

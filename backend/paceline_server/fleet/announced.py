@@ -37,7 +37,7 @@ def see(
 ) -> list[TargetHeardOut]:
     """Note what an agent says of its targets; what is asked of it about each. `news`: the agent was silent
     before."""
-    said = sorted(targets, key=lambda one: (one.kind, one.serial))
+    said = sorted(targets, key=lambda target: (target.kind, target.serial))
     for one in said:
         queries.insert_target_once(session, _unseen(agent_id, one, at))
     rows = queries.lock_announced(session, [(one.kind, one.serial) for one in said])

@@ -201,7 +201,7 @@ def _take_check(session: Session, target: Target, said: CheckIn, at: datetime) -
     }
     target.last_check = shown
     target.last_check_raw = [one.model_dump() for one in said.raw]
-    wrong = [one for one in said.steps if one.ok is False]
+    wrong = [step for step in said.steps if step.ok is False]
     texts = [f"{one.name}: {one.text}" if one.text else one.name for one in wrong]
     why = ("; ".join(texts) or "it did not end well")[:500]
     name = "check_passed" if said.ok else "check_failed"

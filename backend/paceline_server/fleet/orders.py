@@ -56,9 +56,9 @@ def request(
 def waiting(session: Session, target_id: str, at: datetime) -> list[TargetOrder]:
     """Orders to be carried out, the oldest first."""
     return [
-        one
-        for one in queries.pending_orders(session, [target_id])
-        if one.expires_at > at
+        order
+        for order in queries.pending_orders(session, [target_id])
+        if order.expires_at > at
     ]
 
 
@@ -111,4 +111,7 @@ def reboots_left(
 ) -> dict[str, int]:
     """Per target: how many restarts may still be asked for within a day."""
     used = queries.reboots_since(session, target_ids, at - A_DAY)
-    return {one: max(0, MAX_REBOOTS - used.get(one, 0)) for one in target_ids}
+    return {
+        target_id: max(0, MAX_REBOOTS - used.get(target_id, 0))
+        for target_id in target_ids
+    }

@@ -141,8 +141,10 @@ def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOu
     agent.version, agent.last_seen_at = said.version, at
     heard = HeartbeatOut(heartbeat_s=settings.current().heartbeat_s)
     heard.refused_targets = list(said.refused_targets)
-    for one in heard.refused_targets:
-        log.warning("target_refused", agent_id=agent_id, serial=one.serial, why=one.why)
+    for target in heard.refused_targets:
+        log.warning(
+            "target_refused", agent_id=agent_id, serial=target.serial, why=target.why
+        )
     heard.targets = announced.see(
         session, agent_id, said.targets, at, news=not was_online
     )
@@ -188,7 +190,7 @@ def online_targets(session: Session, suite: str) -> list[Target]:
         for target in queries.targets_of(session, agent_id)
     ]
     return sorted(
-        (one for one in candidates if is_free_to_use(one, at)),
+        (target for target in candidates if is_free_to_use(target, at)),
         key=lambda target: target.id,
     )
 

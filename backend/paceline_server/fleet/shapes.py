@@ -63,7 +63,9 @@ def targets_out(
     at, wanted = clock.now(), [target.id for target in targets]
     devices = [target.id for target in targets if target.kind == "device"]
     waiting = [
-        one for one in queries.pending_orders(session, devices) if one.expires_at > at
+        order
+        for order in queries.pending_orders(session, devices)
+        if order.expires_at > at
     ]
     refused = queries.refused_orders(session, devices, at - orders.EXPIRES_AFTER)
     around = _Around(

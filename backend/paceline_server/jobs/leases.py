@@ -218,7 +218,8 @@ def report_state(session: Session, writer: Writer, report: StateIn) -> None:
     job.fingerprint = report.fingerprint or job.fingerprint
     if report.commits is not None:
         job.commits = [
-            one.model_dump(mode="json", exclude_defaults=True) for one in report.commits
+            commit.model_dump(mode="json", exclude_defaults=True)
+            for commit in report.commits
         ]
     if report.build:
         job.build = dict(report.build)

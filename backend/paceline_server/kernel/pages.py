@@ -34,7 +34,9 @@ class _WholeFile(FileResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [
-            each for each in scope["headers"] if each[0] not in (b"range", b"if-range")
+            header
+            for header in scope["headers"]
+            if header[0] not in (b"range", b"if-range")
         ]
         await super().__call__({**scope, "headers": headers}, receive, send)
 

@@ -134,9 +134,9 @@ class RouteTable:
 
 
 def _flat(dependant: Dependant) -> Iterator[Dependant]:
-    for each in dependant.dependencies:
-        yield each
-        yield from _flat(each)
+    for dependency in dependant.dependencies:
+        yield dependency
+        yield from _flat(dependency)
 
 
 def _written(
@@ -157,6 +157,6 @@ def _scalar(annotation: Any) -> Any:
     if get_origin(annotation) is Annotated:
         return _scalar(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
-        kinds = [one for one in get_args(annotation) if one is not type(None)]
+        kinds = [arg for arg in get_args(annotation) if arg is not type(None)]
         return _scalar(kinds[0]) if len(kinds) == 1 else None
     return annotation

@@ -52,10 +52,10 @@ def announced(
         return []
     if told:
         return [
-            f"  Simulated device:   {one.serial} ({SCENARIOS[one.scenario]})"
-            for one in devices
+            f"  Simulated device:   {device.serial} ({SCENARIOS[device.scenario]})"
+            for device in devices
         ]
-    addresses = json.dumps([one.address for one in devices])
+    addresses = json.dumps([device.address for device in devices])
     return [
         f"  The simulated devices run, but {config} is your own, so the agent was not told of them. To see",
         "  them, write this into it and restart the agent; their ports are others at every start:",
@@ -124,7 +124,7 @@ class SimulatedFleet:
     def _said(self) -> list[SimulatedDevice]:
         try:
             line = self._first.get(timeout=self._within_s)
-            return [SimulatedDevice(**one) for one in json.loads(line)["devices"]]
+            return [SimulatedDevice(**device) for device in json.loads(line)["devices"]]
         except (queue.Empty, ValueError, KeyError, TypeError) as error:
             raise SettingsError(
                 f"the simulated devices did not start; see {self._log}"

@@ -303,7 +303,7 @@ def _evidence(points: Sequence[SeriesPoint], index: int) -> dict[str, Any]:
         "method": "test",
         "parameters": {},
         "filters": [],
-        "window": [one.job_id for one in points],
+        "window": [point.job_id for point in points],
         "index": index,
         "location": [index, index],
         "n_before": index,

@@ -124,7 +124,7 @@ def _empty(connection: psycopg.Connection) -> None:
         connection.execute("SET session_replication_role = replica")
         connection.execute(
             sql.SQL("; ").join(
-                sql.SQL("DELETE FROM {}").format(each) for each in tables
+                sql.SQL("DELETE FROM {}").format(table) for table in tables
             )
         )
         connection.execute(sql.SQL("VACUUM {}").format(sql.SQL(", ").join(tables)))

@@ -102,8 +102,8 @@ def test_what_is_not_in_quarantine_is_not_released_and_a_restart_asked_for_twice
     assert (answer.status_code, answer.json()["code"]) == (409, "not_quarantined")
     first = person.send("POST", f"/targets/{target_id}/reboot").json()
     again = person.send("POST", f"/targets/{target_id}/reboot").json()
-    assert [one["id"] for one in again["orders"]] == [
-        one["id"] for one in first["orders"]
+    assert [order["id"] for order in again["orders"]] == [
+        order["id"] for order in first["orders"]
     ]
     assert again["reboots_left"] == 1
 

@@ -31,8 +31,8 @@ def test_a_device_is_looked_at_held_back_and_given_free(
         phone = ScriptedDevice(client, enrolled("lab-1").headers)
         target_id, name = phone.healthy(), f"phone {phone.serial}"
     assert [
-        one["id"]
-        for one in json.loads(say("list", "--kind", "device", "--json").stdout)
+        target["id"]
+        for target in json.loads(say("list", "--kind", "device", "--json").stdout)
     ] == [target_id]
     assert "takes jobs" in say("list", "--health", "good").stdout
     words = say("show", name).stdout

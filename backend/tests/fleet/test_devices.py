@@ -317,11 +317,11 @@ def test_orders_are_carried_until_they_are_done_and_restarts_are_limited(
     shown = person.send("POST", f"/targets/{target_id}/recheck").json()
     assert shown["health"]["state"] == "checking"
     again = person.send("POST", f"/targets/{target_id}/recheck").json()
-    assert [one["id"] for one in again["orders"]] == [
-        one["id"] for one in shown["orders"]
+    assert [order["id"] for order in again["orders"]] == [
+        order["id"] for order in shown["orders"]
     ]
     heard = phone.beat()
-    assert [one["kind"] for one in heard["orders"]] == ["check"]
+    assert [order["kind"] for order in heard["orders"]] == ["check"]
     assert phone.beat()["orders"] == heard["orders"], "carried until it is done"
     done = phone.beat(check=phone.check(), orders_done=[heard["orders"][0]["id"]])
     assert (done["orders"], done["health"]) == ([], "good")
@@ -454,7 +454,7 @@ def test_targets_are_found_by_kind_state_health_simulation_and_words(
         ("q=100%25", set()),
     ):
         assert {
-            one["id"] for one in person.get(f"/targets?{query}")["items"]
+            item["id"] for item in person.get(f"/targets?{query}")["items"]
         } == found, query
 
 

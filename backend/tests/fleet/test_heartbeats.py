@@ -41,12 +41,12 @@ def test_one_devices_odd_value_does_not_take_the_others_off(
 ) -> None:
     strange = ScriptedDevice(lab.client, lab.headers, serial="STRANGE").announced(**odd)
     heard = beat(lab, strange, phone.announced(), "no target at all")
-    assert [one["serial"] for one in heard["targets"]] == [phone.serial]
+    assert [target["serial"] for target in heard["targets"]] == [phone.serial]
     refused, nothing = heard["refused_targets"]
     assert (refused["kind"], refused["serial"]) == ("device", strange["serial"][:200])
     assert why in refused["why"]
     assert nothing["serial"] == ""
-    assert [one["serial"] for one in person.get("/targets?kind=device")["items"]] == [
+    assert [item["serial"] for item in person.get("/targets?kind=device")["items"]] == [
         phone.serial
     ]
 
@@ -60,7 +60,7 @@ def test_an_agent_with_too_many_devices_drives_as_many_as_it_may(
     ]
     heard = beat(lab, *rack)
     assert len(heard["targets"]) == MAX_TARGETS
-    assert [one["serial"] for one in heard["refused_targets"]] == ["D064", "D065"]
+    assert [target["serial"] for target in heard["refused_targets"]] == ["D064", "D065"]
     assert "at most 64 targets" in heard["refused_targets"][0]["why"]
 
 

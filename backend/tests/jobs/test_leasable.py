@@ -101,7 +101,7 @@ def test_a_job_is_leased_exactly_where_the_target_says_that_it_takes_jobs(
         leasable = queries._leasable(lab.agent_id, None, clock_module.now()).limit(None)
         found = set(session.scalars(select(Job.target_id).where(Job.id.in_(leasable))))
         rows = session.scalars(
-            select(Target).where(Target.id.in_([one["id"] for one in targets]))
+            select(Target).where(Target.id.in_([target["id"] for target in targets]))
         )
         wrong = [
             (

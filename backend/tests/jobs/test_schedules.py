@@ -225,9 +225,9 @@ def test_schedules_are_named_once_changed_removed_and_every_change_is_on_record(
     with read_scope() as session:
         entries = session.scalars(select(AuditEntry).order_by(AuditEntry.id))
         actions = [
-            (one.action, one.object_id)
-            for one in entries
-            if one.object_kind == "schedule"
+            (entry.action, entry.object_id)
+            for entry in entries
+            if entry.object_kind == "schedule"
         ]
     assert actions == [
         (f"schedule.{verb}", made["id"]) for verb in ("create", "change", "remove")

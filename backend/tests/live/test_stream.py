@@ -286,8 +286,8 @@ def test_one_owner_has_a_bounded_number_of_streams(
             client.stream("GET", "/api/v1/stream", headers=headers) for _ in range(16)
         ]
         lines = [one.__enter__().iter_lines() for one in open_ones]
-        for each in lines:
-            next(each)
+        for line in lines:
+            next(line)
         refused = client.get("/api/v1/stream", headers=headers)
         assert (refused.status_code, refused.json()["code"]) == (
             429,

@@ -69,9 +69,9 @@ def test_half_a_request_is_not_waited_for_without_end(
     connect: Callable[[], socket.socket], begun: bytes
 ) -> None:
     connections = [connect() for _ in range(20)]
-    for each in connections:
-        each.sendall(begun)
-    assert {ends(each) for each in connections} == {b""}
+    for connection in connections:
+        connection.sendall(begun)
+    assert {ends(connection) for connection in connections} == {b""}
 
 
 @pytest.mark.parametrize(

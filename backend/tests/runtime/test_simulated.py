@@ -85,7 +85,7 @@ def test_a_fleet_that_ends_before_its_devices_were_read_is_mentioned_too(
 def test_a_fleet_that_is_told_to_end_is_not_mentioned(tmp_path: Path) -> None:
     living, said = fleet(tmp_path, f"{STARTED}; {UNTIL_TOLD}")
     with living:
-        assert [one.serial for one in living.devices] == ["s"]
+        assert [device.serial for device in living.devices] == ["s"]
     assert not psutil.pid_exists(living.process.pid)
     assert said.empty()
 

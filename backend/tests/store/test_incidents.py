@@ -32,14 +32,14 @@ def test_who_operates_reads_incidents_in_pages(
             incidents.report(session, incidents.ITEM_CONFLICT, {"seq": number})
     admin = token("admin")
     first = client.get("/api/v1/incidents", params={"limit": 2}, headers=admin).json()
-    assert [(one["code"], one["detail"]) for one in first["items"]] == [
+    assert [(item["code"], item["detail"]) for item in first["items"]] == [
         ("item_conflict", {"seq": 2}),
         ("item_conflict", {"seq": 1}),
     ]
     rest = client.get(
         "/api/v1/incidents", params={"cursor": first["next"]}, headers=admin
     ).json()
-    assert [one["detail"]["seq"] for one in rest["items"]] == [0]
+    assert [item["detail"]["seq"] for item in rest["items"]] == [0]
     assert client.get("/api/v1/incidents", headers=token("read")).status_code == 403
 
 
