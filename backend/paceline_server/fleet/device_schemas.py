@@ -1,6 +1,6 @@
-"""Wire shapes of a device's life: connection, health, orders, readings, and what people do about them.
+"""Wire shapes of devices: connection, health, checks, orders, readings, events, and actions of people.
 
-Place: beside `schemas.py`, which builds a target of them. Words are the server's (I17): a page lays them out.
+`schemas.py` builds a target from them. The server words every sentence; pages only lay them out (I17).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ OrderKind = Literal["check", "reboot"]
 Action = Literal["recheck", "reboot", "quarantine", "release", "maintenance"]
 Axis = Literal["connection", "health", "maintenance", "order", "recovery"]
 RecoveryStep = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-"""reconnect, new_connection, adb_reconnect, reboot and whatever else an agent tries. Two are looked at here:
-`reboot` counts as a restart, `give_up` ends in quarantine."""
+"""A step an agent tried, such as `reconnect`. The server knows two: `reboot` counts as a restart, `give_up`
+leads to quarantine."""
 ConfigurationName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 MAX_RAW_TEXT = 262_144
@@ -35,12 +35,12 @@ Reason = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
 ]
 MAX_AGO_MS = 10 * 365 * 86_400_000
-"""Ten years: what an agent says that waited for its server must be taken, whatever its age."""
+"""Ten years: a report is accepted however long the agent waited for its server."""
 
 
 class RawIn(Request):
-    """What one command printed: kept beside what was read out of it. `status`: its exit status, null when it
-    did not end by itself; `at_ms` on the agent's clock."""
+    """The output of one command. `status`: its exit status, null if it was ended; `at_ms`: the agent's
+    clock."""
 
     command: str = Field(min_length=1, max_length=4000)
     status: int | None = None
@@ -50,7 +50,7 @@ class RawIn(Request):
 
 
 class ConnectionIn(Request):
-    """How the agent reaches the device, or why it does not and what to do about it."""
+    """How the agent reaches the device, or why it does not and what to do."""
 
     state: ConnectionState
     reason: Words | None = None
@@ -59,7 +59,7 @@ class ConnectionIn(Request):
 
 
 class GatesIn(Request):
-    """The readings that decide whether the device may be used now; null: it could not say."""
+    """The readings that decide whether the device may be used now; null: not reported."""
 
     battery_c: float | None = Field(default=None, ge=-100, le=200)
     battery_percent: float | None = Field(default=None, ge=0, le=100)
@@ -67,12 +67,12 @@ class GatesIn(Request):
     thermal_status: int | None = Field(default=None, ge=0, le=6)
     free_bytes: int | None = Field(default=None, ge=0)
     ms_ago: int | None = Field(default=None, ge=0, le=MAX_AGO_MS)
-    """How long ago they were read; an agent repeats its last reading while it reads nothing. Null: it does
-    not say, so that only values other than before are taken for new ones."""
+    """The age of the readings: an agent repeats its last ones until it reads again. Null: unknown, and only
+    changed values count as new."""
 
 
 class CheckStepIn(Request):
-    """`ok` null: it was not looked at, which is neither a failure nor a pass."""
+    """`ok` null: not checked, which is neither a failure nor a pass."""
 
     name: str = Field(min_length=1, max_length=64)
     ok: bool | None
@@ -82,8 +82,8 @@ class CheckStepIn(Request):
 
 
 class CheckIn(Request):
-    """A health check that ended. `infrastructure`: what failed lies between us and the device, or is the
-    device itself; not the state it is in for a while (hot, empty, full)."""
+    """A finished health check. `infrastructure`: the device or the connection to it failed, rather than the
+    device being hot, empty or full for a while."""
 
     id: Id
     started_at_ms_ago: int = Field(ge=0, le=MAX_AGO_MS)
@@ -95,8 +95,8 @@ class CheckIn(Request):
 
 
 class RecoveryIn(Request):
-    """A step of the recovery ladder that was taken; `give_up` is the last: nothing is left to try. With an
-    `id` it may be sent until it was heard; without one it is kept as often as it is sent."""
+    """A step of the recovery ladder that was taken; `give_up` is the last. A step with an `id` is kept once,
+    however often it is sent."""
 
     id: Id | None = None
     step: RecoveryStep
@@ -104,18 +104,18 @@ class RecoveryIn(Request):
     text: Words = ""
     ms_ago: int = Field(default=0, ge=0, le=MAX_AGO_MS)
     order_id: Id | None = None
-    """The order that asked for it; the server counts such a restart once."""
+    """The order it carried out: order and step then count as one restart."""
 
 
 class OrderRefusedIn(Request):
-    """An order that will not be carried out, and why."""
+    """An order the agent will not carry out, and why."""
 
     id: Id
     why: Words = ""
 
 
 class MaintenanceIn(Request):
-    """`until`: ends by itself then; omitted: until a person ends it."""
+    """`until`: when it ends by itself; omitted: a person ends it."""
 
     on: bool
     reason: str | None = Field(default=None, max_length=500)
@@ -123,7 +123,7 @@ class MaintenanceIn(Request):
 
 
 class ReasonIn(Request):
-    """Why a person decided so: kept with who and when."""
+    """Why a person decided so; kept with who and when."""
 
     reason: Reason
 
@@ -145,7 +145,7 @@ class ConnectionOut(Response):
 
 
 class HealthOut(Response):
-    """`failures`: infrastructure failures since its last good run."""
+    """`failures`: infrastructure failures since its last successful run."""
 
     state: HealthState
     reason: str | None
@@ -162,7 +162,7 @@ class MaintenanceOut(Response):
 
 
 class TakesJobsOut(Response):
-    """Whether a job may be leased for it now, in a sentence."""
+    """Whether a job may be leased for it now, with the sentence that says so."""
 
     ok: bool
     words: str
@@ -178,7 +178,7 @@ class GatesOut(Response):
 
 
 class ConfigurationErrorOut(Response):
-    """Something about how the device is set up that voids its jobs unless it is suppressed by this name."""
+    """A setting of the device that voids its jobs unless this name is suppressed."""
 
     name: str
     text: str
@@ -186,7 +186,7 @@ class ConfigurationErrorOut(Response):
 
 
 class CheckStepOut(Response):
-    """`ok` null: not looked at."""
+    """`ok` null: not checked."""
 
     name: str
     ok: bool | None
@@ -202,12 +202,12 @@ class CheckOut(Response):
     ok: bool
     infrastructure: bool
     steps: list[CheckStepOut]
-    """Only of one target, like `raw`: a list leaves both empty."""
+    """Empty in a list of targets, as is `raw`."""
     raw: list[RawOut]
 
 
 class OrderOut(Response):
-    """What a person asked the agent to do with a device."""
+    """An action on a device that a person requested of its agent."""
 
     id: str
     kind: OrderKind
@@ -215,11 +215,11 @@ class OrderOut(Response):
     requested_by: str
     requested_at: datetime
     why: str | None
-    """Why its agent refused it."""
+    """Why the agent refused it."""
 
 
 class TargetEventOut(Response):
-    """One step in a target's life; `evidence` is what led to it, `words` says it in a sentence."""
+    """An event of a target; `evidence` is what led to it, `words` the sentence."""
 
     id: str
     at: datetime

@@ -1,10 +1,8 @@
-"""The health of a device, as a pure function: (health, event) → health.
+"""Decides the health of a device: a pure function from (health, event) to health.
 
-Place: the middle of the life of a device; `life.py` asks here before it writes, agents bring the evidence.
-Invariants: a device that is not `good` gets no job; only what lies between us and the device, or the device
-itself, counts against it (a benchmark that fails is the benchmark's affair); nobody is let out of quarantine
-but by a person. Maintenance is no state of this machine: a person's flag, independent of it, as are
-connection and lease. Holds no rows, no clock and no I/O.
+A device that is not `good` gets no job. Only failures of the device or of the connection to it count against
+it, never those of a benchmark, and only a person ends a quarantine. Maintenance, connection and lease are
+independent of health. `device_health.py` stores the result.
 
 ```
              ask                   check_passed
@@ -26,12 +24,12 @@ connection and lease. Holds no rows, no clock and no I/O.
   run_succeeded: failures = 0, the state stays
 ```
 
-| event | who brings it |
+| event | cause |
 | --- | --- |
-| `Ask` | a heartbeat of a device that is online and not in maintenance (`life.hear`) |
-| `CheckPassed` `CheckFailed` `GatesRead` `Rebooted` `GaveUp` | the agent's heartbeat (`life.hear`) |
-| `InfrastructureFailed` `RunSucceeded` | the end of an attempt (`life.attempt_failed`, `run_succeeded`) |
-| `Recheck` `Quarantine` `Release` | a person (`actions.py`) |
+| `CheckOpportunity` (drawn as `ask`) | a heartbeat of a device that is online and not in maintenance |
+| `CheckPass` `CheckFailure` `GateReadings` `Reboot` `RecoveryFailure` | a heartbeat (`heartbeats.py`) |
+| `InfrastructureFailure` `SuccessfulRun` | the end of an attempt (`device_health.py`) |
+| `RecheckRequest` `QuarantineDecision` `ReleaseDecision` | a person (`target_actions.py`) |
 """
 
 from __future__ import annotations
@@ -43,64 +41,64 @@ from typing import Final, Literal
 from paceline_server.fleet.device_schemas import HealthState
 
 HOT_C: Final = 35.0
-"""°C of the battery from which on a device rests: above, phones begin to lower their clocks. Issue 5."""
+"""°C of the battery at which a device begins to rest: above, phones lower their clocks."""
 COOL_C: Final = 32.0
-"""°C at which it counts as cool again: three below, so that it does not go to and fro. Issue 5."""
+"""°C at which it counts as cool again: three below, so that it does not start and stop resting."""
 LOW_PERCENT: Final = 30.0
-"""percent of charge below which a device rests: some phones then save power by their clocks. Issue 5."""
+"""Percent of charge below which a device rests: some phones then lower their clocks to save power."""
 CHARGED_PERCENT: Final = 35.0
-"""percent at which it counts as charged again. Issue 5."""
+"""Percent at which it counts as charged again."""
 THROTTLING_STATUS: Final = 2
-"""Android thermal status `moderate`: from there on the platform throttles (PowerManager), as in §1."""
+"""Android thermal status `moderate`, from which on the platform throttles (STATISTICS §1)."""
 CALM_STATUS: Final = 0
 """Android thermal status `none`, at which throttling counts as over."""
 FREE_BYTES_NEEDED: Final = 512 << 20
-"""bytes of free storage below which a device rests; the agent's gate `space` has the same number."""
+"""Bytes of free storage below which a device rests; the agent's gate `space` has the same number."""
 MAX_FAILURES: Final = 3
-"""infrastructure failures without a good run between; then a person has to look. Issue 5."""
+"""Infrastructure failures without a successful run between them that lead to quarantine."""
 RETRY_AFTER: Final = timedelta(seconds=60)
-"""Pause before a suspect device is checked again: time for its cable, its port or itself to settle."""
-LOOK_AGAIN_AFTER: Final = timedelta(minutes=5)
-"""Pause after a check that found it unfit for a while: storage does not empty itself in a minute."""
+"""Pause before a suspect device is checked again, for its cable, port or system to settle."""
+RECHECK_UNFIT_AFTER: Final = timedelta(minutes=5)
+"""Pause after a check that found the device unfit: storage does not empty itself in a minute."""
 
-Hold = Literal["hot", "throttling", "low_battery", "full"]
+RestReason = Literal["hot", "throttling", "low_battery", "full"]
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What is known of a device. `checked`: a check has passed since the last doubt; `held_for`: why it
-    recovers; `check_after`: no check before; `failures`: of infrastructure, since the last good run."""
+    """`checked`: a check has passed since the last failure or restart; `held_for`: why it rests; `check_after`:
+    no check is due before; `failures`: infrastructure failures since the last successful run."""
 
     state: HealthState = "unknown"
     reason: str | None = None
     failures: int = 0
     checked: bool = False
     check_after: datetime | None = None
-    held_for: tuple[Hold, ...] = ()
+    held_for: tuple[RestReason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class CheckOpportunity:
     """The device could be checked at `at`."""
 
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class CheckPassed:
+class CheckPass:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class CheckFailed:
+class CheckFailure:
     at: datetime
     infrastructure: bool
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class GatesRead:
-    """Null: the device could not say, which is neither hot nor cool."""
+class GateReadings:
+    """None: the device did not report it, so it is neither hot nor cool."""
 
     battery_c: float | None = None
     battery_percent: float | None = None
@@ -109,84 +107,84 @@ class GatesRead:
 
 
 @dataclass(frozen=True, slots=True)
-class InfrastructureFailed:
+class InfrastructureFailure:
     at: datetime
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class RunSucceeded:
+class SuccessfulRun:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Rebooted:
+class Reboot:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class GaveUp:
+class RecoveryFailure:
     """The recovery ladder has no step left."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Recheck:
+class RecheckRequest:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Quarantine:
+class QuarantineDecision:
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class ReleaseDecision:
     pass
 
 
 Event = (
-    Ask
-    | CheckPassed
-    | CheckFailed
-    | GatesRead
-    | InfrastructureFailed
-    | RunSucceeded
-    | Rebooted
-    | GaveUp
-    | Recheck
-    | Quarantine
-    | Release
+    CheckOpportunity
+    | CheckPass
+    | CheckFailure
+    | GateReadings
+    | InfrastructureFailure
+    | SuccessfulRun
+    | Reboot
+    | RecoveryFailure
+    | RecheckRequest
+    | QuarantineDecision
+    | ReleaseDecision
 )
 
 
 def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line per event is the machine
-    """The health after `event`; the same where it changes nothing. Every event may come in every state."""
+    """The health after `event`; unchanged if the event means nothing in this state."""
     match event:
-        case Ask(at):
+        case CheckOpportunity(at):
             return _ask(health, at)
-        case CheckPassed():
+        case CheckPass():
             return _check_passed(health)
-        case CheckFailed(at, infrastructure, why):
+        case CheckFailure(at, infrastructure, why):
             return (
                 _failed(health, at, why) if infrastructure else _unfit(health, at, why)
             )
-        case InfrastructureFailed(at, why):
+        case InfrastructureFailure(at, why):
             return _failed(health, at, why)
-        case GatesRead():
+        case GateReadings():
             return _gates_read(health, event)
-        case RunSucceeded():
+        case SuccessfulRun():
             return replace(health, failures=0)
-        case Rebooted():
+        case Reboot():
             return _rebooted(health)
-        case GaveUp(why) | Quarantine(why):
+        case RecoveryFailure(why) | QuarantineDecision(why):
             return replace(
                 health, state="quarantined", reason=why, checked=False, held_for=()
             )
-        case Recheck():
+        case RecheckRequest():
             return _recheck(health)
-        case Release():
+        case ReleaseDecision():
             return (
                 Health(reason="released by a person")
                 if health.state == "quarantined"
@@ -213,51 +211,58 @@ def _check_passed(health: Health) -> Health:
 
 
 def _failed(health: Health, at: datetime, why: str) -> Health:
-    """An infrastructure failure, of a check or of a job."""
+    """An infrastructure failure of a check or a job."""
     counted = replace(health, failures=health.failures + 1, checked=False, held_for=())
     if health.state == "quarantined":
         return health
     if counted.failures >= MAX_FAILURES:
-        why = f"{counted.failures} infrastructure failures without a good run between; the last: {why}"
+        why = f"{counted.failures} infrastructure failures without a successful run between them; the last: {why}"
         return replace(counted, state="quarantined", reason=why, check_after=None)
     return replace(counted, state="suspect", reason=why, check_after=at + RETRY_AFTER)
 
 
 def _unfit(health: Health, at: datetime, why: str) -> Health:
-    """A check that found the device in no state to measure, which is nobody's fault."""
+    """A check that found the device unable to measure for a while; it does not count as a failure."""
     if health.state == "quarantined":
         return health
-    doubted = replace(health, checked=False, check_after=at + LOOK_AGAIN_AFTER)
+    unchecked = replace(health, checked=False, check_after=at + RECHECK_UNFIT_AFTER)
     return (
-        doubted
+        unchecked
         if health.state == "recovering"
-        else replace(doubted, state="unknown", reason=why)
+        else replace(unchecked, state="unknown", reason=why)
     )
 
 
-def _gates_read(health: Health, gates: GatesRead) -> Health:
+def _gates_read(health: Health, gates: GateReadings) -> Health:
     if health.state == "quarantined":
         return health
-    holds = _holds(health.held_for, gates)
-    if holds:
+    reasons = _rest_reasons(health.held_for, gates)
+    if reasons:
         return replace(
-            health, state="recovering", reason=_resting(holds, gates), held_for=holds
+            health,
+            state="recovering",
+            reason=_describe_rest(reasons, gates),
+            held_for=reasons,
         )
     if health.state != "recovering":
         return health
-    # What a check found unfit meanwhile is over with the rest: the next check waits for nothing.
+    # The next check is due at once: what the last one found unfit may be over with the rest.
     rested = replace(health, held_for=(), check_after=None)
     return replace(rested, state="good" if health.checked else "unknown", reason=None)
 
 
-def _holds(held: tuple[Hold, ...], gates: GatesRead) -> tuple[Hold, ...]:
-    """Why it must rest: what begins now, and what is not over. An unknown reading ends nothing, but for a
-    thermal status, for which a cool battery stands in (some devices stop telling it, and would rest for
-    ever), and for free storage, which a check looks at again."""
+def _rest_reasons(
+    held: tuple[RestReason, ...], gates: GateReadings
+) -> tuple[RestReason, ...]:
+    """Why the device must rest: reasons that begin now and reasons that are not over.
+
+    An unknown reading ends no rest, with two exceptions: a cool battery replaces a missing thermal status,
+    because some devices stop reporting it, and free storage is checked again by the next health check.
+    """
     c, percent, status = gates.battery_c, gates.battery_percent, gates.thermal_status
-    found: list[Hold] = []
+    reasons: list[RestReason] = []
     if (c is None or c > COOL_C) if "hot" in held else (c is not None and c >= HOT_C):
-        found.append("hot")
+        reasons.append("hot")
     calm = (
         status <= CALM_STATUS if status is not None else (c is not None and c <= COOL_C)
     )
@@ -266,45 +271,45 @@ def _holds(held: tuple[Hold, ...], gates: GatesRead) -> tuple[Hold, ...]:
         if "throttling" in held
         else (status is not None and status >= THROTTLING_STATUS)
     ):
-        found.append("throttling")
+        reasons.append("throttling")
     if (
         (percent is None or percent < CHARGED_PERCENT)
         if "low_battery" in held
         else (percent is not None and percent < LOW_PERCENT)
     ):
-        found.append("low_battery")
+        reasons.append("low_battery")
     if gates.free_bytes is not None and gates.free_bytes < FREE_BYTES_NEEDED:
-        found.append("full")
-    return tuple(found)
+        reasons.append("full")
+    return tuple(reasons)
 
 
-def _resting(holds: tuple[Hold, ...], gates: GatesRead) -> str:
+def _describe_rest(reasons: tuple[RestReason, ...], gates: GateReadings) -> str:
     c = "unknown" if gates.battery_c is None else f"{gates.battery_c:g} °C"
     percent = (
         "unknown" if gates.battery_percent is None else f"{gates.battery_percent:g} %"
     )
     status = "unknown" if gates.thermal_status is None else f"{gates.thermal_status}"
     free_mib = 0 if gates.free_bytes is None else gates.free_bytes >> 20
-    words: dict[Hold, str] = {
+    sentences: dict[RestReason, str] = {
         "hot": f"its battery is hot: {c}, rests until {COOL_C:g} °C",
         "throttling": f"it throttles: thermal status {status}, rests until {CALM_STATUS}",
         "low_battery": f"its battery is low: {percent}, rests until {CHARGED_PERCENT:g} %",
         "full": f"its storage is full: {free_mib} MiB free, rests until {FREE_BYTES_NEEDED >> 20} MiB are",
     }
-    return "; ".join(words[hold] for hold in holds)
+    return "; ".join(sentences[reason] for reason in reasons)
 
 
 def _rebooted(health: Health) -> Health:
-    """What it rested for was read in another boot: the next readings say whether it still must."""
-    doubted = replace(health, checked=False, held_for=())
+    """Its rest ends because the readings are from before the restart; new ones decide."""
+    unchecked = replace(health, checked=False, held_for=())
     if health.state not in ("good", "recovering"):
-        return doubted
-    return replace(doubted, state="unknown", reason="it restarted")
+        return unchecked
+    return replace(unchecked, state="unknown", reason="it restarted")
 
 
 def _recheck(health: Health) -> Health:
-    """It ends a rest too, which begins again with the first reading that says so: a person can always get a
-    device out of a rest whose reading the device gives no more."""
+    """Also ends a rest, so that a person can free a device that no longer reports the reading it rests for;
+    the next reading may begin it again."""
     if health.state == "quarantined":
         return health
     return replace(

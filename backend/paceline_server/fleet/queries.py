@@ -1,8 +1,9 @@
-"""All SQL of the fleet. A target's use is read from the jobs table: a lease is what makes it busy (I9).
+"""All SQL of the fleet.
 
-Invariants: whoever changes a target's life holds its row lock (`lock_target`, `lock_targets`,
-`lock_announced`), in this order so that nobody waits in a circle: a job's row before its target's, targets by
-id, a target's orders after it. No lock here keeps others from adding rows that refer to the target.
+Whoever changes a target holds its row lock (`lock_target`, `lock_targets`, `lock_announced`). Locks are taken
+in one order, which rules out deadlocks: a job's row before its target's, targets by id, orders after their
+target. These locks let others insert rows that refer to the target. Whether a target is busy is read from the
+jobs table, because a lease is what makes it busy (I9).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, defer
 
+from paceline_server.store.base import Base
 from paceline_server.store.tables.catalog import SuiteAgent
 from paceline_server.store.tables.fleet import (
     IMPORTS_AGENT,
@@ -58,12 +60,12 @@ def take_code(session: Session, code_sha256: str, agent_id: str, at: datetime) -
     return session.execute(query).scalar_one_or_none() is not None
 
 
-def forget_codes(session: Session, at: datetime) -> None:
+def delete_expired_codes(session: Session, at: datetime) -> None:
     session.execute(delete(EnrolmentCode).where(EnrolmentCode.expires_at <= at))
 
 
 def agents() -> Select[Any]:
-    """Those that are programs: imported figures have one in the table that is none."""
+    """All agents except the one that stands for imports."""
     return select(Agent).where(Agent.id != IMPORTS_AGENT)
 
 
@@ -77,9 +79,9 @@ def agent(session: Session, agent_id: str) -> Agent | None:
 
 
 @dataclass(frozen=True)
-class Filter:
-    """Which targets are listed; None: all. `q` is looked for in name, serial, model and route. Health is a
-    device's: asked for it, no host is found."""
+class TargetFilter:
+    """Which targets a list shows; None: any. `q` is searched in name, serial, model and route. Only devices
+    have a health, so a filter by health excludes hosts."""
 
     kind: str | None = None
     state: str | None = None
@@ -88,21 +90,21 @@ class Filter:
     q: str | None = None
 
 
-def targets(wanted: Filter, seen_since: datetime) -> Select[Any]:
-    """Targets, filtered. `seen_since`: heard of after it counts as reachable."""
+def targets(filters: TargetFilter, seen_since: datetime) -> Select[Any]:
+    """The targets that pass `filters`; those seen after `seen_since` count as reachable."""
     equal = {
-        Target.kind: wanted.kind,
-        Target.health: wanted.health,
-        Target.simulated: wanted.simulated,
+        Target.kind: filters.kind,
+        Target.health: filters.health,
+        Target.simulated: filters.simulated,
     }
     query = select(Target).where(
-        *(column == one for column, one in equal.items() if one is not None)
+        *(column == value for column, value in equal.items() if value is not None)
     )
-    if wanted.health is not None:
+    if filters.health is not None:
         query = query.where(Target.kind == "device")
-    if wanted.state is not None:
-        query = query.where(_in_state(wanted.state, seen_since))
-    if wanted.q:
+    if filters.state is not None:
+        query = query.where(_in_state(filters.state, seen_since))
+    if filters.q:
         texts = (
             Target.name,
             Target.serial,
@@ -110,13 +112,13 @@ def targets(wanted: Filter, seen_since: datetime) -> Select[Any]:
             Target.factors["model"].as_string(),
         )
         query = query.where(
-            or_(*(text.icontains(wanted.q, autoescape=True) for text in texts))
+            or_(*(text.icontains(filters.q, autoescape=True) for text in texts))
         )
     return query
 
 
 def slim(query: Select[Any]) -> Select[Any]:
-    """The same targets without what is large of each."""
+    """The same targets without their large columns."""
     return query.options(
         defer(Target.factors), defer(Target.preflight), defer(Target.last_check)
     )
@@ -132,12 +134,12 @@ def _in_state(state: str, seen_since: datetime) -> ColumnElement[bool]:
         ),
     )
     leased = exists().where(Job.target_id == Target.id, Job.state.in_(LEASED_STATES))
-    found: dict[str, ColumnElement[bool]] = {
+    conditions: dict[str, ColumnElement[bool]] = {
         "offline": ~reachable,
         "busy": and_(reachable, leased),
         "online": and_(reachable, ~leased),
     }
-    return found.get(state, false())
+    return conditions.get(state, false())
 
 
 def target(session: Session, target_id: str) -> Target | None:
@@ -157,7 +159,7 @@ def lock_announced(
     query = select(Target).where(
         tuple_(Target.kind, Target.serial).in_(list(identities))
     )
-    return {(one.kind, one.serial): one for one in _locked(session, query)}
+    return {(target.kind, target.serial): target for target in _locked(session, query)}
 
 
 def lock_targets(session: Session, target_ids: Collection[str]) -> list[Target]:
@@ -171,7 +173,7 @@ def _locked(session: Session, query: Select[Target]) -> list[Target]:
 
 
 def kind_and_failures(session: Session, target_id: str) -> tuple[str, int]:
-    """What decides whether the end of a job has a say in a target's health; not locked."""
+    """A target's kind and its count of failures, read without a lock."""
     row = session.execute(
         select(Target.kind, Target.failures).where(Target.id == target_id)
     ).one()
@@ -199,7 +201,9 @@ def active_jobs(session: Session, target_ids: list[str]) -> dict[str, str]:
     return {row.target_id: row.id for row in session.execute(query)}
 
 
-def gone_silent(session: Session, since: datetime, until: datetime) -> list[Target]:
+def targets_gone_silent(
+    session: Session, since: datetime, until: datetime
+) -> list[Target]:
     """Targets last heard of in (since, until]: those that became offline between two sweeps."""
     return list(
         session.scalars(
@@ -210,28 +214,11 @@ def gone_silent(session: Session, since: datetime, until: datetime) -> list[Targ
     )
 
 
-def insert_agent_once(session: Session, values: dict[str, Any]) -> None:
-    """Make an agent's row; nothing when it exists (also in another transaction)."""
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
-    )
-    session.execute(
-        insert(Agent).values(**values).on_conflict_do_nothing(index_elements=["id"])
-    )
-
-
-def insert_target_once(session: Session, values: dict[str, Any]) -> None:
-    """Make the row of a target seen for the first time; nothing when it exists (also in another
-    transaction)."""
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
-    )
-    statement = insert(Target).values(**values)
-    session.execute(statement.on_conflict_do_nothing(index_elements=["kind", "serial"]))
+def insert_once(session: Session, table: type[Base], values: dict[str, Any]) -> None:
+    """Insert a row unless one with its key exists, perhaps of a transaction that is not committed yet."""
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    statement = dialect.insert(table).values(**values)
+    session.execute(statement.on_conflict_do_nothing())
 
 
 def agents_of_suite(session: Session, suite: str) -> list[str]:
@@ -244,20 +231,13 @@ def agents_of_suite(session: Session, suite: str) -> list[str]:
 def remember_factors(
     session: Session, fingerprint: str, factors: dict[str, Any], at: datetime
 ) -> None:
-    """Keep what a fingerprint stands for: history explains by it, long after the target is another."""
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
-    )
-    statement = insert(Fingerprint).values(
-        hash=fingerprint, factors=factors, first_seen_at=at
-    )
-    session.execute(statement.on_conflict_do_nothing())
+    """Keep the factors a fingerprint stands for: history explains changes by them long afterwards."""
+    values = {"hash": fingerprint, "factors": factors, "first_seen_at": at}
+    insert_once(session, Fingerprint, values)
 
 
 def events(target_id: str, axis: str | None) -> Select[Any]:
-    """What happened to a target, on one axis or on all."""
+    """The events of a target, on one axis or on all."""
     query = select(TargetEvent).where(TargetEvent.target_id == target_id)
     return query if axis is None else query.where(TargetEvent.axis == axis)
 
@@ -265,14 +245,14 @@ def events(target_id: str, axis: str | None) -> Select[Any]:
 def event_exists(
     session: Session, target_id: str, ref: str, since: datetime | None = None
 ) -> bool:
-    """Whether what its reporter calls `ref` was kept already (since an instant, if one is given)."""
-    found = exists().where(TargetEvent.target_id == target_id, TargetEvent.ref == ref)
-    found = found if since is None else found.where(TargetEvent.at > since)
-    return session.execute(select(literal(1)).where(found)).first() is not None
+    """Whether an event with the reporter's id `ref` is kept already, optionally only after `since`."""
+    event = exists().where(TargetEvent.target_id == target_id, TargetEvent.ref == ref)
+    event = event if since is None else event.where(TargetEvent.at > since)
+    return session.execute(select(literal(1)).where(event)).first() is not None
 
 
 def newest_event(session: Session, target_id: str, axis: str) -> TargetEvent | None:
-    """The last thing that happened on an axis."""
+    """The newest event on an axis."""
     query = events(target_id, axis).order_by(
         TargetEvent.at.desc(), TargetEvent.id.desc()
     )
@@ -303,10 +283,14 @@ def readings(
     return list(reversed(list(session.scalars(query))))
 
 
-def pending_orders(session: Session, target_ids: Sequence[str]) -> list[TargetOrder]:
-    """Orders that wait, the oldest first."""
+def pending_orders(
+    session: Session, target_ids: Sequence[str], at: datetime
+) -> list[TargetOrder]:
+    """Orders to be carried out, the oldest first; those that ran out by `at` are not among them."""
     query = select(TargetOrder).where(
-        TargetOrder.target_id.in_(list(target_ids)), TargetOrder.life == "pending"
+        TargetOrder.target_id.in_(list(target_ids)),
+        TargetOrder.life == "pending",
+        TargetOrder.expires_at > at,
     )
     return list(session.scalars(query.order_by(TargetOrder.id)))
 
@@ -326,66 +310,77 @@ def refused_orders(
 def unanswered_orders(
     session: Session, target_id: str, order_ids: Collection[str]
 ) -> dict[str, TargetOrder]:
-    """Orders of a target that its agent may still speak of, by id: those that wait, and those that time ran
-    out on before it could."""
+    """Orders of a target that its agent may still answer, by id: pending ones, and expired ones whose answer
+    is late."""
     query = select(TargetOrder).where(
         TargetOrder.target_id == target_id,
         TargetOrder.id.in_(list(order_ids)),
         TargetOrder.life.in_(("pending", "expired")),
     )
-    return {one.id: one for one in session.scalars(query)}
+    return {order.id: order for order in session.scalars(query)}
 
 
 def reboots_since(
     session: Session, target_ids: Sequence[str], since: datetime
 ) -> dict[str, int]:
-    """Restarts per target since an instant: those people ordered and those the recovery ladder made. One that
-    the agent says it made for an order is that order's, counted once."""
-    wanted = list(target_ids)
+    """Restarts per target since an instant: ordered by people or made by the recovery ladder. A restart that
+    the agent made for an order counts once."""
     ordered = select(TargetOrder.target_id, TargetOrder.id).where(
-        TargetOrder.target_id.in_(wanted),
+        TargetOrder.target_id.in_(list(target_ids)),
         TargetOrder.kind == "reboot",
         TargetOrder.life.in_(("pending", "done")),
         TargetOrder.requested_at > since,
     )
     for_order = TargetEvent.evidence["order_id"].as_string()
-    climbed = select(
+    recovered = select(
         TargetEvent.target_id, func.coalesce(for_order, TargetEvent.id)
     ).where(
-        TargetEvent.target_id.in_(wanted),
+        TargetEvent.target_id.in_(list(target_ids)),
         TargetEvent.axis == "recovery",
         TargetEvent.evidence["step"].as_string() == "reboot",
         TargetEvent.at > since,
     )
-    found: dict[str, set[str]] = {}
-    for query in (ordered, climbed):
+    restarts: dict[str, set[str]] = {}
+    for query in (ordered, recovered):
         for target_id, restart in session.execute(query):
-            found.setdefault(target_id, set()).add(restart)
-    return {target_id: len(restarts) for target_id, restarts in found.items()}
+            restarts.setdefault(target_id, set()).add(restart)
+    return {target_id: len(ids) for target_id, ids in restarts.items()}
 
 
-def _maintenance_over(at: datetime) -> ColumnElement[bool]:
+def _maintenance_ended(at: datetime) -> ColumnElement[bool]:
     return and_(Target.maintenance_by.is_not(None), Target.maintenance_until <= at)
 
 
-def anything_over(session: Session, at: datetime) -> bool:
-    """Whether time ran out on a maintenance or an order: a read, so that an idle sweeper never writes."""
+def has_expired(session: Session, at: datetime) -> bool:
+    """Whether a maintenance or an order has run out. Only reads, so an idle sweeper takes no write lock."""
     order = exists().where(TargetOrder.life == "pending", TargetOrder.expires_at <= at)
-    query = select(literal(1)).where(or_(exists().where(_maintenance_over(at)), order))
+    query = select(literal(1)).where(or_(exists().where(_maintenance_ended(at)), order))
     return session.execute(query).first() is not None
 
 
-def maintenance_over(session: Session, at: datetime) -> list[str]:
-    """Ids of targets whose maintenance has ended; not locked."""
+def targets_of_ended_maintenance(session: Session, at: datetime) -> list[str]:
+    """Ids of targets whose maintenance has run out; not locked."""
     return list(
         session.scalars(
-            select(Target.id).where(_maintenance_over(at)).order_by(Target.id)
+            select(Target.id).where(_maintenance_ended(at)).order_by(Target.id)
         )
     )
 
 
+def overdue_orders(
+    session: Session, target_ids: Sequence[str], at: datetime
+) -> list[TargetOrder]:
+    """Orders of these targets that were not carried out by `at`, the oldest first."""
+    query = select(TargetOrder).where(
+        TargetOrder.target_id.in_(list(target_ids)),
+        TargetOrder.life == "pending",
+        TargetOrder.expires_at <= at,
+    )
+    return list(session.scalars(query.order_by(TargetOrder.id)))
+
+
 def targets_of_overdue_orders(session: Session, at: datetime) -> list[str]:
-    """Ids of targets with an order nobody carried out in time; not locked."""
+    """Ids of targets with an order that was not carried out in time; not locked."""
     overdue = exists().where(
         TargetOrder.target_id == Target.id,
         TargetOrder.life == "pending",
@@ -394,14 +389,14 @@ def targets_of_overdue_orders(session: Session, at: datetime) -> list[str]:
     return list(session.scalars(select(Target.id).where(overdue).order_by(Target.id)))
 
 
-def forget_events(
+def delete_events(
     session: Session, before: datetime, connections_before: datetime
 ) -> None:
-    """Remove old events; those of the connection earlier."""
+    """Delete old events; connection events have an earlier limit."""
     old = TargetEvent.at < before
     gone = and_(TargetEvent.axis == "connection", TargetEvent.at < connections_before)
     session.execute(delete(TargetEvent).where(or_(old, gone)))
 
 
-def forget_readings(session: Session, before: datetime) -> None:
+def delete_readings(session: Session, before: datetime) -> None:
     session.execute(delete(TargetReading).where(TargetReading.at < before))

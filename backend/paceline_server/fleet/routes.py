@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.auth import ANYONE, Principal, require
-from paceline_server.fleet import actions, events, queries, service, shapes
+from paceline_server.fleet import queries, service, target_actions, target_views
 from paceline_server.fleet.device_schemas import (
     Axis,
     HealthState,
@@ -26,6 +26,7 @@ from paceline_server.fleet.schemas import (
     HeartbeatOut,
     TargetOut,
 )
+from paceline_server.fleet.target_events import list_events
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit, page
@@ -39,14 +40,14 @@ Admin = Annotated[Principal, Depends(require("admin"))]
 AgentItself = Annotated[Principal, Depends(require("agent"))]
 
 ENROL_BYTES = 16 * 1024
-"""Anyone may send it: no more than its longest fields take."""
+"""Anyone may send it, so it is no larger than its longest fields."""
 HEARTBEAT_BYTES = 8 * 1024 * 1024
-"""All suites of an agent and what the last checks of its devices printed."""
+"""Room for all suites of an agent and the output of its devices' last checks."""
 
 
 @router.post("/agents/enrolment-codes", status_code=201)
 def create_enrolment_code(_: Admin, session: DbSession) -> EnrolmentCodeOut:
-    """Make a one-time code for one agent."""
+    """Create a one-time code for one agent."""
     return service.create_enrolment_code(session)
 
 
@@ -54,7 +55,7 @@ def create_enrolment_code(_: Admin, session: DbSession) -> EnrolmentCodeOut:
     "/agents/enrol", status_code=201, max_body_size=ENROL_BYTES, dependencies=[ANYONE]
 )
 def enrol(body: EnrolIn, session: DbSession) -> EnrolOut:
-    """Join with a one-time code; the credential is in this answer only."""
+    """Join with a one-time code; the credential is returned only here."""
     return service.enrol(session, body)
 
 
@@ -62,7 +63,7 @@ def enrol(body: EnrolIn, session: DbSession) -> EnrolOut:
 def heartbeat(
     body: HeartbeatIn, agent: AgentItself, session: DbSession
 ) -> HeartbeatOut:
-    """Say that the agent lives, what it drives and (when `suites` is given) what it can run."""
+    """Report that the agent is online, its targets and, with `suites`, what it can run."""
     return service.heartbeat(session, agent.agent_id or "", body)
 
 
@@ -76,7 +77,7 @@ def list_agents(
         queries.agents(),
         [Agent.id],
         lambda row: [row.id],
-        shapes.agent_out,
+        target_views.agent_out,
         limit=limit,
         cursor=cursor,
     )
@@ -95,14 +96,14 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[TargetOut]:
-    """Targets in the order they were first seen; `q` looks in name, serial, model and route. With
-    `fields=names`, to choose from: without factors, preflight findings and the last check."""
-    wanted = queries.Filter(kind, state, health, simulated, q)
+    """Targets in the order they were first seen; `q` searches name, serial, model and route.
+    `fields=names` leaves out factors, preflight findings and the last check."""
+    filters = queries.TargetFilter(kind, state, health, simulated, q)
     since = clock.now() - timedelta(seconds=settings.current().offline_after_s)
-    found, slim = queries.targets(wanted, since), fields == "names"
+    query, slim = queries.targets(filters, since), fields == "names"
     rows = page(
         session,
-        queries.slim(found) if slim else found,
+        queries.slim(query) if slim else query,
         [Target.id],
         lambda row: [row.id],
         lambda row: row,
@@ -111,26 +112,28 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
         descending=False,
     )
     return Page(
-        items=shapes.targets_out(session, rows.items, slim=slim), next=rows.next
+        items=target_views.targets_out(session, rows.items, slim=slim), next=rows.next
     )
 
 
 @router.get("/targets/{target_id}")
 def get_target(target_id: str, _: Reader, session: DbSession) -> TargetOut:
-    """One target with its preflight findings and, of a device, what its last health check printed."""
+    """One target with its preflight findings and the output of its last health check."""
     return _shown(session, service.find_target(session, target_id))
 
 
 def _shown(session: Session, target: Target) -> TargetOut:
-    return shapes.targets_out(session, [target], raw=True)[0]
+    return target_views.targets_out(session, [target], raw=True)[0]
 
 
 @router.put("/targets/{target_id}/maintenance")
 def set_maintenance(
     target_id: str, body: MaintenanceIn, who: Admin, session: DbSession
 ) -> TargetOut:
-    """Hold a target back for maintenance, until an instant if one is given, or give it free again."""
-    return _shown(session, actions.set_maintenance(session, target_id, body, who.name))
+    """Put a target into maintenance, until an instant if one is given, or take it out again."""
+    return _shown(
+        session, target_actions.set_maintenance(session, target_id, body, who.name)
+    )
 
 
 @router.post("/targets/{target_id}/quarantine")
@@ -139,7 +142,7 @@ def quarantine_target(
 ) -> TargetOut:
     """Give a device no job until it is released; 409 `not_a_device` for a host."""
     return _shown(
-        session, actions.quarantine(session, target_id, body.reason, who.name)
+        session, target_actions.quarantine(session, target_id, body.reason, who.name)
     )
 
 
@@ -147,20 +150,22 @@ def quarantine_target(
 def release_target(
     target_id: str, body: ReasonIn, who: Admin, session: DbSession
 ) -> TargetOut:
-    """Let a device out of quarantine; it is checked before it gets a job."""
-    return _shown(session, actions.release(session, target_id, body.reason, who.name))
+    """Release a device from quarantine; it is checked before it gets a job."""
+    return _shown(
+        session, target_actions.release(session, target_id, body.reason, who.name)
+    )
 
 
 @router.post("/targets/{target_id}/recheck")
 def recheck_target(target_id: str, who: Admin, session: DbSession) -> TargetOut:
-    """Ask for a health check as soon as no job holds the device; asked again it is the same request."""
-    return _shown(session, actions.recheck(session, target_id, who.name))
+    """Request a health check as soon as no job holds the device; repeating it changes nothing."""
+    return _shown(session, target_actions.recheck(session, target_id, who.name))
 
 
 @router.post("/targets/{target_id}/reboot")
 def reboot_target(target_id: str, who: Admin, session: DbSession) -> TargetOut:
-    """Ask for a restart as soon as no job holds the device; 409 `too_many_reboots` after two within a day."""
-    return _shown(session, actions.reboot(session, target_id, who.name))
+    """Request a restart as soon as no job holds the device; 409 `too_many_reboots` after two within a day."""
+    return _shown(session, target_actions.reboot(session, target_id, who.name))
 
 
 @router.get("/targets/{target_id}/events")
@@ -172,6 +177,6 @@ def list_target_events(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[TargetEventOut]:
-    """What happened to a target, the newest first."""
+    """The events of a target, the newest first."""
     service.find_target(session, target_id)
-    return events.listed(session, target_id, axis, limit=limit, cursor=cursor)
+    return list_events(session, target_id, axis, limit=limit, cursor=cursor)

@@ -1,4 +1,5 @@
-"""Wire shapes of agents and targets. What belongs to the life of a device is in `device_schemas.py`."""
+"""Wire shapes of agents, their heartbeats and targets; parts that only devices have are in
+`device_schemas.py`."""
 
 from __future__ import annotations
 
@@ -54,8 +55,8 @@ class PreflightFindingOut(Response):
     advice: str | None
 
 
-class TargetAnnounceIn(Request):
-    """A target as its agent sees it. `serial` identifies it for ever; `factors` make up the fingerprint."""
+class TargetAnnouncementIn(Request):
+    """A target as its agent reports it. `serial` identifies it for ever; `factors` make up the fingerprint."""
 
     kind: Literal["host", "device"]
     serial: str = Field(min_length=1, max_length=200)
@@ -66,23 +67,22 @@ class TargetAnnounceIn(Request):
     refuses: str | None = Field(default=None, max_length=500)
     simulated: bool = False
     connection: ConnectionIn | None = None
-    """Of a device, like everything below. Unless it is `online`, factors and fingerprint of before stay."""
+    """Only devices have this and the fields below. Unless `online`, the stored factors and fingerprint stay."""
     boot_id: str | None = Field(default=None, min_length=1, max_length=100)
     gates: GatesIn | None = None
     check: CheckIn | None = None
-    """The last health check that ended, sent until `checks_heard` names it."""
+    """The last finished health check, sent until `checks_heard` names it."""
     recovery: list[RecoveryIn] = Field(default_factory=list, max_length=64)
     """Steps of the recovery ladder, each sent until `recovery_heard` names it."""
     orders_done: list[str] = Field(default_factory=list, max_length=64)
     orders_refused: list[OrderRefusedIn] = Field(default_factory=list, max_length=64)
-    """Orders that will not be carried out."""
     configuration: list[ConfigurationName] | None = Field(default=None, max_length=32)
-    """Names of the configuration errors it has now; omitted: as said before. Like boot id and gates they are
-    what the agent knew last: taken only while the connection is `online`."""
+    """Names of its current configuration errors; omitted: unchanged. Used only while the connection is
+    `online`, like boot id and gates."""
 
     @property
     def reached(self) -> bool:
-        """Whether what is said of it was read from it: a host is always reached by its agent."""
+        """Whether the report was read from the target now; a host is always reached by its agent."""
         return self.kind == "host" or (
             self.connection is not None and self.connection.state == "online"
         )
@@ -109,7 +109,7 @@ MAX_TARGETS = 64
 
 
 class TargetRefusedOut(Response):
-    """A target of this heartbeat that was not taken, and why."""
+    """A target of this heartbeat that was refused, and why."""
 
     kind: str
     serial: str
@@ -117,55 +117,58 @@ class TargetRefusedOut(Response):
 
 
 class HeartbeatIn(Request):
-    """Sent at start and every `heartbeat_s`; `refuses` on a target says why it takes no jobs (disk full,
-    …). Each target is taken or refused by itself: one device's odd value does not take the agent off."""
+    """Sent at start and every `heartbeat_s`. `refuses` of a target says why it takes no jobs (disk full, …).
+
+    Each target is accepted or refused on its own: an invalid value of one device does not stop the agent."""
 
     version: str = Field(max_length=100)
-    targets: list[TargetAnnounceIn] = Field(max_length=MAX_TARGETS)
+    targets: list[TargetAnnouncementIn] = Field(max_length=MAX_TARGETS)
     suites: list[SuiteAnnounceIn] = Field(default_factory=list, max_length=100)
     _refused: list[TargetRefusedOut] = PrivateAttr(default_factory=list)
 
     @property
     def refused_targets(self) -> list[TargetRefusedOut]:
-        """Those that were left out of `targets`."""
+        """The targets that were left out of `targets`."""
         return self._refused
 
     @model_validator(mode="wrap")
     @classmethod
-    def _one_by_one(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        said = data.get("targets") if isinstance(data, dict) else None
-        if not isinstance(said, list):
+    def _validate_each_target(
+        cls, data: Any, handler: ModelWrapValidatorHandler[Self]
+    ) -> Self:
+        reports = data.get("targets") if isinstance(data, dict) else None
+        if not isinstance(reports, list):
             return handler(data)
-        taken: list[TargetAnnounceIn] = []
+        accepted: list[TargetAnnouncementIn] = []
         refused: list[TargetRefusedOut] = []
-        for one in said:
+        for report in reports:
             try:
-                target = TargetAnnounceIn.model_validate(one)
+                target = TargetAnnouncementIn.model_validate(report)
             except ValidationError as error:
-                refused.append(_refused(one, _first_fault(error)))
+                refused.append(_refuse(report, _first_fault(error)))
                 continue
-            if len(taken) < MAX_TARGETS:
-                taken.append(target)
+            if len(accepted) < MAX_TARGETS:
+                accepted.append(target)
             else:
                 refused.append(
-                    _refused(one, f"an agent has at most {MAX_TARGETS} targets")
+                    _refuse(report, f"an agent has at most {MAX_TARGETS} targets")
                 )
-        made = handler({**data, "targets": taken})
-        made._refused = refused
-        return made
+        heartbeat = handler({**data, "targets": accepted})
+        heartbeat._refused = refused
+        return heartbeat
 
 
-def _refused(one: object, why: str) -> TargetRefusedOut:
-    known = one if isinstance(one, dict) else {}
+def _refuse(report: object, why: str) -> TargetRefusedOut:
+    fields = report if isinstance(report, dict) else {}
     kind, serial = (
-        str(known.get(name, "")).encode("utf-8", "replace").decode()[:200]
+        str(fields.get(name, "")).encode("utf-8", "replace").decode()[:200]
         for name in ("kind", "serial")
     )
     return TargetRefusedOut(kind=kind, serial=serial, why=why)
 
 
 def _first_fault(error: ValidationError) -> str:
-    """The field and what is wrong with it, without what was sent: that may be no text to repeat."""
+    """The field and what is wrong with it, without its value, which may be unprintable."""
     fault = error.errors(include_input=False, include_url=False, include_context=False)[
         0
     ]
@@ -173,34 +176,34 @@ def _first_fault(error: ValidationError) -> str:
     return f"{where}: {fault['msg']}" if where else str(fault["msg"])
 
 
-class OrderForAgentOut(Response):
+class AgentOrderOut(Response):
     id: str
     kind: OrderKind
 
 
-class TargetHeardOut(Response):
-    """What the server answers about one announced target. `check_due`: run the health check as soon as no job
-    holds the device."""
+class TargetReplyOut(Response):
+    """The reply about one announced target. `check_due`: run the health check as soon as no job holds the
+    device."""
 
     kind: Literal["host", "device"]
     serial: str
     target_id: str
     health: HealthState
     driven_by: str | None = None
-    """Set: another agent drives it now, of this name; nothing of it was taken and nothing is asked."""
+    """The name of another agent that drives it now: the report was ignored and nothing is requested."""
     check_due: bool
-    orders: list[OrderForAgentOut]
+    orders: list[AgentOrderOut]
     checks_heard: list[str]
     recovery_heard: list[str]
 
 
 class HeartbeatOut(Response):
-    """`refused`, `refused_targets`: what of this heartbeat was not taken; everything else of it was."""
+    """`refused`, `refused_targets`: the parts of the heartbeat that were refused; all others were stored."""
 
     heartbeat_s: float
     refused: list[SuiteRefusedOut] = Field(default_factory=list)
     refused_targets: list[TargetRefusedOut] = Field(default_factory=list)
-    targets: list[TargetHeardOut] = Field(default_factory=list)
+    targets: list[TargetReplyOut] = Field(default_factory=list)
 
 
 class AgentOut(Response):
@@ -213,9 +216,9 @@ class AgentOut(Response):
 
 
 class TargetOut(Response):
-    """`state` is reachability and use; `hold` the independent reason it must not be used, if any: maintenance
-    before quarantine before cooling. Hosts have no connection, gates or checks, and nothing holds them back
-    but a person."""
+    """`state` says whether it is reachable and busy; `hold`, independently, why it must not be used:
+    maintenance before quarantine before cooling. A host has no connection, gates or checks, and its only
+    hold is maintenance."""
 
     id: str
     kind: Literal["host", "device"]
@@ -232,7 +235,7 @@ class TargetOut(Response):
     preflight: list[PreflightFindingOut]
     simulated: bool
     imported: bool
-    """Only figures that another tool measured are known of it: it has no agent and is never asked."""
+    """It holds only figures that another tool measured: it has no agent and runs no jobs."""
     last_seen_at: datetime | None
     active_job_id: str | None
     connection: ConnectionOut | None
@@ -243,12 +246,12 @@ class TargetOut(Response):
     gates: GatesOut | None
     configuration: list[ConfigurationErrorOut]
     check: CheckOut | None
-    """The last health check; its `steps` and `raw` only of one target."""
+    """The last health check; `steps` and `raw` are empty in a list of targets."""
     orders: list[OrderOut]
-    """Those that wait to be carried out."""
+    """Orders that wait to be carried out."""
     refused_orders: list[OrderOut]
-    """Those its agent refused within the last hour, with why."""
+    """Orders its agent refused within the last hour, with why."""
     reboots_left: int
-    """How many more a person or the recovery ladder may ask for within a day."""
+    """How many more restarts people and the recovery ladder may make within a day."""
     actions: list[Action]
-    """What is possible in this state."""
+    """What a person can do in this state."""

@@ -1,11 +1,9 @@
-"""Decisions of the fleet: who may join, what a heartbeat changes, which targets are free to use.
+"""Enrols agents, handles heartbeats and finds targets. Other features use the fleet only through this module.
 
-    code --enrol--> agent (credential) --heartbeat--> targets online --silence--> offline --heartbeat-->
-    online
+    code --enrol--> agent with a credential --heartbeat--> its targets are online --silence--> offline
 
-Invariants: an enrolment code joins one agent, once; a target is one row for ever, found by (kind, serial),
-whichever agent drives it today; reachability, use, health and maintenance are independent of each other (see
-`shapes.py`, `health.py`, `actions.py`). Also the front door of the fleet for other features.
+An enrolment code works once. A target is one row for ever, identified by (kind, serial), whichever agent
+drives it. Whether it is reachable, busy, healthy or in maintenance are independent facts.
 """
 
 from __future__ import annotations
@@ -18,9 +16,11 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts import service as accounts
 from paceline_server.catalog import service as catalog
-from paceline_server.fleet import announced, queries
-from paceline_server.fleet.imported import imported_target
-from paceline_server.fleet.life import READING_EVERY, attempt_failed, run_succeeded
+from paceline_server.fleet import queries
+from paceline_server.fleet.device_health import attempt_failed, run_succeeded
+from paceline_server.fleet.expiry import delete_old_rows, sweep
+from paceline_server.fleet.heartbeats import READING_EVERY, handle_targets
+from paceline_server.fleet.imported_targets import imported_target
 from paceline_server.fleet.schemas import (
     AgentOut,
     EnrolIn,
@@ -29,14 +29,8 @@ from paceline_server.fleet.schemas import (
     HeartbeatIn,
     HeartbeatOut,
 )
-from paceline_server.fleet.shapes import (
-    agent_out,
-    is_free_to_use,
-    is_online,
-    targets_out,
-    tell,
-)
-from paceline_server.fleet.upkeep import forget, sweep
+from paceline_server.fleet.target_state import is_free_to_use, is_online
+from paceline_server.fleet.target_views import agent_out, publish_target, targets_out
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
@@ -52,30 +46,30 @@ log = structlog.get_logger("paceline.fleet")
 __all__ = [
     "READING_EVERY",
     "agents_heard_last",
-    "any_silent",
     "attempt_failed",
     "create_enrolment_code",
+    "delete_expired_codes",
+    "delete_old_rows",
     "enrol",
     "find_target",
-    "forget",
-    "forget_expired",
+    "has_silent_targets",
     "heartbeat",
     "imported_target",
     "is_enrolled",
     "is_free_to_use",
     "is_online",
     "online_targets",
+    "publish_silent_targets",
+    "publish_target",
     "readings",
     "run_succeeded",
     "sweep",
     "targets_out",
-    "tell",
-    "tell_silent",
 ]
 
 
 def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
-    """A one-time code with which one agent may enrol."""
+    """Create a one-time code with which one agent may enrol."""
     code = new_secret("ple")
     at = clock.now()
     expires_at = at + timedelta(minutes=settings.current().enrolment_code_minutes)
@@ -90,9 +84,9 @@ def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
     return EnrolmentCodeOut(code=code, expires_at=expires_at)
 
 
-def forget_expired(session: Session) -> None:
-    """Remove enrolment codes that can never be used again."""
-    queries.forget_codes(session, clock.now())
+def delete_expired_codes(session: Session) -> None:
+    """Delete enrolment codes that have expired."""
+    queries.delete_expired_codes(session, clock.now())
 
 
 def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
@@ -103,7 +97,7 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
         raise ProblemError(
             401,
             "enrolment_code_invalid",
-            "This enrolment code was used already or has expired; make a new one with "
+            "This enrolment code was used already or has expired. Create a new one with "
             "`paceline-server enrolment-code`.",
         )
     session.add(
@@ -123,65 +117,65 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
 
 
 def is_enrolled(session: Session, agent_id: str) -> bool:
-    """Whether this database knows the agent."""
+    """Whether this database has the agent."""
     return session.get(Agent, agent_id) is not None
 
 
-def heartbeat(session: Session, agent_id: str, said: HeartbeatIn) -> HeartbeatOut:
-    """Note that an agent lives, what it drives and what it can run; answers the suites and targets that are
-    refused and, per target, what is asked of it.
+def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOut:
+    """Store that an agent is online, its targets and its suites; returns what was refused and, per target,
+    what the agent should do. Raises 404 for an unknown agent.
 
-    `suites` left out keeps what was announced before; an empty list takes it back.
+    Omitted `suites` keep those announced before; an empty list withdraws them.
     """
     at = clock.now()
     agent = queries.agent(session, agent_id)
     if agent is None:
         raise not_found("agent", agent_id)
     was_online = is_online(agent.last_seen_at, at)
-    agent.version, agent.last_seen_at = said.version, at
-    heard = HeartbeatOut(heartbeat_s=settings.current().heartbeat_s)
-    heard.refused_targets = list(said.refused_targets)
-    for target in heard.refused_targets:
+    agent.version, agent.last_seen_at = body.version, at
+    reply = HeartbeatOut(heartbeat_s=settings.current().heartbeat_s)
+    reply.refused_targets = list(body.refused_targets)
+    for target in reply.refused_targets:
         log.warning(
             "target_refused", agent_id=agent_id, serial=target.serial, why=target.why
         )
-    heard.targets = announced.see(
-        session, agent_id, said.targets, at, news=not was_online
+    reply.targets = handle_targets(
+        session, agent_id, body.targets, at, was_online=was_online
     )
-    if "suites" in said.model_fields_set:
-        heard.refused = catalog.announce(session, agent_id, said.suites).refused
-    return heard
+    if "suites" in body.model_fields_set:
+        reply.refused = catalog.announce(session, agent_id, body.suites).refused
+    return reply
 
 
 def agents_heard_last(session: Session, limit: int) -> list[AgentOut]:
-    """The agents, those heard of last first, at most `limit`."""
-    return [agent_out(one) for one in queries.agents_heard_last(session, limit)]
+    """At most `limit` agents, those heard of most recently first."""
+    return [agent_out(agent) for agent in queries.agents_heard_last(session, limit)]
 
 
 def find_target(session: Session, target_id: str) -> Target:
-    """A target. Raises 404."""
+    """A target by id. Raises 404."""
     target = queries.target(session, target_id)
     if target is None:
         raise not_found("target", target_id)
     return target
 
 
-def any_silent(session: Session, since: datetime, until: datetime) -> bool:
+def has_silent_targets(session: Session, since: datetime, until: datetime) -> bool:
     """Whether a target was last heard of in (since, until]."""
-    return bool(queries.gone_silent(session, since, until))
+    return bool(queries.targets_gone_silent(session, since, until))
 
 
-def tell_silent(session: Session, since: datetime, until: datetime) -> int:
-    """Tell streams of targets that were last heard of in (since, until]; returns how many."""
-    silent = queries.gone_silent(session, since, until)
+def publish_silent_targets(session: Session, since: datetime, until: datetime) -> int:
+    """Emit a live event for each target last heard of in (since, until]; returns how many."""
+    silent = queries.targets_gone_silent(session, since, until)
     for target in silent:
         log.warning("target_offline", target_id=target.id, name=target.name)
-        tell(session, target)
+        publish_target(session, target)
     return len(silent)
 
 
 def online_targets(session: Session, suite: str) -> list[Target]:
-    """Reachable targets without a hold whose agent announced `suite`, by id."""
+    """Targets that are free to use and whose agent announced `suite`, ordered by id."""
     at = clock.now()
     agents = queries.agents_of_suite(session, suite)
     candidates = [

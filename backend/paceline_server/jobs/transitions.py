@@ -79,7 +79,7 @@ def tell(session: Session, job: Job, *, target_changed: bool = False) -> None:
     session.flush()
     target = session.get_one(Target, job.target_id)
     if target_changed:
-        fleet.tell(session, target)
+        fleet.publish_target(session, target)
     live_events.emit(session, "job", job.run_id, job.id, shapes.job_event(job, target))
 
 

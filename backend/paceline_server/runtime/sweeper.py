@@ -112,10 +112,10 @@ class Sweeper:
         )
         self._silent_until = until
         with read_scope() as session:
-            if not fleet.any_silent(session, since, until):
+            if not fleet.has_silent_targets(session, since, until):
                 return
         with session_scope() as session:
-            fleet.tell_silent(session, since, until)
+            fleet.publish_silent_targets(session, since, until)
 
 
 def prune() -> None:
@@ -126,6 +126,6 @@ def prune() -> None:
         live_events.prune(session, at - KEEP_LIVE_EVENTS)
         outbox.prune(session, at - KEEP_DONE_MESSAGES)
         accounts.forget_expired(session)
-        fleet.forget_expired(session)
-    fleet.forget()
+        fleet.delete_expired_codes(session)
+    fleet.delete_old_rows()
     ingest.forget_raw()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.fleet import queries, service
-from paceline_server.fleet.upkeep import KEEP_CONNECTIONS, KEEP_READINGS
+from paceline_server.fleet.expiry import KEEP_CONNECTIONS, KEEP_READINGS
 from paceline_server.kernel.clock import FrozenClock, now
 from paceline_server.runtime.sweeper import prune
 from paceline_server.store.session import read_scope
@@ -162,9 +162,16 @@ def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_
 
 
 @pytest.mark.parametrize(
-    "cause", ["workload_crashed", "build_failed", "agent_error", "placing_failed"]
+    "cause",
+    [
+        "workload_crashed",
+        "build_failed",
+        "agent_error",
+        "placing_failed",
+        "device_storage_full",
+    ],
 )
-def test_a_benchmark_that_fails_and_an_agent_that_errs_never_touch_the_health_of_a_device(
+def test_only_causes_that_show_an_unreliable_device_count_against_it(
     lab: ScriptedAgent, phone: ScriptedDevice, person: Person, cause: str
 ) -> None:
     target_id = phone.healthy()
@@ -477,7 +484,7 @@ def test_a_list_to_choose_from_carries_no_payloads_and_does_not_load_them(
     assert person.get("/targets?fields=names")["items"] == [
         {**one, **large} for one in whole
     ]
-    asked = str(queries.slim(queries.targets(queries.Filter(), now())))
+    asked = str(queries.slim(queries.targets(queries.TargetFilter(), now())))
     assert not [name for name in (*large, "last_check") if f"target.{name}," in asked]
 
 

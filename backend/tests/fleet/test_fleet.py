@@ -154,7 +154,12 @@ def test_a_silent_agent_and_its_targets_are_offline(
     )
     with session_scope() as session:
         cutoff = clock.now() - timedelta(seconds=30)
-        assert service.tell_silent(session, before - timedelta(seconds=1), cutoff) == 1
+        assert (
+            service.publish_silent_targets(
+                session, before - timedelta(seconds=1), cutoff
+            )
+            == 1
+        )
     with read_scope() as session:
         last = session.scalars(
             select(LiveEvent).order_by(LiveEvent.id.desc()).limit(1)

@@ -7,64 +7,64 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from paceline_server.fleet.health import (
-    LOOK_AGAIN_AFTER,
     MAX_FAILURES,
+    RECHECK_UNFIT_AFTER,
     RETRY_AFTER,
-    Ask,
-    CheckFailed,
-    CheckPassed,
+    CheckFailure,
+    CheckOpportunity,
+    CheckPass,
     Event,
-    GatesRead,
-    GaveUp,
+    GateReadings,
     Health,
-    InfrastructureFailed,
-    Quarantine,
-    Rebooted,
-    Recheck,
-    Release,
-    RunSucceeded,
+    InfrastructureFailure,
+    QuarantineDecision,
+    Reboot,
+    RecheckRequest,
+    RecoveryFailure,
+    ReleaseDecision,
+    SuccessfulRun,
     step,
 )
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = AT + timedelta(hours=1)
 STATES = ("unknown", "checking", "good", "recovering", "suspect", "quarantined")
-COOL = GatesRead(battery_c=25.0, battery_percent=80.0, thermal_status=0)
+COOL = GateReadings(battery_c=25.0, battery_percent=80.0, thermal_status=0)
 
 FOLLOWS: dict[str, tuple[Event, tuple[str, ...]]] = {
     # event → the state after it, from each of STATES in order
     "ask": (
-        Ask(AT),
+        CheckOpportunity(AT),
         ("checking", "checking", "good", "recovering", "checking", "quarantined"),
     ),
     "passed": (
-        CheckPassed(),
+        CheckPass(),
         ("good", "good", "good", "recovering", "good", "quarantined"),
     ),
-    "failed": (CheckFailed(AT, True, "w"), ("suspect",) * 5 + ("quarantined",)),
+    "failed": (CheckFailure(AT, True, "w"), ("suspect",) * 5 + ("quarantined",)),
     "unfit": (
-        CheckFailed(AT, False, "full"),
+        CheckFailure(AT, False, "full"),
         ("unknown", "unknown", "unknown", "recovering", "unknown", "quarantined"),
     ),
-    "lost by a job": (
-        InfrastructureFailed(AT, "w"),
+    "failed during a job": (
+        InfrastructureFailure(AT, "w"),
         ("suspect",) * 5 + ("quarantined",),
     ),
-    "hot": (GatesRead(battery_c=35.0), ("recovering",) * 5 + ("quarantined",)),
+    "hot": (GateReadings(battery_c=35.0), ("recovering",) * 5 + ("quarantined",)),
     "cool": (
         COOL,
         ("unknown", "checking", "good", "unknown", "suspect", "quarantined"),
     ),
-    "good run": (RunSucceeded(), STATES),
+    "good run": (SuccessfulRun(), STATES),
     "restarted": (
-        Rebooted(),
+        Reboot(),
         ("unknown", "checking", "unknown", "unknown", "suspect", "quarantined"),
     ),
-    "gave up": (GaveUp("w"), ("quarantined",) * 6),
-    "recheck": (Recheck(), ("checking",) * 5 + ("quarantined",)),
-    "quarantine": (Quarantine("w"), ("quarantined",) * 6),
+    "gave up": (RecoveryFailure("w"), ("quarantined",) * 6),
+    "recheck": (RecheckRequest(), ("checking",) * 5 + ("quarantined",)),
+    "quarantine": (QuarantineDecision("w"), ("quarantined",) * 6),
     "release": (
-        Release(),
+        ReleaseDecision(),
         ("unknown", "checking", "good", "recovering", "suspect", "unknown"),
     ),
 }
@@ -83,17 +83,17 @@ def after(health: Health, *events: Event) -> Health:
 
 
 def test_an_unknown_device_is_good_once_a_check_has_passed() -> None:
-    checked = after(Health(), Ask(AT), CheckPassed())
+    checked = after(Health(), CheckOpportunity(AT), CheckPass())
     assert (checked.state, checked.checked, checked.reason) == ("good", True, None)
 
 
 def test_the_third_infrastructure_failure_without_a_good_run_quarantines_with_its_reason() -> (
     None
 ):
-    lost = InfrastructureFailed(AT, "device lost: cable")
-    once = after(Health(), CheckPassed(), lost)
-    twice = after(once, Ask(LATER), CheckPassed(), lost)
-    thrice = after(twice, Ask(LATER), CheckPassed(), lost)
+    lost = InfrastructureFailure(AT, "device lost: cable")
+    once = after(Health(), CheckPass(), lost)
+    twice = after(once, CheckOpportunity(LATER), CheckPass(), lost)
+    thrice = after(twice, CheckOpportunity(LATER), CheckPass(), lost)
     assert [one.state for one in (once, twice, thrice)] == [
         "suspect",
         "suspect",
@@ -106,24 +106,32 @@ def test_the_third_infrastructure_failure_without_a_good_run_quarantines_with_it
 def test_a_good_run_between_begins_the_count_again_and_a_passed_check_does_not() -> (
     None
 ):
-    lost = InfrastructureFailed(AT, "w")
+    lost = InfrastructureFailure(AT, "w")
     twice = after(
-        Health(), lost, Ask(LATER), CheckPassed(), lost, Ask(LATER), CheckPassed()
+        Health(),
+        lost,
+        CheckOpportunity(LATER),
+        CheckPass(),
+        lost,
+        CheckOpportunity(LATER),
+        CheckPass(),
     )
     assert (twice.state, twice.failures) == ("good", 2)
     assert after(twice, lost).state == "quarantined"
-    assert after(twice, RunSucceeded(), lost).state == "suspect"
+    assert after(twice, SuccessfulRun(), lost).state == "suspect"
 
 
 def test_a_failed_check_is_repeated_after_a_pause_and_not_before() -> None:
-    for infrastructure, pause in ((True, RETRY_AFTER), (False, LOOK_AGAIN_AFTER)):
-        failed = step(Health("checking"), CheckFailed(AT, infrastructure, "w"))
-        assert step(failed, Ask(AT + pause - timedelta(seconds=1))) == failed
-        assert step(failed, Ask(AT + pause)).state == "checking"
+    for infrastructure, pause in ((True, RETRY_AFTER), (False, RECHECK_UNFIT_AFTER)):
+        failed = step(Health("checking"), CheckFailure(AT, infrastructure, "w"))
+        assert (
+            step(failed, CheckOpportunity(AT + pause - timedelta(seconds=1))) == failed
+        )
+        assert step(failed, CheckOpportunity(AT + pause)).state == "checking"
 
 
 def test_a_device_in_no_state_to_measure_is_not_counted_against() -> None:
-    unfit = after(Health(), *[CheckFailed(AT, False, "storage is full")] * 5)
+    unfit = after(Health(), *[CheckFailure(AT, False, "storage is full")] * 5)
     assert (unfit.state, unfit.failures, unfit.reason) == (
         "unknown",
         0,
@@ -135,24 +143,24 @@ def test_a_device_in_no_state_to_measure_is_not_counted_against() -> None:
     ("begins", "holds", "ends"),
     [
         (
-            GatesRead(battery_c=35.0),
-            GatesRead(battery_c=32.1),
-            GatesRead(battery_c=32.0),
+            GateReadings(battery_c=35.0),
+            GateReadings(battery_c=32.1),
+            GateReadings(battery_c=32.0),
         ),
         (
-            GatesRead(battery_percent=29.9),
-            GatesRead(battery_percent=34.9),
-            GatesRead(battery_percent=35.0),
+            GateReadings(battery_percent=29.9),
+            GateReadings(battery_percent=34.9),
+            GateReadings(battery_percent=35.0),
         ),
         (
-            GatesRead(thermal_status=2),
-            GatesRead(thermal_status=1),
-            GatesRead(thermal_status=0),
+            GateReadings(thermal_status=2),
+            GateReadings(thermal_status=1),
+            GateReadings(thermal_status=0),
         ),
     ],
 )
 def test_a_rest_begins_at_the_outer_limit_and_ends_at_the_inner(
-    begins: GatesRead, holds: GatesRead, ends: GatesRead
+    begins: GateReadings, holds: GateReadings, ends: GateReadings
 ) -> None:
     good = Health("good", checked=True)
     assert step(good, holds).state == "good", "between the limits nothing begins"
@@ -166,16 +174,19 @@ def test_a_rest_begins_at_the_outer_limit_and_ends_at_the_inner(
 def test_a_full_device_rests_until_a_reading_shows_room_and_is_checked_at_once_then() -> (
     None
 ):
-    """A check that found it full would otherwise be repeated only after LOOK_AGAIN_AFTER."""
-    full, room = GatesRead(free_bytes=(512 << 20) - 1), GatesRead(free_bytes=512 << 20)
+    """A check that found it full would otherwise be repeated only after RECHECK_UNFIT_AFTER."""
+    full, room = (
+        GateReadings(free_bytes=(512 << 20) - 1),
+        GateReadings(free_bytes=512 << 20),
+    )
     resting = after(
-        Health("checking"), CheckFailed(AT, False, "free_space: 3 MiB are free"), full
+        Health("checking"), CheckFailure(AT, False, "free_space: 3 MiB are free"), full
     )
     assert (resting.state, resting.held_for) == ("recovering", ("full",))
     assert "511 MiB free, rests until 512 MiB are" in (resting.reason or "")
     assert step(resting, full).state == "recovering"
-    assert after(resting, room, Ask(AT)).state == "checking"
-    assert after(resting, GatesRead(), Ask(AT)).state == "checking", (
+    assert after(resting, room, CheckOpportunity(AT)).state == "checking"
+    assert after(resting, GateReadings(), CheckOpportunity(AT)).state == "checking", (
         "a check looks at what it does not tell"
     )
     assert after(Health("good", checked=True), full, room) == Health(
@@ -184,29 +195,31 @@ def test_a_full_device_rests_until_a_reading_shows_room_and_is_checked_at_once_t
 
 
 def test_what_the_device_cannot_say_neither_begins_nor_ends_a_rest() -> None:
-    nothing = GatesRead()
+    nothing = GateReadings()
     good = Health("good", checked=True)
     assert step(good, nothing) == good
     for hold in (
-        GatesRead(battery_c=40.0),
-        GatesRead(battery_percent=5.0),
-        GatesRead(thermal_status=3),
+        GateReadings(battery_c=40.0),
+        GateReadings(battery_percent=5.0),
+        GateReadings(thermal_status=3),
     ):
         assert after(good, hold, nothing).state == "recovering"
 
 
 @pytest.mark.parametrize(
-    "hold", [GatesRead(battery_c=40.0), GatesRead(thermal_status=3)]
+    "hold", [GateReadings(battery_c=40.0), GateReadings(thermal_status=3)]
 )
 def test_a_rest_ends_though_the_device_does_not_tell_any_more_what_it_rests_for(
-    hold: GatesRead,
+    hold: GateReadings,
 ) -> None:
     resting, silent = (
         step(Health("good", checked=True), hold),
-        GatesRead(battery_percent=80.0),
+        GateReadings(battery_percent=80.0),
     )
-    for event in (Rebooted(), Recheck()):
-        released = after(resting, event, silent, Ask(AT), CheckPassed(), silent)
+    for event in (Reboot(), RecheckRequest()):
+        released = after(
+            resting, event, silent, CheckOpportunity(AT), CheckPass(), silent
+        )
         assert (released.state, released.held_for) == ("good", ())
         assert after(resting, event, hold).state == "recovering", (
             "what it still says holds it again"
@@ -215,26 +228,30 @@ def test_a_rest_ends_though_the_device_does_not_tell_any_more_what_it_rests_for(
 
 def test_a_cool_battery_stands_in_for_a_thermal_status_that_is_told_no_more() -> None:
     resting = step(
-        Health("good", checked=True), GatesRead(thermal_status=3, battery_c=34.0)
+        Health("good", checked=True), GateReadings(thermal_status=3, battery_c=34.0)
     )
-    assert step(resting, GatesRead(battery_c=33.0)).state == "recovering"
-    assert step(resting, GatesRead(battery_c=32.0)).state == "good"
+    assert step(resting, GateReadings(battery_c=33.0)).state == "recovering"
+    assert step(resting, GateReadings(battery_c=32.0)).state == "good"
 
 
 def test_it_rests_until_every_reason_is_over() -> None:
     both = step(
-        Health("good", checked=True), GatesRead(battery_c=36.0, battery_percent=10.0)
+        Health("good", checked=True), GateReadings(battery_c=36.0, battery_percent=10.0)
     )
-    cooled = step(both, GatesRead(battery_c=30.0, battery_percent=10.0))
+    cooled = step(both, GateReadings(battery_c=30.0, battery_percent=10.0))
     assert (cooled.state, cooled.held_for) == ("recovering", ("low_battery",))
-    assert step(cooled, GatesRead(battery_c=30.0, battery_percent=50.0)).state == "good"
+    assert (
+        step(cooled, GateReadings(battery_c=30.0, battery_percent=50.0)).state == "good"
+    )
 
 
 def test_a_device_in_doubt_is_checked_after_its_rest() -> None:
-    unchecked = after(Health("unknown"), GatesRead(battery_c=36.0))
+    unchecked = after(Health("unknown"), GateReadings(battery_c=36.0))
     assert step(unchecked, COOL).state == "unknown"
     assert (
-        after(Health("suspect", failures=2), GatesRead(battery_c=36.0), COOL).failures
+        after(
+            Health("suspect", failures=2), GateReadings(battery_c=36.0), COOL
+        ).failures
         == 2
     )
 
@@ -247,6 +264,6 @@ def test_nothing_but_a_person_ends_a_quarantine() -> None:
         if name not in ("release", "quarantine", "gave up")
     ]
     assert after(held, *machine).state == "quarantined"
-    assert step(held, Release()) == Health(reason="released by a person"), (
+    assert step(held, ReleaseDecision()) == Health(reason="released by a person"), (
         "a clean slate, not checked yet"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from paceline_server.fleet.life import READING_EVERY
+from paceline_server.fleet.heartbeats import READING_EVERY
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import read_scope
 from paceline_server.store.tables.fleet import TargetReading

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from paceline_server.fleet import words
+from paceline_server.fleet.target_messages import describe_availability
+from paceline_server.fleet.target_state import is_connected
 from paceline_server.jobs import queries
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel import ids
@@ -113,8 +114,8 @@ def test_a_job_is_leased_exactly_where_the_target_says_that_it_takes_jobs(
                 one.refuses,
             )
             for one in rows
-            if words.takes_jobs(
-                one, at, online=words.is_connected(one), busy=one.id in busy
+            if describe_availability(
+                one, at, online=is_connected(one), busy=one.id in busy
             )[0]
             != (one.id in found)
         ]

@@ -16,7 +16,7 @@ ROOT = Path(paceline_server.__file__).parent
 COMPUTED = {
     "alerts/deciding.py": [*get_args(Action), "assign", "due", "issue"],
     "alerts/rules/service.py": ["save"],
-    "fleet/actions.py": [
+    "fleet/target_actions.py": [
         "target.maintenance_on",
         "target.maintenance_off",
         "target.quarantine",

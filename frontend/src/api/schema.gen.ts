@@ -3849,7 +3849,7 @@ export interface components {
             /** Version */
             version: string;
             /** Targets */
-            targets: components["schemas"]["TargetAnnounceIn"][];
+            targets: components["schemas"]["TargetAnnouncementIn"][];
             /** Suites */
             suites?: components["schemas"]["SuiteAnnounceIn"][];
         };
@@ -3865,7 +3865,7 @@ export interface components {
             /** Refused Targets */
             refused_targets: components["schemas"]["TargetRefusedOut"][];
             /** Targets */
-            targets: components["schemas"]["TargetHeardOut"][];
+            targets: components["schemas"]["TargetReplyOut"][];
         };
         /**
          * ImportDetailOut
@@ -4807,8 +4807,8 @@ export interface components {
             /** Words */
             words: string;
         };
-        /** OrderForAgentOut */
-        OrderForAgentOut: {
+        /** AgentOrderOut */
+        AgentOrderOut: {
             /** Id */
             id: string;
             /**
@@ -6182,10 +6182,10 @@ export interface components {
             words: string;
         };
         /**
-         * TargetAnnounceIn
+         * TargetAnnouncementIn
          * @description A target as its agent sees it. `serial` identifies it for ever; `factors` make up the fingerprint.
          */
-        TargetAnnounceIn: {
+        TargetAnnouncementIn: {
             /**
              * Kind
              * @enum {string}
@@ -6313,11 +6313,11 @@ export interface components {
             words: string;
         };
         /**
-         * TargetHeardOut
+         * TargetReplyOut
          * @description What the server answers about one announced target. `check_due`: run the health check as soon as no job
          *     holds the device.
          */
-        TargetHeardOut: {
+        TargetReplyOut: {
             /**
              * Kind
              * @enum {string}
@@ -6337,7 +6337,7 @@ export interface components {
             /** Check Due */
             check_due: boolean;
             /** Orders */
-            orders: components["schemas"]["OrderForAgentOut"][];
+            orders: components["schemas"]["AgentOrderOut"][];
             /** Checks Heard */
             checks_heard: string[];
             /** Recovery Heard */

@@ -1,4 +1,4 @@
-"""Orders: what an agent made of them, counted once, and why it refused."""
+"""Device orders: how an agent ends them, restarts counted once, reasons of a refusal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paceline_server.testing.scripted_device import ScriptedDevice
 from .conftest import Person
 
 
-def rung(name: str, order_id: str | None = None) -> dict[str, object]:
+def recovery_step(name: str, order_id: str | None = None) -> dict[str, object]:
     return {
         "id": name,
         "step": "reboot",
@@ -20,47 +20,47 @@ def rung(name: str, order_id: str | None = None) -> dict[str, object]:
     }
 
 
-def test_a_restart_ordered_by_a_person_is_one_of_the_days_two(
+def test_a_restart_ordered_by_a_person_counts_once(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
-    """The agent says the order, the rung it took for it, and another boot; the ladder's own come beside."""
+    """The agent reports the order, the recovery step for it and a new boot id; all are one restart."""
     target_id = phone.healthy()
     assert (
         person.send("POST", f"/targets/{target_id}/reboot").json()["reboots_left"] == 1
     )
     (order,) = phone.beat()["orders"]
-    phone.beat(recovery=[rung("r1", order["id"])])
+    phone.beat(recovery=[recovery_step("r1", order["id"])])
     assert person.target(target_id)["reboots_left"] == 1, (
-        "the rung was heard before the order"
+        "the step is reported before the order"
     )
     phone.restart(order["id"])
     assert person.target(target_id)["reboots_left"] == 1
-    phone.beat(recovery=[rung("r9")])
+    phone.beat(recovery=[recovery_step("r9")])
     assert person.target(target_id)["reboots_left"] == 0, (
-        "one the ladder made by itself is another"
+        "a restart by the recovery ladder counts too"
     )
     clock.advance(86_401)
     assert person.target(target_id)["reboots_left"] == 2
 
 
-def test_an_order_that_is_refused_waits_no_more_and_the_page_has_why(
+def test_a_refused_order_ends_and_shows_its_reason(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
     target_id = phone.healthy()
     person.send("POST", f"/targets/{target_id}/reboot")
     (order,) = phone.beat()["orders"]
-    no = {"id": order["id"], "why": "it was restarted twice today"}
-    assert phone.beat(orders_refused=[no])["orders"] == []
-    phone.beat(orders_refused=[no])
+    refusal = {"id": order["id"], "why": "it was restarted twice today"}
+    assert phone.beat(orders_refused=[refusal])["orders"] == []
+    phone.beat(orders_refused=[refusal])
     shown = person.target(target_id)
     assert (shown["orders"], shown["reboots_left"]) == ([], 2), (
-        "what was not done was no restart"
+        "a refused restart does not count"
     )
     (refused,) = shown["refused_orders"]
     assert (refused["life"], refused["requested_by"], refused["why"]) == (
         "refused",
         "test",
-        no["why"],
+        refusal["why"],
     )
     assert "reboot" in shown["actions"]
     newest = person.history(target_id, "order")[0]
@@ -68,16 +68,16 @@ def test_an_order_that_is_refused_waits_no_more_and_the_page_has_why(
         "order_refused",
         order["id"],
     )
-    assert newest["words"] == f"refused an order: reboot: {no['why']}"
+    assert newest["words"] == f"refused an order: reboot: {refusal['why']}"
     assert person.events(target_id, "order").count("order_refused") == 1
     clock.advance(3601)
     assert person.target(target_id)["refused_orders"] == []
 
 
-def test_an_order_that_was_carried_out_after_its_time_is_heard_of_late(
+def test_an_order_may_be_reported_done_after_it_expired(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
-    """While the ladder climbed, its time ran out: who asked for the check stays known."""
+    """It expired while the agent tried to recover the device."""
     target_id = phone.healthy()
     person.send("POST", f"/targets/{target_id}/recheck")
     (order,) = phone.beat()["orders"]
@@ -102,4 +102,4 @@ def test_an_order_of_another_device_is_neither_done_nor_refused(
     other.beat(
         orders_done=[order["id"]], orders_refused=[{"id": order["id"], "why": "no"}]
     )
-    assert [one["id"] for one in phone.beat()["orders"]] == [order["id"]]
+    assert [waiting["id"] for waiting in phone.beat()["orders"]] == [order["id"]]

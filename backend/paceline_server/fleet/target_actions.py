@@ -1,8 +1,7 @@
-"""What people do about a target: maintenance, quarantine, release, a check, a restart.
+"""Carries out what people do about a target: maintenance, quarantine, release, recheck, restart.
 
-Place: behind the fleet's routes, above `life` and `orders`. Invariants: every action leaves an event of the
-target and an entry of the audit log, with who; maintenance is independent of health, so ending it lets nobody
-out of quarantine; what a device has and a host has not is refused for a host, in words.
+Every action leaves a target event and an audit entry that name the person. Maintenance is independent of
+health: ending it does not end a quarantine.
 """
 
 from __future__ import annotations
@@ -11,10 +10,12 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from paceline_server.fleet import health, life, orders, queries, words
+from paceline_server.fleet import device_orders, health, queries
+from paceline_server.fleet.device_health import apply_health_event
 from paceline_server.fleet.device_schemas import MaintenanceIn, OrderKind
-from paceline_server.fleet.events import keep
-from paceline_server.fleet.shapes import tell
+from paceline_server.fleet.target_events import record_event
+from paceline_server.fleet.target_state import is_in_maintenance
+from paceline_server.fleet.target_views import publish_target
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import conflict, invalid_request, not_found
 from paceline_server.store import audit
@@ -24,26 +25,29 @@ from paceline_server.store.tables.fleet import Target
 def set_maintenance(
     session: Session, target_id: str, spec: MaintenanceIn, who: str
 ) -> Target:
-    """Hold a target back, until an instant or a person, or give it free again; what health checks said
-    stays. Raises 404, 400 for an end that is past."""
-    target, at = _find(session, target_id), clock.now()
+    """Put a target into maintenance, until `spec.until` if given, or take it out again; its health stays.
+
+    Raises 404, and 400 for an `until` in the past.
+    """
+    target, at = _lock_target(session, target_id), clock.now()
     if spec.on and spec.until is not None and spec.until <= at:
         raise invalid_request(
-            "until: that is past.", {"until": "give an instant to come"}
+            "until: this instant is in the past.",
+            {"until": "give an instant in the future"},
         )
-    was = words.in_maintenance(target, at)
+    was_on = is_in_maintenance(target, at)
     if not spec.on and target.maintenance_by is None:
         return target
     target.maintenance_by = who if spec.on else None
     target.maintenance_reason = spec.reason if spec.on else None
     target.maintenance_until = spec.until if spec.on else None
     target.maintenance_since = (
-        (target.maintenance_since if was else at) if spec.on else None
+        (target.maintenance_since if was_on else at) if spec.on else None
     )
     event = "maintenance_on" if spec.on else "maintenance_off"
     until = None if spec.until is None or not spec.on else spec.until.isoformat()
-    states = ("on" if was else "off", "on" if spec.on else "off")
-    keep(
+    states = ("on" if was_on else "off", "on" if spec.on else "off")
+    record_event(
         session,
         target,
         "maintenance",
@@ -54,70 +58,69 @@ def set_maintenance(
         actor=who,
     )
     _audit(session, who, event, target, {"reason": spec.reason, "until": until})
-    tell(session, target)
+    publish_target(session, target)
     return target
 
 
 def quarantine(session: Session, target_id: str, reason: str, who: str) -> Target:
     """Give a device no job until a person releases it. Raises 404, 409 `not_a_device`."""
-    target = _device(session, target_id)
-    life.apply(
-        session, target, health.Quarantine(reason), "quarantine", actor=who, always=True
-    )
+    target = _lock_device(session, target_id)
+    event = health.QuarantineDecision(reason)
+    apply_health_event(session, target, event, "quarantine", actor=who, always=True)
     _audit(session, who, "quarantine", target, {"reason": reason})
-    tell(session, target)
+    publish_target(session, target)
     return target
 
 
 def release(session: Session, target_id: str, reason: str, who: str) -> Target:
     """Let a device out of quarantine: it is checked before it gets a job. Raises 404, 409 `not_a_device`,
     `not_quarantined`."""
-    target = _device(session, target_id)
+    target = _lock_device(session, target_id)
     if target.health != "quarantined":
         raise conflict(
             f"{target.name} is not in quarantine: it is {target.health}.",
             "not_quarantined",
         )
     evidence = {"was": target.health_reason, "reason": reason}
-    life.apply(
-        session, target, health.Release(), "release", actor=who, evidence=evidence
-    )
+    event = health.ReleaseDecision()
+    apply_health_event(session, target, event, "release", actor=who, evidence=evidence)
     _audit(session, who, "release", target, {"reason": reason})
-    tell(session, target)
+    publish_target(session, target)
     return target
 
 
 def recheck(session: Session, target_id: str, who: str) -> Target:
     """Ask for a health check as soon as no job holds the device. Raises 404, 409 `not_a_device`."""
-    target = _device(session, target_id)
-    _order(session, target, "check", who)
-    life.apply(session, target, health.Recheck(), "recheck", actor=who)
-    tell(session, target)
+    target = _lock_device(session, target_id)
+    _request_order(session, target, "check", who)
+    apply_health_event(session, target, health.RecheckRequest(), "recheck", actor=who)
+    publish_target(session, target)
     return target
 
 
 def reboot(session: Session, target_id: str, who: str) -> Target:
     """Ask for a restart as soon as no job holds the device. Raises 404, 409 `not_a_device`,
     `too_many_reboots`."""
-    target, at = _device(session, target_id), clock.now()
-    if any(one.kind == "reboot" for one in orders.waiting(session, target.id, at)):
+    target, at = _lock_device(session, target_id), clock.now()
+    pending = queries.pending_orders(session, [target.id], at)
+    if any(order.kind == "reboot" for order in pending):
         return target
-    if orders.reboots_left(session, [target.id], at)[target.id] == 0:
+    if device_orders.reboots_left(session, [target.id], at)[target.id] == 0:
         raise conflict(
-            f"{target.name} was restarted {orders.MAX_REBOOTS} times within a day; what two restarts did not "
-            "mend, a third will not. Look at its evidence, or restart it by hand.",
+            f"{target.name} was restarted {device_orders.MAX_REBOOTS} times within a day; another restart will "
+            "not help. Look at its evidence, or restart it by hand.",
             "too_many_reboots",
         )
-    _order(session, target, "reboot", who)
-    tell(session, target)
+    _request_order(session, target, "reboot", who)
+    publish_target(session, target)
     return target
 
 
-def _order(session: Session, target: Target, kind: OrderKind, who: str) -> None:
-    order, new = orders.request(session, target, kind, who)
-    if new:
+def _request_order(session: Session, target: Target, kind: OrderKind, who: str) -> None:
+    order, is_new = device_orders.request_order(session, target, kind, who)
+    if is_new:
         evidence = {"order_id": order.id}
-        keep(
+        record_event(
             session,
             target,
             "order",
@@ -142,18 +145,18 @@ def _audit(
     )
 
 
-def _find(session: Session, target_id: str) -> Target:
+def _lock_target(session: Session, target_id: str) -> Target:
     if queries.target(session, target_id) is None:
         raise not_found("target", target_id)
     return queries.lock_target(session, target_id)
 
 
-def _device(session: Session, target_id: str) -> Target:
-    target = _find(session, target_id)
+def _lock_device(session: Session, target_id: str) -> Target:
+    target = _lock_target(session, target_id)
     if target.kind != "device":
         raise conflict(
-            f"{target.name} is a host: only a device has health checks and restarts. To hold a host back, "
-            "put it into maintenance.",
+            f"{target.name} is a host: only devices have health checks and restarts. To keep a host from "
+            "getting jobs, put it into maintenance.",
             "not_a_device",
         )
     return target

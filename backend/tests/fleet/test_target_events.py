@@ -1,4 +1,4 @@
-"""What time does to the record of a device: repeats are counted, pages are in order."""
+"""The events of a device: repeated checks are counted in one event, pages are in order of time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .conftest import Person
 FULL = {"infrastructure": False, "text": "1.2 GiB are free"}
 
 
-def test_a_check_that_ends_as_the_one_before_is_kept_once_and_counted(
+def test_a_check_with_the_same_result_as_the_last_one_is_counted_in_its_event(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
-    """A device with full storage is looked at every five minutes, for weeks."""
+    """A device with full storage is checked every five minutes, for weeks."""
     phone.beat()
     for look in range(20):
         assert phone.beat(
@@ -38,7 +38,7 @@ def test_a_check_that_ends_as_the_one_before_is_kept_once_and_counted(
     ]
 
 
-def test_a_check_that_fails_otherwise_is_kept_by_itself(
+def test_a_check_that_fails_in_another_step_is_an_event_of_its_own(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
     phone.beat()
@@ -57,10 +57,10 @@ def test_a_check_that_fails_otherwise_is_kept_by_itself(
 
 
 @pytest.mark.shapes("embedded")
-def test_the_history_is_in_the_order_in_which_things_happened_not_in_which_they_were_told(
+def test_events_are_ordered_by_when_they_happened_not_by_when_they_were_reported(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
-    """After an outage an agent says the rungs it climbed meanwhile."""
+    """After an outage an agent reports its recovery steps late."""
     target_id = phone.healthy()
     clock.advance(600)
     person.send("POST", f"/targets/{target_id}/quarantine", {"reason": "swollen"})

@@ -1,6 +1,6 @@
-"""What time does to targets: maintenance that is over, orders nobody carried out, rows that are old.
+"""Ends maintenance and orders whose time is over, and deletes old events and readings.
 
-Place: called by the sweeper, in transactions of its own. Invariant: idle, it only reads.
+The sweeper calls it. With nothing to do it only reads, so that an idle server never takes the write lock.
 """
 
 from __future__ import annotations
@@ -9,24 +9,25 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from paceline_server.fleet import queries, words
-from paceline_server.fleet.events import SYSTEM, keep
-from paceline_server.fleet.shapes import tell
+from paceline_server.fleet import queries
+from paceline_server.fleet.target_events import SYSTEM, record_event
+from paceline_server.fleet.target_state import is_in_maintenance
+from paceline_server.fleet.target_views import publish_target
 from paceline_server.kernel import clock
 from paceline_server.store.session import read_scope, session_scope
 
 KEEP_EVENTS = timedelta(days=365)
-"""A year: whether a device was trouble before is asked when it is trouble again."""
+"""A year: a device that makes trouble again is compared with its past."""
 KEEP_CONNECTIONS = timedelta(days=30)
-"""Connections come and go many times a day; after a month nobody asks for one of them."""
+"""Connections change many times a day; a month of them is enough."""
 KEEP_READINGS = timedelta(days=90)
-"""A quarter of temperatures and charge, at most 144 a day and device and what changed."""
+"""At most 144 a day per device, plus those that changed."""
 
 
 def sweep() -> int:
-    """End what time ran out on; returns how many."""
+    """End what has run out; returns how many."""
     with read_scope() as session:
-        if not queries.anything_over(session, clock.now()):
+        if not queries.has_expired(session, clock.now()):
             return 0
     with session_scope() as session:
         ended = _end_maintenance(session)
@@ -36,18 +37,18 @@ def sweep() -> int:
 
 def _end_maintenance(session: Session) -> int:
     at = clock.now()
-    over = [
+    ended = [
         target
         for target in queries.lock_targets(
-            session, queries.maintenance_over(session, at)
+            session, queries.targets_of_ended_maintenance(session, at)
         )
-        if target.maintenance_by is not None and not words.in_maintenance(target, at)
+        if target.maintenance_by is not None and not is_in_maintenance(target, at)
     ]
-    for target in over:
+    for target in ended:
         evidence = {"by": target.maintenance_by, "reason": target.maintenance_reason}
         target.maintenance_by = target.maintenance_reason = None
         target.maintenance_since = target.maintenance_until = None
-        keep(
+        record_event(
             session,
             target,
             "maintenance",
@@ -56,8 +57,8 @@ def _end_maintenance(session: Session) -> int:
             evidence=evidence,
             actor=SYSTEM,
         )
-        tell(session, target)
-    return len(over)
+        publish_target(session, target)
+    return len(ended)
 
 
 def _expire_orders(session: Session) -> int:
@@ -66,16 +67,12 @@ def _expire_orders(session: Session) -> int:
         session, queries.targets_of_overdue_orders(session, at)
     )
     by_id = {target.id: target for target in targets}
-    overdue = [
-        one
-        for one in queries.pending_orders(session, list(by_id))
-        if one.expires_at <= at
-    ]
+    overdue = queries.overdue_orders(session, list(by_id), at)
     for order in overdue:
         order.life, order.ended_at = "expired", at
         target = by_id[order.target_id]
         evidence = {"order_id": order.id, "requested_by": order.requested_by}
-        keep(
+        record_event(
             session,
             target,
             "order",
@@ -84,15 +81,14 @@ def _expire_orders(session: Session) -> int:
             evidence=evidence,
             actor=SYSTEM,
         )
-        tell(session, target)
+        publish_target(session, target)
     return len(overdue)
 
 
-def forget() -> None:
-    """Remove events and readings that are old, each in a transaction of its own: on SQLite they hold up
-    every writer meanwhile."""
+def delete_old_rows() -> None:
+    """Delete old events and readings, each in a short transaction: on SQLite it holds up every writer."""
     at = clock.now()
     with session_scope() as session:
-        queries.forget_events(session, at - KEEP_EVENTS, at - KEEP_CONNECTIONS)
+        queries.delete_events(session, at - KEEP_EVENTS, at - KEEP_CONNECTIONS)
     with session_scope() as session:
-        queries.forget_readings(session, at - KEEP_READINGS)
+        queries.delete_readings(session, at - KEEP_READINGS)

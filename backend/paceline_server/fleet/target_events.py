@@ -1,7 +1,7 @@
-"""The events of a target's life: kept by whoever changes it, read back as pages.
+"""Records the events of a target and lists them as pages.
 
-Place: under `life`, `orders`, `actions` and `upkeep`. Invariant: rows are only added (and forgotten when they
-are old); each stands in the transaction of what it tells of. Decides nothing.
+An event is written in the transaction of the change it describes and never changed except to count a repeated
+health check (`heartbeats.py`); `expiry.py` deletes old ones.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from paceline_server.fleet import queries, words
+from paceline_server.fleet import queries
 from paceline_server.fleet.device_schemas import Axis, TargetEventOut
+from paceline_server.fleet.target_messages import describe_event
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import page
 from paceline_server.store.tables.fleet import Target, TargetEvent
 
 AGENT, SYSTEM = "agent", "system"
-"""Actors of events that no person caused."""
+"""Actors of events that were not caused by a person."""
 
 
-def keep(
+def record_event(
     session: Session,
     target: Target,
     axis: Axis,
@@ -35,7 +36,7 @@ def keep(
     ref: str | None = None,
     at: datetime | None = None,
 ) -> None:
-    """Keep one step of a target's life. `states`: before and after; `ref`: what its reporter calls it."""
+    """Keep one event of a target. `states`: before and after; `ref`: the id its reporter gave it."""
     session.add(
         TargetEvent(
             id=ids.new_id("tev"),
@@ -54,7 +55,7 @@ def keep(
     session.flush()
 
 
-def listed(
+def list_events(
     session: Session,
     target_id: str,
     axis: Axis | None,
@@ -62,7 +63,7 @@ def listed(
     limit: int,
     cursor: str | None,
 ) -> Page[TargetEventOut]:
-    """Events of a target, those that happened last first: what an agent tells late stands where it was."""
+    """Events of a target, the newest first by the time they happened, not by the time they were reported."""
     return page(
         session,
         queries.events(target_id, axis),
@@ -80,4 +81,4 @@ def _out(row: TargetEvent) -> TargetEventOut:
         for name in TargetEventOut.model_fields
         if name != "words"
     }
-    return TargetEventOut.model_validate({**own, "words": words.event(row)})
+    return TargetEventOut.model_validate({**own, "words": describe_event(row)})

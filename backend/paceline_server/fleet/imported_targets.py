@@ -1,8 +1,7 @@
-"""Targets of which only imported figures are known.
+"""Creates the targets that imported figures belong to.
 
-Place: beside `announced`, called by imports through `service`. Invariants: such a target has no program: its
-agent is one row that never beats, so it is offline for ever, refuses work and says why; no agent can take it
-over, for none announces its serial.
+Such a target has no agent process: it belongs to one agent row that never sends a heartbeat, so the target
+stays offline and refuses jobs. No agent announces its serial, so none can take it over.
 """
 
 from __future__ import annotations
@@ -12,17 +11,18 @@ from sqlalchemy.orm import Session
 from paceline_server.fleet import queries
 from paceline_server.kernel import clock
 from paceline_server.kernel.ids import new_id, sha256_hex
-from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target
 
 KIND = "host"
-WHY = "its figures were imported from another tool: no agent drives it"
+REFUSAL = "its figures were imported from another tool: no agent drives it"
 
 
 def imported_target(session: Session, name: str) -> Target:
-    """The target that imported figures of `name` are of; made the first time."""
+    """The target of imported figures for the machine `name`; created the first time."""
     serial, at = f"import:{name}", clock.now()
-    queries.insert_agent_once(
+    queries.insert_once(
         session,
+        Agent,
         {
             "id": IMPORTS_AGENT,
             "name": "imports",
@@ -31,13 +31,13 @@ def imported_target(session: Session, name: str) -> Target:
             "last_seen_at": None,
         },
     )
-    fresh = {
+    values = {
         "id": new_id("tgt"),
         "kind": KIND,
         "serial": serial,
         "name": name,
         "agent_id": IMPORTS_AGENT,
-        "refuses": WHY,
+        "refuses": REFUSAL,
         "factors": {},
         "fingerprint": sha256_hex(serial),
         "preflight": [],
@@ -45,5 +45,5 @@ def imported_target(session: Session, name: str) -> Target:
         "last_seen_at": None,
         "created_at": at,
     }
-    queries.insert_target_once(session, fresh)
+    queries.insert_once(session, Target, values)
     return queries.lock_announced(session, [(KIND, serial)])[KIND, serial]

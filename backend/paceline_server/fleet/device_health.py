@@ -1,0 +1,147 @@
+"""Changes the health of a device and records why.
+
+The pure state machine in `health.py` decides; this module applies its answer to the row. Callers hold the
+row's lock. Health changes only through `apply_health_event`, in one transaction with an event that carries
+the evidence.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from sqlalchemy.orm import Session
+
+from paceline_server.fleet import health, queries
+from paceline_server.fleet.target_events import AGENT, SYSTEM, record_event
+from paceline_server.kernel import clock
+from paceline_server.store.tables.fleet import Target
+
+log = structlog.get_logger("paceline.fleet")
+
+
+def health_of(target: Target) -> health.Health:
+    """The health stored in a row, as the state machine takes it."""
+    return health.Health(
+        state=target.health,  # type: ignore[arg-type]  # only `apply_health_event` writes it
+        reason=target.health_reason,
+        failures=target.failures,
+        checked=target.checked,
+        check_after=target.check_after,
+        held_for=tuple(target.held_for),  # type: ignore[arg-type]  # likewise
+    )
+
+
+def apply_health_event(
+    session: Session,
+    target: Target,
+    event: health.Event,
+    name: str,
+    *,
+    evidence: dict[str, Any] | None = None,
+    actor: str = AGENT,
+    always: bool = False,
+    quiet: bool = False,
+    ref: str | None = None,
+) -> bool:
+    """Take a step of the state machine; True when the state changed.
+
+    A target event is recorded when the state or the count of failures changed, or with `always`; never with
+    `quiet`.
+    """
+    before = health_of(target)
+    after = health.step(before, event)
+    at = clock.now()
+    target.health, target.health_reason = after.state, after.reason
+    target.failures, target.checked = after.failures, after.checked
+    target.check_after, target.held_for = after.check_after, list(after.held_for)
+    if after.state != before.state:
+        target.health_since = at
+        log.info(
+            "target_health",
+            target_id=target.id,
+            before=before.state,
+            after=after.state,
+            because=name,
+        )
+    if not quiet and (
+        always or (before.state, before.failures) != (after.state, after.failures)
+    ):
+        record_event(
+            session,
+            target,
+            "health",
+            name,
+            states=(before.state, after.state),
+            reason=after.reason,
+            evidence={**(evidence or {}), "failures": after.failures},
+            actor=actor,
+            ref=ref,
+        )
+    return after.state != before.state
+
+
+DEVICE_CAUSES = frozenset(
+    {
+        "device_lost",
+        "device_rebooted",
+        "device_refused",
+        "device_unauthorized",
+    }
+)
+"""Causes of a failed attempt that count against the device: it was not reliable. Not among them:
+`device_storage_full`, because the device rests by its own readings until there is room, and
+`placing_failed`, because a device that answers and lists its files works."""
+
+
+def attempt_failed(
+    session: Session,
+    target_id: str,
+    cause: str,
+    detail: str | None,
+    *,
+    job_id: str,
+    attempt: int,
+) -> bool:
+    """Count a failed attempt against its device if `cause` is one of `DEVICE_CAUSES`; True if it was counted.
+
+    Failures of benchmarks do not count, and a host has no health.
+    """
+    if (
+        cause not in DEVICE_CAUSES
+        or queries.kind_and_failures(session, target_id)[0] != "device"
+    ):
+        return False
+    target = queries.lock_target(session, target_id)
+    why = cause.replace("_", " ")
+    why = f"{why}: {detail.splitlines()[0][:300]}" if detail else why
+    evidence = {
+        "job_id": job_id,
+        "attempt": attempt,
+        "cause": cause,
+        "detail": (detail or "")[:1000],
+    }
+    event = health.InfrastructureFailure(clock.now(), why)
+    apply_health_event(
+        session, target, event, "infrastructure_failed", evidence=evidence, actor=SYSTEM
+    )
+    return True
+
+
+def run_succeeded(session: Session, target_id: str, job_id: str) -> None:
+    """Reset the count of failures after a job that measured to its end.
+
+    The row is locked only if there are failures: the end of a job should not wait for other writers.
+    """
+    if queries.kind_and_failures(session, target_id)[1] == 0:
+        return
+    target = queries.lock_target(session, target_id)
+    evidence = {"job_id": job_id}
+    apply_health_event(
+        session,
+        target,
+        health.SuccessfulRun(),
+        "run_succeeded",
+        evidence=evidence,
+        actor=SYSTEM,
+    )

@@ -1,0 +1,129 @@
+"""Words what people read about a target: its health, its holds, its events."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from paceline_server.fleet.device_schemas import ConfigurationErrorOut, HealthState
+from paceline_server.fleet.target_state import is_connected, is_in_maintenance
+from paceline_server.stats.configuration import words_of
+from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target, TargetEvent
+
+ADVICE: dict[HealthState, str | None] = {
+    "unknown": "It is checked as soon as it is online; nothing to do.",
+    "checking": "Its health check runs now or when it is online and free; nothing to do.",
+    "good": None,
+    "recovering": "It takes jobs again by itself; keep it charging and out of the sun. If it no longer "
+    "reports the reading it rests for, request a check: a passed check ends the rest.",
+    "suspect": "It is checked again in a minute. If this happens often, look at its cable, port and hub.",
+    "quarantined": "Look at the evidence, fix the cause, then release it.",
+}
+
+_HEALTH: dict[HealthState, str] = {
+    "unknown": "its health is not known yet",
+    "checking": "its health is being checked",
+    "good": "it is in good health",
+    "recovering": "it is recovering",
+    "suspect": "it failed and is checked again",
+    "quarantined": "it is in quarantine",
+}
+
+_CONNECTION = {
+    None: "it is not connected",
+    "absent": "it is not connected",
+    "offline": "it does not answer",
+    "unauthorized": "it does not trust its agent",
+    "booting": "it is starting",
+}
+
+
+def describe_configuration(names: list[str]) -> list[ConfigurationErrorOut]:
+    """The configuration errors with these names, each with what to do about it."""
+    return [
+        ConfigurationErrorOut(
+            name=name, text=words_of(name).text, advice=words_of(name).advice
+        )
+        for name in names
+    ]
+
+
+def _describe_maintenance(target: Target) -> str:
+    until = target.maintenance_until
+    text = f"{target.maintenance_by} has it in maintenance"
+    text += "" if until is None else f" until {until:%Y-%m-%d %H:%M} UTC"
+    return _with_reason(text, target.maintenance_reason)
+
+
+def refusal_reasons(target: Target, at: datetime, *, online: bool) -> list[str]:
+    """Why no job is leased for it, the most important reason first; empty if it takes jobs."""
+    if target.agent_id == IMPORTS_AGENT:
+        return [target.refuses or ""]
+    reasons = []
+    if is_in_maintenance(target, at):
+        reasons.append(_describe_maintenance(target))
+    if target.health == "quarantined":
+        reasons.append(_with_reason(_HEALTH["quarantined"], target.health_reason))
+    if not is_connected(target):
+        reasons.append(
+            _with_reason(_CONNECTION[target.connection], target.connection_reason)
+        )
+    elif not online:
+        reasons.append("its agent is silent")
+    if target.kind == "device" and target.health not in ("good", "quarantined"):
+        reasons.append(_with_reason(_HEALTH[target.health], target.health_reason))  # type: ignore[index]  # a state
+    if target.refuses:
+        reasons.append(target.refuses)
+    return reasons
+
+
+def _with_reason(text: str, reason: str | None) -> str:
+    return f"{text}: {reason}" if reason else text
+
+
+def describe_availability(
+    target: Target, at: datetime, *, online: bool, busy: bool
+) -> tuple[bool, str]:
+    """(whether a job may be leased for it now, the sentence that says so)."""
+    reasons = refusal_reasons(target, at, online=online)
+    if reasons:
+        return False, "takes no jobs: " + "; ".join(reasons)
+    return (False, "takes no other job: it runs one") if busy else (True, "takes jobs")
+
+
+_EVENTS = {
+    "connected": "was reached",
+    "disconnected": "is no longer reached",
+    "connection": "changed how it is reached",
+    "rebooted": "restarted",
+    "moved": "is driven by another agent",
+    "check_asked": "is due for a health check",
+    "check_passed": "passed its health check",
+    "check_failed": "failed its health check",
+    "gates_read": "began or ended a rest",
+    "infrastructure_failed": "failed during a job",
+    "gave_up": "could not be recovered",
+    "recheck": "is checked again",
+    "quarantine": "was put into quarantine",
+    "release": "was released from quarantine",
+    "maintenance_on": "was put into maintenance",
+    "maintenance_off": "was taken out of maintenance",
+    "maintenance_ended": "left maintenance: its time was over",
+    "order_requested": "has an order",
+    "order_done": "carried out an order",
+    "order_refused": "refused an order",
+    "order_expired": "did not carry out an order in time",
+    "recovery_step": "went through a recovery step",
+}
+
+
+def describe_event(event: TargetEvent) -> str:
+    """One event of a target in a sentence."""
+    text = _EVENTS.get(event.event, event.event.replace("_", " "))
+    if event.actor not in ("agent", "system"):
+        text += f" by {event.actor}"
+    if event.from_state and event.to_state and event.from_state != event.to_state:
+        text += f" ({event.from_state} → {event.to_state})"
+    times = event.evidence.get("times", 1)
+    if times != 1:
+        text += f", {times} times since {event.evidence.get('since', '')[:16]}"
+    return _with_reason(text, event.reason)
