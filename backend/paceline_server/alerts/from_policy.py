@@ -189,7 +189,7 @@ def decide(
     ):
         return
     if job.state != "done":
-        reason = jobs.why_without_verdict(job)
+        reason = jobs.reason_of_end(job)
         change(
             session,
             alert,

@@ -319,7 +319,7 @@ def _decide(
         return
     if job.state != "done":
         if alert.state == "suspected":
-            reason = jobs.why_without_verdict(job)
+            reason = jobs.reason_of_end(job)
             note = f"the confirmation ended without a verdict: {job.state}: {reason}"
             change(session, alert, Event.undecide, SYSTEM, note)
         return

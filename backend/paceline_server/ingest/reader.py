@@ -20,7 +20,7 @@ from paceline_server.ingest.cases import Case, Check, Conditions, Warned, params
 from paceline_server.ingest.stream import case_of, check_of
 from paceline_server.ingest.wire import Side
 from paceline_server.jobs import service as jobs
-from paceline_server.jobs.schemas import ConditionsOut, LogLineOut, ReportedOut
+from paceline_server.jobs.schemas import ConditionsOut, LogLineOut, ReportedLineOut
 from paceline_server.kernel.wire import Page
 from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
 from paceline_server.store.page import decode_cursor, encode_cursor
@@ -314,11 +314,11 @@ def reported_page(
     after: int,
     limit: int,
     cursor: str | None,
-) -> Page[ReportedOut]:
+) -> Page[ReportedLineOut]:
     """What a device's log reported during an attempt (the newest unless given), above `after`. Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     start = after if cursor is None else decode_cursor(cursor, [int])[0]
     rows = queries.reported_after(session, job_id, number, start, limit + 1)
-    shown = [ReportedOut.model_validate(row) for row in rows[:limit]]
+    shown = [ReportedLineOut.model_validate(row) for row in rows[:limit]]
     following = encode_cursor([shown[-1].seq]) if len(rows) > limit else None
-    return Page[ReportedOut](items=shown, next=following)
+    return Page[ReportedLineOut](items=shown, next=following)

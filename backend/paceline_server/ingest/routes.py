@@ -14,9 +14,9 @@ from paceline_server.jobs.schemas import (
     ConditionsOut,
     FinishIn,
     LogLineOut,
-    ReportedOut,
+    ReportedLineOut,
 )
-from paceline_server.jobs.writer import LeaseWriter
+from paceline_server.jobs.lease_claims import ClaimedLease
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
@@ -28,7 +28,7 @@ After = Annotated[int, Query(ge=-1, lt=2**63)]
 AttemptQuery = Annotated[int | None, Query(ge=1, lt=2**31)]
 
 
-async def body_of(_: LeaseWriter, request: Request) -> bytes:
+async def body_of(_: ClaimedLease, request: Request) -> bytes:
     """The body as it was sent, read only for a known agent; its size on the wire is bounded around us."""
     return await request.body()
 
@@ -71,7 +71,7 @@ _ITEMS_BODY = {
     max_body_size=ITEMS_BYTES,
 )
 def store_items(
-    writer: LeaseWriter,
+    writer: ClaimedLease,
     body: Annotated[bytes, Depends(body_of)],
     session: DbSession,
     content_encoding: Annotated[str, Header(max_length=100)] = "",
@@ -82,7 +82,7 @@ def store_items(
 
 
 @router.post("/jobs/{job_id}/attempts/{attempt}/finish", status_code=204)
-def finish(body: FinishIn, writer: LeaseWriter, session: DbSession) -> None:
+def finish(body: FinishIn, writer: ClaimedLease, session: DbSession) -> None:
     """End the attempt; `done` is taken once every item has arrived."""
     service.finish(session, writer, body)
 
@@ -155,7 +155,7 @@ def read_reported(  # noqa: PLR0917 - query parameters, passed by name
     attempt: AttemptQuery = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-) -> Page[ReportedOut]:
+) -> Page[ReportedLineOut]:
     """What a device's log reported in lines that the suite declares, the oldest first: an app's own figures,
     no samples."""
     return reader.reported_page(

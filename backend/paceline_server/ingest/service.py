@@ -95,12 +95,12 @@ def _refused(error: wire.ItemError) -> ProblemError:
     )
 
 
-def store(session: Session, writer: jobs.Writer, items: Sequence[Checked]) -> ItemsOut:
+def store(session: Session, writer: jobs.LeaseClaim, items: Sequence[Checked]) -> ItemsOut:
     """Store what is new of `items`; what is here already, with the same content, counts as a duplicate.
 
     Raises 409 `lease_lost`, 409 `item_conflict` (and keeps an incident), 422 for what the manifest forbids.
     """
-    held = jobs.hold(session, writer, delivers=True)
+    held = jobs.check_lease(session, writer, delivers=True)
     plan = jobs.plan_of(session, held.job.run_id)
     first = held.attempt.batch * held.job.launches
     for index, checked in enumerate(items):
@@ -120,7 +120,7 @@ def store(session: Session, writer: jobs.Writer, items: Sequence[Checked]) -> It
 
 
 def _undeclared(
-    checked: Checked, plan: jobs.Plan, launches: range
+    checked: Checked, plan: jobs.RunPlan, launches: range
 ) -> tuple[str, str] | None:
     """(field, why) when an item is not what this attempt was asked to measure."""
     item = checked.item
@@ -149,7 +149,7 @@ def _undeclared(
 
 
 def _misplaced(
-    item: SamplesItem | EventItem | ReportedItem, plan: jobs.Plan, launches: range
+    item: SamplesItem | EventItem | ReportedItem, plan: jobs.RunPlan, launches: range
 ) -> tuple[str, str] | None:
     """(field, why) when an item is of a launch or a side this attempt does not have."""
     if item.launch is None:  # a line of a log may be of none
@@ -172,7 +172,7 @@ def _misplaced(
 
 
 def _claim(
-    session: Session, writer: jobs.Writer, items: Sequence[Checked], *, closed: bool
+    session: Session, writer: jobs.LeaseClaim, items: Sequence[Checked], *, closed: bool
 ) -> list[Checked]:
     """Enter new identities into the ledger; returns their items."""
     job_id, attempt = writer.job_id, writer.attempt
@@ -207,7 +207,7 @@ def _claim(
 
 
 def _conflict(
-    session: Session, writer: jobs.Writer, checked: Checked, known: bytes
+    session: Session, writer: jobs.LeaseClaim, checked: Checked, known: bytes
 ) -> NoReturn:
     """409, storing nothing but an incident: two contents claim one identity."""
     seq = checked.item.seq
@@ -231,7 +231,7 @@ def _conflict(
     )
 
 
-def _append(session: Session, writer: jobs.Writer, fresh: Sequence[Checked]) -> None:
+def _append(session: Session, writer: jobs.LeaseClaim, fresh: Sequence[Checked]) -> None:
     rows: dict[type, list[queries.Row]] = {kind: [] for kind in TABLES}
     for checked in fresh:
         item = checked.item
@@ -287,9 +287,9 @@ def _columns(checked: Checked) -> queries.Row:
     }
 
 
-def finish(session: Session, writer: jobs.Writer, report: FinishIn) -> None:
+def finish(session: Session, writer: jobs.LeaseClaim, report: FinishIn) -> None:
     """End an attempt; `done` only when all its items are here. Raises 409 `items_missing`, `lease_lost`."""
-    held = jobs.hold(session, writer, delivers=True)
+    held = jobs.check_lease(session, writer, delivers=True)
     if report.outcome == "done" and not held.closed:
         arrived = queries.count_up_to(
             session, writer.job_id, writer.attempt, report.last_seq

@@ -17,10 +17,10 @@ def failure_of(job: Job) -> FailureOut | None:
     """Why a job failed or was lost, in parts; None of one that did not."""
     if job.cause is None:
         return None
-    return take_apart(job.cause_detail or job.cause.replace("_", " "))
+    return parse_failure(job.cause_detail or job.cause.replace("_", " "))
 
 
-def take_apart(detail: str) -> FailureOut:
+def parse_failure(detail: str) -> FailureOut:
     """A detail without an excerpt is a sentence and advice."""
     lines = detail.split("\n")
     marked = [
@@ -58,7 +58,7 @@ def first_error(detail: str | None) -> str | None:
     """The one line that says most: the first error of the output, else what happened."""
     if not detail:
         return None
-    failure = take_apart(detail.strip())
+    failure = parse_failure(detail.strip())
     errors = [line.text for line in failure.excerpt if line.is_error]
     return next(
         (

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.jobs import queries
-from paceline_server.jobs.beginnings import begin
+from paceline_server.jobs.run_creation import store_run
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 
@@ -43,7 +43,7 @@ def confirmation_run(
     run.commit, run.branch, run.trigger = original.commit, original.branch, "confirm"
     run.confirms_alert_id = alert_id
     launches = _launches(session, original, target_id)
-    begin(session, run, [session.get_one(Target, target_id)], not_before, launches)
+    store_run(session, run, [session.get_one(Target, target_id)], not_before, launches)
     return run
 
 
@@ -74,7 +74,7 @@ def ab_run(
     run.branch = original.branch if commit == original.commit else None
     run.confirms_alert_id, run.bisection_id = alert_id, bisection_id
     launches = min(MAX_LAUNCHES, _launches(session, original, target_id) * times)
-    begin(session, run, [session.get_one(Target, target_id)], not_before, launches)
+    store_run(session, run, [session.get_one(Target, target_id)], not_before, launches)
     return run
 
 

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries
-from paceline_server.jobs.plans import plan_of
+from paceline_server.jobs.declarations import plan_of
 from paceline_server.jobs.schemas import FinishIn, JobState, LeaseOut, StateIn, WorkOut
 from paceline_server.jobs.states import (
     HELD,
@@ -39,7 +39,7 @@ from paceline_server.store.tables.jobs import Attempt, Job
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class LeaseClaim:
     """Who writes: the agent and the lease it claims to hold."""
 
     agent_id: str
@@ -49,7 +49,7 @@ class Writer:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class HeldLease:
     """A lease found to be the writer's; the job is locked until the transaction ends.
 
     `closed`: the attempt was finished already; a repeat of what it sent is answered, nothing new is taken.
@@ -136,9 +136,9 @@ def lease_lost(why: str) -> ProblemError:
     )
 
 
-def hold(
-    session: Session, writer: Writer, *, delivers: bool = False, renews: bool = False
-) -> Hold:
+def check_lease(
+    session: Session, writer: LeaseClaim, *, delivers: bool = False, renews: bool = False
+) -> HeldLease:
     """The lease `writer` claims, checked and locked. Raises 404, 409 `lease_lost`.
 
     `delivers`: the write brings results, so it is taken late as well (`lost` → `uploading` if the target is
@@ -157,17 +157,17 @@ def hold(
     if not known or attempt.agent_id != writer.agent_id:
         raise lease_lost("The lease token is not this attempt's.")
     if delivers and attempt.outcome in ("done", "failed", "cancelled"):
-        return Hold(job, attempt, closed=True)
+        return HeldLease(job, attempt, closed=True)
     if job.attempt != attempt.number:
         raise lease_lost(f"Attempt {job.attempt} has taken over.")
     if job.state in HELD and attempt.outcome is None:
-        return Hold(job, attempt, closed=False)
+        return HeldLease(job, attempt, closed=False)
     if delivers and job.state == "lost" and attempt.outcome == "lost":
         _revive(session, job, attempt, Event.late_result)
-        return Hold(job, attempt, closed=False)
+        return HeldLease(job, attempt, closed=False)
     if renews and job.state == "lost" and attempt.outcome == "lost":
         if _revive(session, job, attempt, Event.revive):
-            return Hold(job, attempt, closed=False)
+            return HeldLease(job, attempt, closed=False)
         raise lease_lost("The lease ran out and the target runs another job.")
     raise lease_lost(f"The job is {job.state}.")
 
@@ -189,20 +189,20 @@ def _revive(session: Session, job: Job, attempt: Attempt, event: Event) -> bool:
     return True
 
 
-def renew(session: Session, writer: Writer) -> bool:
+def renew(session: Session, writer: LeaseClaim) -> bool:
     """Extend the lease from now; True when the agent is asked to stop. Raises 409 `lease_lost`.
 
     A lease that ran out while measuring is given back as long as its target is free: after an outage of the
     server, or of the network, longer than a lease the agent measures on.
     """
-    held = hold(session, writer, renews=True)
+    held = check_lease(session, writer, renews=True)
     held.attempt.lease_expires_at = clock.now() + _lease_length()
     return held.attempt.cancel_requested
 
 
-def report_state(session: Session, writer: Writer, report: StateIn) -> None:
+def report_state(session: Session, writer: LeaseClaim, report: StateIn) -> None:
     """What the agent does next. Raises 409 `lease_lost`, or `conflict` for a step backwards."""
-    held = hold(session, writer, delivers=report.state == "uploading")
+    held = check_lease(session, writer, delivers=report.state == "uploading")
     job = held.job
     if held.closed:
         raise lease_lost("The attempt is finished.")
@@ -238,7 +238,7 @@ def _shown(job: Job) -> tuple[str | None, ...]:
     )
 
 
-def finish(session: Session, held: Hold, report: FinishIn) -> None:
+def finish(session: Session, held: HeldLease, report: FinishIn) -> None:
     """End an attempt. `done` must have delivered everything (ingest checks). Repeating it changes nothing.
 
     Raises 409 `lease_lost` for an attempt that ended otherwise, 409 `conflict` for `done` before measuring.

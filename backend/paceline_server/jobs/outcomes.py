@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from paceline_server.jobs.failure import first_error
+from paceline_server.jobs.outcomes import first_error
 from paceline_server.jobs.schemas import Cause, JobState, Outcome, RunState, Verdict
 from paceline_server.jobs.states import FINAL
 

@@ -1,4 +1,4 @@
-"""What a run asked for, kept in memory: its manifest as `Declared`, and whether it has sides.
+"""What a run asked for, kept in memory: its manifest as `SuiteDeclaration`, and whether it has sides.
 
 Place: asked by every upload, so it must not load a manifest each time. Invariant: only what never changes
 after a run was created is kept, so nothing here can be stale.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from paceline_server.jobs.declared import Declared, read_manifest
+from paceline_server.jobs.declarations import SuiteDeclaration, read_manifest
 from paceline_server.store.tables.jobs import Run
 
 MAX_PLANS = 256
@@ -21,7 +21,7 @@ MAX_PLANS = 256
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    declared: Declared
+    declared: SuiteDeclaration
     two_sided: bool = False
     """An A/B run: every sample says which side it is of."""
 

@@ -22,12 +22,12 @@ from paceline_server.jobs.schemas import (
     RunState,
     ScheduleIn,
     ScheduleOut,
-    SchedulePatch,
+    SchedulePatchIn,
     StateIn,
     Trigger,
 )
 from paceline_server.jobs.transitions import JOBS_CHANNEL
-from paceline_server.jobs.writer import Agent, LeaseWriter
+from paceline_server.jobs.lease_claims import Agent, ClaimedLease
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
@@ -102,7 +102,7 @@ def list_schedules(
     _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ScheduleOut]:
     """Schedules, the newest first."""
-    return schedules.listed(session, limit=limit, cursor=cursor)
+    return schedules.list_schedules(session, limit=limit, cursor=cursor)
 
 
 @router.get("/schedules/{schedule_id}")
@@ -113,7 +113,7 @@ def get_schedule(schedule_id: str, _: Reader, session: DbSession) -> ScheduleOut
 
 @router.patch("/schedules/{schedule_id}")
 def change_schedule(
-    schedule_id: str, body: SchedulePatch, principal: Requester, session: DbSession
+    schedule_id: str, body: SchedulePatchIn, principal: Requester, session: DbSession
 ) -> ScheduleOut:
     """Switch it on (its next run is due at once) or off, or change its rhythm. Needs `ingest`."""
     return schedules.change(session, schedule_id, body, principal.name)
@@ -176,7 +176,7 @@ def _try_lease(agent_id: str, body: LeaseIn) -> LeaseOut | None:
 
 
 @router.post("/jobs/{job_id}/attempts/{attempt}/renew")
-def renew(writer: LeaseWriter, session: DbSession) -> RenewOut:
+def renew(writer: ClaimedLease, session: DbSession) -> RenewOut:
     """Keep the lease; `cancel` asks the agent to stop."""
     return RenewOut(
         cancel=leases.renew(session, writer), lease_s=settings.current().lease_s
@@ -188,6 +188,6 @@ def renew(writer: LeaseWriter, session: DbSession) -> RenewOut:
     status_code=204,
     max_body_size=STATE_BYTES,
 )
-def report_state(body: StateIn, writer: LeaseWriter, session: DbSession) -> None:
+def report_state(body: StateIn, writer: ClaimedLease, session: DbSession) -> None:
     """What the agent does next."""
     leases.report_state(session, writer, body)

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from paceline_server.jobs import queries, service
-from paceline_server.jobs.schemas import RunIn, ScheduleIn, ScheduleOut, SchedulePatch
+from paceline_server.jobs.schemas import RunIn, ScheduleIn, ScheduleOut, SchedulePatchIn
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import ProblemError, conflict, not_found
 from paceline_server.kernel.wire import Page
@@ -62,7 +62,7 @@ def create(session: Session, spec: ScheduleIn, who: str) -> ScheduleOut:
 
 
 def change(
-    session: Session, schedule_id: str, patch: SchedulePatch, who: str
+    session: Session, schedule_id: str, patch: SchedulePatchIn, who: str
 ) -> ScheduleOut:
     """Switch on or off, or change the rhythm: a shorter one counts from its last tick, so its next run comes
     sooner; a longer one begins after the next. Switched on, its next run is due at once. Raises 404."""

@@ -122,7 +122,7 @@ class ScheduleIn(Request):
     enabled: bool = False
 
 
-class SchedulePatch(Request):
+class SchedulePatchIn(Request):
     """Switch on or off, or change the rhythm."""
 
     enabled: bool | None = None
@@ -257,7 +257,7 @@ class WorkOut(Response):
     seed: int
     launch_timeout_s: float
     suppress: list[str] = Field(default_factory=list)
-    """Names of configuration errors that are no reason not to begin."""
+    """Names of configuration errors that are no reason not to store_run."""
 
 
 class LeaseIn(Request):
@@ -309,7 +309,7 @@ class FinishIn(Request):
     """The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none).
 
     `detail`: what happened in one sentence; then, where there is output, the first error in it with the lines
-    around it, which begin with two blanks and `> ` (the error) or `| `; then what to do next."""
+    around it, which store_run with two blanks and `> ` (the error) or `| `; then what to do next."""
 
     outcome: Literal["done", "failed", "cancelled"]
     cause: Cause | None = None
@@ -323,7 +323,7 @@ class LogLineOut(Response):
     text: str
 
 
-class PrintedOut(Response):
+class PrintedNumberOut(Response):
     """A number as an app printed it, in base units; the true one lies from `low` to `high`."""
 
     printed: str
@@ -333,7 +333,7 @@ class PrintedOut(Response):
     unit: str
 
 
-class ReportedOut(Response):
+class ReportedLineOut(Response):
     """A line of a device's log that has a shape its suite declares: an app's own figures, no samples, and no
     verdict rests on them. `launch`: in whose time it was logged; `at`: the device's own time, as printed;
     `note`: why there are no fields, or what is missing."""
@@ -343,7 +343,7 @@ class ReportedOut(Response):
     side: Literal["base", "head"] | None
     pattern: str | None
     at: str | None
-    fields: dict[str, int | str | PrintedOut]
+    fields: dict[str, int | str | PrintedNumberOut]
     text: str
     note: str | None
 

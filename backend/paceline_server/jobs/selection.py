@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paceline_server.catalog.schemas import ParamValue
-from paceline_server.jobs.declared import Declared
+from paceline_server.jobs.declarations import SuiteDeclaration
 from paceline_server.jobs.schemas import RunIn
 from paceline_server.stats.configuration import CONFIGURATION_ERRORS
 
@@ -30,7 +30,7 @@ class Selection:
 
 
 def select(
-    declared: Declared, wanted: RunIn, reported: Collection[str] = ()
+    declared: SuiteDeclaration, wanted: RunIn, reported: Collection[str] = ()
 ) -> Selection:
     """Check the benchmarks, params, knobs and names of a request. `reported`: names of configuration errors
     that targets of the suite have, among them such that this server has no words for."""
@@ -66,7 +66,7 @@ def select(
 
 
 def _param_fault(
-    declared: Declared, names: Sequence[str], param: str, values: Sequence[ParamValue]
+    declared: SuiteDeclaration, names: Sequence[str], param: str, values: Sequence[ParamValue]
 ) -> str | None:
     having = [
         declared.benchmarks[name]
@@ -86,7 +86,7 @@ def _param_fault(
 
 
 def _knobs(
-    declared: Declared, wanted: Mapping[str, ParamValue], faults: dict[str, str]
+    declared: SuiteDeclaration, wanted: Mapping[str, ParamValue], faults: dict[str, str]
 ) -> tuple[dict[str, ParamValue], bool]:
     """The knobs that differ from their defaults, and whether one of them is made for a demonstration."""
     turned: dict[str, ParamValue] = {}

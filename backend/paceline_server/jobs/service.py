@@ -14,14 +14,14 @@ from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import outcomes, queries, shapes
-from paceline_server.jobs.beginnings import EXPIRES_AFTER, begin
-from paceline_server.jobs.declared import Declared, read_manifest
-from paceline_server.jobs.failure import sentence_of, why_without_verdict
+from paceline_server.jobs.run_creation import EXPIRES_AFTER, store_run
+from paceline_server.jobs.declarations import SuiteDeclaration, read_manifest
+from paceline_server.jobs.outcomes import sentence_of, why_without_verdict
 from paceline_server.jobs.followups import ab_run, commits_of, confirmation_run
-from paceline_server.jobs.imported import ImportedRun, analyse_imported, imported_run
-from paceline_server.jobs.leases import Hold, Writer, finish, hold, lease_lost
+from paceline_server.jobs.imported_runs import ImportedRun, analyse_imported, imported_run
+from paceline_server.jobs.leases import HeldLease, LeaseClaim, finish, hold, lease_lost
 from paceline_server.jobs.outcomes import WITHOUT_VERDICT
-from paceline_server.jobs.plans import Plan, plan_of
+from paceline_server.jobs.declarations import Plan, plan_of
 from paceline_server.jobs.queries import counting_attempts
 from paceline_server.jobs.schemas import JobOut, RunIn, RunOut, Trigger, Verdict
 from paceline_server.jobs.selection import Selection, select
@@ -38,11 +38,11 @@ from paceline_server.store.tables.jobs import Job, Run
 __all__ = [
     "CANCEL",
     "WITHOUT_VERDICT",
-    "Hold",
+    "HeldLease",
     "ImportedRun",
     "Plan",
     "Requested",
-    "Writer",
+    "LeaseClaim",
     "ab_run",
     "analyse_imported",
     "cancel",
@@ -103,7 +103,7 @@ def create_run(
         schedule_id=schedule_id,
         created_by=created_by,
     )
-    return begin(session, run, targets, clock.now(), spec.launches)
+    return store_run(session, run, targets, clock.now(), spec.launches)
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def base_of(spec: RunIn, commit: str) -> str | None:
 
 
 def _targets(
-    of_suite: Sequence[Target], declared: Declared, spec: RunIn, selection: Selection
+    of_suite: Sequence[Target], declared: SuiteDeclaration, spec: RunIn, selection: Selection
 ) -> list[Target]:
     benchmarks, faults, at = selection.benchmarks, selection.faults, clock.now()
     able = {target.id: target for target in of_suite}
@@ -244,7 +244,7 @@ def _targets(
     return fit
 
 
-def _runs_on(declared: Declared, benchmark: str, target: Target) -> bool:
+def _runs_on(declared: SuiteDeclaration, benchmark: str, target: Target) -> bool:
     return benchmark not in declared.benchmarks or declared.runs_on(
         benchmark, target.kind
     )

@@ -16,4 +16,4 @@ def cancel(session: Session, key: str) -> None:
 
 def sweep() -> int:
     """Take back leases that ran out, expire unleased jobs, ask for scheduled runs; returns how much moved."""
-    return expiry.sweep() + schedules.tick()
+    return expiry.sweep() + schedules.run_due()

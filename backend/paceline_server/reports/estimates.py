@@ -19,7 +19,7 @@ from paceline_server.catalog.parts import Benchmark, Slows
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.detect.facts import Asked
 from paceline_server.jobs import service as jobs
-from paceline_server.jobs.beginnings import launches_on
+from paceline_server.jobs.run_creation import default_launches
 from paceline_server.jobs.schemas import RunIn
 from paceline_server.reports import queries
 from paceline_server.reports.completeness import requested_cases
@@ -59,8 +59,8 @@ class Size:
 
 
 def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
-    """What a request would take now. Raises as `jobs.requested`."""
-    wanted = jobs.requested(session, spec)
+    """What a request would take now. Raises as `jobs.preview_run`."""
+    wanted = jobs.preview_run(session, spec)
     manifest = read_manifest(wanted.suite.manifest)
     asked = Asked(wanted.selection.benchmarks, wanted.selection.params)
     past = queries.past_jobs(
@@ -101,7 +101,7 @@ def _on_target(
     past: Sequence[PastJob],
 ) -> TargetEstimateOut:
     size = _size(
-        manifest, spec, asked, target.kind, spec.launches or launches_on(target)
+        manifest, spec, asked, target.kind, spec.launches or default_launches(target)
     )
     same = [one for one in past if _same_choice(one, size, asked)][:BASED_ON]
     used = same or past[:BASED_ON]

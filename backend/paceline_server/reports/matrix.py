@@ -120,7 +120,7 @@ def _unmeasured(
     """Where the newest job that is over was not judged; `ended` has the newest first."""
     newest: dict[Cell, MatrixUnmeasuredOut | None] = {}
     for job, target, benchmarks in ended:
-        out, why = jobs.ending_of(job, target)
+        out, why = jobs.job_with_reason(job, target)
         missed = MatrixUnmeasuredOut(
             target_id=target.id,
             outcome=out.outcome,

@@ -137,7 +137,7 @@ def test_a_name_only_a_target_of_the_suite_has_may_be_suppressed_and_stays_so_in
     made = client.post(f"{PREFIX}/schedules", json=timed, headers=ci).json()
     clock.advance(61)
     phone.beat(configuration=[])
-    assert schedules.tick() == 1
+    assert schedules.run_due() == 1
     (newest, *_) = client.get(f"{PREFIX}/runs", headers=ci).json()["items"]
     assert (newest["created_by"], newest["suppress"]) == (
         f"schedule {made['name']}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paceline_server.jobs.failure import take_apart
+from paceline_server.jobs.outcomes import parse_failure
 from paceline_server.jobs.outcomes import JobSummary, roll_up
 
 RECOGNISED = """Build step `make` exited with status 2.
@@ -18,7 +18,7 @@ Run it by hand with the same arguments; its whole output is in the log."""
 
 
 def test_a_detail_is_its_sentence_its_excerpt_and_its_advice() -> None:
-    failure = take_apart(RECOGNISED)
+    failure = parse_failure(RECOGNISED)
     assert failure.sentence == "Build step `make` exited with status 2."
     assert [(line.text, line.is_error) for line in failure.excerpt] == [
         ("gcc -c main.c", False),
@@ -30,7 +30,7 @@ def test_a_detail_is_its_sentence_its_excerpt_and_its_advice() -> None:
 
 
 def test_the_end_of_an_output_without_a_known_error_is_told_apart() -> None:
-    failure = take_apart(UNKNOWN)
+    failure = parse_failure(UNKNOWN)
     assert (
         failure.sentence
         == "Workload ledger, launch 2: exited with status 3 before its stream ended."
@@ -41,17 +41,17 @@ def test_the_end_of_an_output_without_a_known_error_is_told_apart() -> None:
 
 
 def test_a_detail_of_one_line_and_one_with_advice_have_no_excerpt() -> None:
-    assert take_apart("SIGSEGV in launch 2").model_dump() == {
+    assert parse_failure("SIGSEGV in launch 2").model_dump() == {
         "sentence": "SIGSEGV in launch 2",
         "excerpt": [],
         "is_recognised": False,
         "advice": "",
     }
-    assert take_apart("The disk is full.\nFree space.").advice == "Free space."
+    assert parse_failure("The disk is full.\nFree space.").advice == "Free space."
 
 
 def test_a_detail_the_server_cut_still_has_its_parts() -> None:
-    failure = take_apart(RECOGNISED[: RECOGNISED.index("    1 |") - 2])
+    failure = parse_failure(RECOGNISED[: RECOGNISED.index("    1 |") - 2])
     assert [line.is_error for line in failure.excerpt] == [False, True]
     assert failure.advice == ""
 

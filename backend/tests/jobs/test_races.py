@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from paceline_server.jobs import expiry, leases
-from paceline_server.jobs.leases import Writer
+from paceline_server.jobs.leases import LeaseClaim
 from paceline_server.jobs.schemas import FinishIn
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
@@ -29,13 +29,13 @@ on_postgresql = pytest.mark.shapes("scaled")
 """SQLite has one writer: nobody waits inside a transaction there."""
 
 
-def writer_of(leased: LeasedJob) -> Writer:
+def lease_claim(leased: LeasedJob) -> LeaseClaim:
     lease = leased.lease
     with read_scope() as session:
         agent_id = session.get_one(
             Attempt, (lease["job_id"], lease["attempt"])
         ).agent_id
-    return Writer(agent_id, lease["job_id"], lease["attempt"], lease["lease_token"])
+    return LeaseClaim(agent_id, lease["job_id"], lease["attempt"], lease["lease_token"])
 
 
 def in_thread(call: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
@@ -75,9 +75,9 @@ def test_a_finish_repeated_at_the_same_instant_is_answered_once_more(
 ) -> None:
     new_run()
     leased = agent.measuring()
-    writer, report = writer_of(leased), FinishIn(outcome="done", last_seq=-1)
+    writer, report = lease_claim(leased), FinishIn(outcome="done", last_seq=-1)
     with session_scope() as session:
-        leases.finish(session, leases.hold(session, writer, delivers=True), report)
+        leases.finish(session, leases.check_lease(session, writer, delivers=True), report)
         thread, answers = in_thread(lambda: leased.finish(-1))
         wait_for_a_waiter()
     thread.join(120)
@@ -101,7 +101,7 @@ def test_a_lease_renewed_while_the_sweeper_looks_is_not_taken_back(
     def renewed(_c: Any, _u: Any, statement: str, *_: Any) -> None:
         if "SKIP LOCKED" in statement:
             later = clock_module.now() + timedelta(seconds=30)
-            with database.engine.begin() as other:
+            with database.engine.store_run() as other:
                 other.execute(update(Attempt).values(lease_expires_at=later))
 
     event.listen(database.engine, "after_cursor_execute", renewed)

@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Enrol
-         * @description Join with a one-time code; the credential is in this answer only.
+         * @description Join with a one-time code; the credential is returned only here.
          */
         post: operations["enrol"];
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Create Enrolment Code
-         * @description Make a one-time code for one agent.
+         * @description Create a one-time code for one agent.
          */
         post: operations["create_enrolment_code"];
         delete?: never;
@@ -92,7 +92,7 @@ export interface paths {
         put?: never;
         /**
          * Heartbeat
-         * @description Say that the agent lives, what it drives and (when `suites` is given) what it can run.
+         * @description Report that the agent is online, its targets and, with `suites`, what it can run.
          */
         post: operations["heartbeat"];
         delete?: never;
@@ -1427,8 +1427,8 @@ export interface paths {
         };
         /**
          * List Targets
-         * @description Targets in the order they were first seen; `q` looks in name, serial, model and route. With
-         *     `fields=names`, to choose from: without factors, preflight findings and the last check.
+         * @description Targets in the order they were first seen; `q` searches name, serial, model and route.
+         *     `fields=names` leaves out factors, preflight findings and the last check.
          */
         get: operations["list_targets"];
         put?: never;
@@ -1448,7 +1448,7 @@ export interface paths {
         };
         /**
          * Get Target
-         * @description One target with its preflight findings and, of a device, what its last health check printed.
+         * @description One target with its preflight findings and the output of its last health check.
          */
         get: operations["get_target"];
         put?: never;
@@ -1488,7 +1488,7 @@ export interface paths {
         };
         /**
          * List Target Events
-         * @description What happened to a target, the newest first.
+         * @description The events of a target, the newest first.
          */
         get: operations["list_target_events"];
         put?: never;
@@ -1509,7 +1509,7 @@ export interface paths {
         get?: never;
         /**
          * Set Maintenance
-         * @description Hold a target back for maintenance, until an instant if one is given, or give it free again.
+         * @description Put a target into maintenance, until an instant if one is given, or take it out again.
          */
         put: operations["set_maintenance"];
         post?: never;
@@ -1550,7 +1550,7 @@ export interface paths {
         put?: never;
         /**
          * Reboot Target
-         * @description Ask for a restart as soon as no job holds the device; 409 `too_many_reboots` after two within a day.
+         * @description Request a restart as soon as no job holds the device; 409 `too_many_reboots` after two within a day.
          */
         post: operations["reboot_target"];
         delete?: never;
@@ -1570,7 +1570,7 @@ export interface paths {
         put?: never;
         /**
          * Recheck Target
-         * @description Ask for a health check as soon as no job holds the device; asked again it is the same request.
+         * @description Request a health check as soon as no job holds the device; repeating it changes nothing.
          */
         post: operations["recheck_target"];
         delete?: never;
@@ -1590,7 +1590,7 @@ export interface paths {
         put?: never;
         /**
          * Release Target
-         * @description Let a device out of quarantine; it is checked before it gets a job.
+         * @description Release a device from quarantine; it is checked before it gets a job.
          */
         post: operations["release_target"];
         delete?: never;
@@ -1736,6 +1736,16 @@ export interface components {
             name: string;
             /** Email */
             email: string | null;
+        };
+        /** AgentOrderOut */
+        AgentOrderOut: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "check" | "reboot";
         };
         /** AgentOut */
         AgentOut: {
@@ -2659,8 +2669,8 @@ export interface components {
         };
         /**
          * CheckIn
-         * @description A health check that ended. `infrastructure`: what failed lies between us and the device, or is the
-         *     device itself; not the state it is in for a while (hot, empty, full).
+         * @description A finished health check. `infrastructure`: the device or the connection to it failed, rather than the
+         *     device being hot, empty or full for a while.
          */
         CheckIn: {
             /** Id */
@@ -2683,7 +2693,7 @@ export interface components {
         };
         /**
          * CheckStepIn
-         * @description `ok` null: it was not looked at, which is neither a failure nor a pass.
+         * @description `ok` null: not checked, which is neither a failure nor a pass.
          */
         CheckStepIn: {
             /** Name */
@@ -2702,7 +2712,7 @@ export interface components {
         };
         /**
          * CheckStepOut
-         * @description `ok` null: not looked at.
+         * @description `ok` null: not checked.
          */
         CheckStepOut: {
             /** Name */
@@ -3032,7 +3042,7 @@ export interface components {
         };
         /**
          * ConfigurationErrorOut
-         * @description Something about how the device is set up that voids its jobs unless it is suppressed by this name.
+         * @description A setting of the device that voids its jobs unless this name is suppressed.
          */
         ConfigurationErrorOut: {
             /** Name */
@@ -3044,7 +3054,7 @@ export interface components {
         };
         /**
          * ConnectionIn
-         * @description How the agent reaches the device, or why it does not and what to do about it.
+         * @description How the agent reaches the device, or why it does not and what to do.
          */
         ConnectionIn: {
             /**
@@ -3749,7 +3759,7 @@ export interface components {
         };
         /**
          * GatesIn
-         * @description The readings that decide whether the device may be used now; null: it could not say.
+         * @description The readings that decide whether the device may be used now; null: not reported.
          */
         GatesIn: {
             /** Battery C */
@@ -3823,7 +3833,7 @@ export interface components {
         };
         /**
          * HealthOut
-         * @description `failures`: infrastructure failures since its last good run.
+         * @description `failures`: infrastructure failures since its last successful run.
          */
         HealthOut: {
             /**
@@ -3842,8 +3852,9 @@ export interface components {
         };
         /**
          * HeartbeatIn
-         * @description Sent at start and every `heartbeat_s`; `refuses` on a target says why it takes no jobs (disk full,
-         *     …). Each target is taken or refused by itself: one device's odd value does not take the agent off.
+         * @description Sent at start and every `heartbeat_s`. `refuses` of a target says why it takes no jobs (disk full, …).
+         *
+         *     Each target is accepted or refused on its own: an invalid value of one device does not stop the agent.
          */
         HeartbeatIn: {
             /** Version */
@@ -3855,7 +3866,7 @@ export interface components {
         };
         /**
          * HeartbeatOut
-         * @description `refused`, `refused_targets`: what of this heartbeat was not taken; everything else of it was.
+         * @description `refused`, `refused_targets`: the parts of the heartbeat that were refused; all others were stored.
          */
         HeartbeatOut: {
             /** Heartbeat S */
@@ -4410,7 +4421,7 @@ export interface components {
         };
         /**
          * MaintenanceIn
-         * @description `until`: ends by itself then; omitted: until a person ends it.
+         * @description `until`: when it ends by itself; omitted: a person ends it.
          */
         MaintenanceIn: {
             /** On */
@@ -4807,19 +4818,9 @@ export interface components {
             /** Words */
             words: string;
         };
-        /** AgentOrderOut */
-        AgentOrderOut: {
-            /** Id */
-            id: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "check" | "reboot";
-        };
         /**
          * OrderOut
-         * @description What a person asked the agent to do with a device.
+         * @description An action on a device that a person requested of its agent.
          */
         OrderOut: {
             /** Id */
@@ -4846,7 +4847,7 @@ export interface components {
         };
         /**
          * OrderRefusedIn
-         * @description An order that will not be carried out, and why.
+         * @description An order the agent will not carry out, and why.
          */
         OrderRefusedIn: {
             /** Id */
@@ -4996,10 +4997,10 @@ export interface components {
             /** Next */
             next: string | null;
         };
-        /** Page[ReportedOut] */
+        /** Page[ReportedLineOut] */
         Page_ReportedOut_: {
             /** Items */
-            items: components["schemas"]["ReportedOut"][];
+            items: components["schemas"]["ReportedLineOut"][];
             /** Next */
             next: string | null;
         };
@@ -5327,10 +5328,10 @@ export interface components {
             rounds: number | null;
         };
         /**
-         * PrintedOut
+         * PrintedNumberOut
          * @description A number as an app printed it, in base units; the true one lies from `low` to `high`.
          */
-        PrintedOut: {
+        PrintedNumberOut: {
             /** Printed */
             printed: string;
             /** Value */
@@ -5396,8 +5397,8 @@ export interface components {
         };
         /**
          * RawIn
-         * @description What one command printed: kept beside what was read out of it. `status`: its exit status, null when it
-         *     did not end by itself; `at_ms` on the agent's clock.
+         * @description The output of one command. `status`: its exit status, null if it was ended; `at_ms`: the agent's
+         *     clock.
          */
         RawIn: {
             /** Command */
@@ -5426,7 +5427,7 @@ export interface components {
         };
         /**
          * ReasonIn
-         * @description Why a person decided so: kept with who and when.
+         * @description Why a person decided so; kept with who and when.
          */
         ReasonIn: {
             /** Reason */
@@ -5448,8 +5449,8 @@ export interface components {
         };
         /**
          * RecoveryIn
-         * @description A step of the recovery ladder that was taken; `give_up` is the last: nothing is left to try. With an
-         *     `id` it may be sent until it was heard; without one it is kept as often as it is sent.
+         * @description A step of the recovery ladder that was taken; `give_up` is the last. A step with an `id` is kept once,
+         *     however often it is sent.
          */
         RecoveryIn: {
             /** Id */
@@ -5527,12 +5528,12 @@ export interface components {
             findings: components["schemas"]["FiredOut"][];
         };
         /**
-         * ReportedOut
+         * ReportedLineOut
          * @description A line of a device's log that has a shape its suite declares: an app's own figures, no samples, and no
          *     verdict rests on them. `launch`: in whose time it was logged; `at`: the device's own time, as printed;
          *     `note`: why there are no fields, or what is missing.
          */
-        ReportedOut: {
+        ReportedLineOut: {
             /** Seq */
             seq: number;
             /** Launch */
@@ -5545,7 +5546,7 @@ export interface components {
             at: string | null;
             /** Fields */
             fields: {
-                [key: string]: number | string | components["schemas"]["PrintedOut"];
+                [key: string]: number | string | components["schemas"]["PrintedNumberOut"];
             };
             /** Text */
             text: string;
@@ -5883,10 +5884,10 @@ export interface components {
             created_at: string;
         };
         /**
-         * SchedulePatch
+         * SchedulePatchIn
          * @description Switch on or off, or change the rhythm.
          */
-        SchedulePatch: {
+        SchedulePatchIn: {
             /** Enabled */
             enabled?: boolean | null;
             /** Every S */
@@ -6173,7 +6174,7 @@ export interface components {
         };
         /**
          * TakesJobsOut
-         * @description Whether a job may be leased for it now, in a sentence.
+         * @description Whether a job may be leased for it now, with the sentence that says so.
          */
         TakesJobsOut: {
             /** Ok */
@@ -6183,7 +6184,7 @@ export interface components {
         };
         /**
          * TargetAnnouncementIn
-         * @description A target as its agent sees it. `serial` identifies it for ever; `factors` make up the fingerprint.
+         * @description A target as its agent reports it. `serial` identifies it for ever; `factors` make up the fingerprint.
          */
         TargetAnnouncementIn: {
             /**
@@ -6280,7 +6281,7 @@ export interface components {
         };
         /**
          * TargetEventOut
-         * @description One step in a target's life; `evidence` is what led to it, `words` says it in a sentence.
+         * @description An event of a target; `evidence` is what led to it, `words` the sentence.
          */
         TargetEventOut: {
             /** Id */
@@ -6313,41 +6314,10 @@ export interface components {
             words: string;
         };
         /**
-         * TargetReplyOut
-         * @description What the server answers about one announced target. `check_due`: run the health check as soon as no job
-         *     holds the device.
-         */
-        TargetReplyOut: {
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "host" | "device";
-            /** Serial */
-            serial: string;
-            /** Target Id */
-            target_id: string;
-            /**
-             * Health
-             * @enum {string}
-             */
-            health: "unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined";
-            /** Driven By */
-            driven_by: string | null;
-            /** Check Due */
-            check_due: boolean;
-            /** Orders */
-            orders: components["schemas"]["AgentOrderOut"][];
-            /** Checks Heard */
-            checks_heard: string[];
-            /** Recovery Heard */
-            recovery_heard: string[];
-        };
-        /**
          * TargetOut
-         * @description `state` is reachability and use; `hold` the independent reason it must not be used, if any: maintenance
-         *     before quarantine before cooling. Hosts have no connection, gates or checks, and nothing holds them back
-         *     but a person.
+         * @description `state` says whether it is reachable and busy; `hold`, independently, why it must not be used:
+         *     maintenance before quarantine before cooling. A host has no connection, gates or checks, and its only
+         *     hold is maintenance.
          */
         TargetOut: {
             /** Id */
@@ -6420,7 +6390,7 @@ export interface components {
         };
         /**
          * TargetRefusedOut
-         * @description A target of this heartbeat that was not taken, and why.
+         * @description A target of this heartbeat that was refused, and why.
          */
         TargetRefusedOut: {
             /** Kind */
@@ -6429,6 +6399,37 @@ export interface components {
             serial: string;
             /** Why */
             why: string;
+        };
+        /**
+         * TargetReplyOut
+         * @description The reply about one announced target. `check_due`: run the health check as soon as no job holds the
+         *     device.
+         */
+        TargetReplyOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "host" | "device";
+            /** Serial */
+            serial: string;
+            /** Target Id */
+            target_id: string;
+            /**
+             * Health
+             * @enum {string}
+             */
+            health: "unknown" | "checking" | "good" | "recovering" | "suspect" | "quarantined";
+            /** Driven By */
+            driven_by: string | null;
+            /** Check Due */
+            check_due: boolean;
+            /** Orders */
+            orders: components["schemas"]["AgentOrderOut"][];
+            /** Checks Heard */
+            checks_heard: string[];
+            /** Recovery Heard */
+            recovery_heard: string[];
         };
         /**
          * TokenCreatedOut
@@ -9100,7 +9101,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SchedulePatch"];
+                "application/json": components["schemas"]["SchedulePatchIn"];
             };
         };
         responses: {

@@ -44,7 +44,7 @@ export type Verdict = NonNullable<Run['verdict']>;
 export type LogLine = Schemas['LogLineOut'];
 export type Conditions = Schemas['ConditionsOut'];
 /** A line of a device's log with an app's own figures. */
-export type Reported = Schemas['ReportedOut'];
+export type Reported = Schemas['ReportedLineOut'];
 export type Comparison = Schemas['ComparisonOut'];
 /** Of a comparison or a gate; a run or a job has a `Verdict`. */
 export type Judged = Comparison['verdict'];
@@ -115,7 +115,7 @@ export type BulkRequest = Schemas['BulkIn'];
 export type AuditEntry = Schemas['AuditEntryOut'];
 export type Schedule = Schemas['ScheduleOut'];
 export type ScheduleRequest = Schemas['ScheduleIn'];
-export type ScheduleChange = Schemas['SchedulePatch'];
+export type ScheduleChange = Schemas['SchedulePatchIn'];
 export type NoiseFloor = Schemas['NoiseFloorOut'];
 export type PolicyAdvice = Schemas['PolicyAdviceOut'];
 

@@ -148,7 +148,7 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
         return
     facts = facts or queries.changes_of_alerts(session, [alert.id])[alert.id]
     if job.state != "done":
-        reason = jobs.why_without_verdict(job)
+        reason = jobs.reason_of_end(job)
         _undecided(
             session,
             alert,

@@ -11,20 +11,20 @@ from typing import Annotated
 from fastapi import Depends, Header, Path
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.jobs.leases import Writer
+from paceline_server.jobs.leases import LeaseClaim
 
 Agent = Annotated[Principal, Depends(require("agent"))]
 AttemptNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
-def writer_of(
+def lease_claim(
     job_id: str,
     attempt: AttemptNumber,
     agent: Agent,
     lease_token: Annotated[str, Header(alias="Lease-Token", max_length=200)],
-) -> Writer:
+) -> LeaseClaim:
     """The lease an agent's write claims to hold."""
-    return Writer(agent.agent_id or "", job_id, attempt, lease_token)
+    return LeaseClaim(agent.agent_id or "", job_id, attempt, lease_token)
 
 
-LeaseWriter = Annotated[Writer, Depends(writer_of)]
+ClaimedLease = Annotated[LeaseClaim, Depends(lease_claim)]

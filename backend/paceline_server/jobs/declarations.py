@@ -105,7 +105,7 @@ class Knob:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class SuiteDeclaration:
     """One manifest, read."""
 
     suite: str
@@ -212,7 +212,7 @@ def _param(about: parts.Param | parts.Knob) -> Param:
     )
 
 
-def read_manifest(raw: dict[str, Any]) -> Declared:
+def read_manifest(raw: dict[str, Any]) -> SuiteDeclaration:
     """Read a manifest as `Run.manifest` holds it. Raises `ManifestError`; announcements were checked."""
     manifest = manifests.read(raw)
     benchmarks = {
@@ -240,4 +240,4 @@ def read_manifest(raw: dict[str, Any]) -> Declared:
         for section, steps in (("host", workload.host), ("android", workload.android)):
             if steps is not None:
                 timeouts[workload.name, section] = float(steps.launch_timeout_s)
-    return Declared(manifest.suite.name, benchmarks, knobs, timeouts)
+    return SuiteDeclaration(manifest.suite.name, benchmarks, knobs, timeouts)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, cast
 
-from paceline_server.jobs.failure import failure_of
+from paceline_server.jobs.outcomes import failure_of
 from paceline_server.jobs.outcomes import JobSummary, job_outcome, roll_up
 from paceline_server.jobs.schemas import Cause, JobOut, JobState, RunOut, Verdict
 from paceline_server.store.tables.fleet import Target

@@ -30,12 +30,12 @@ SEED_BITS = 53
 """Seeds stay exact in every language's numbers, JSON in a browser included."""
 
 
-def launches_on(target: Target) -> int:
+def default_launches(target: Target) -> int:
     """How many launches a batch has on a target when nobody says (STATISTICS §1)."""
     return DEVICE_LAUNCHES if target.kind == "device" else DEFAULT_LAUNCHES
 
 
-def begin(
+def store_run(
     session: Session,
     run: Run,
     targets: Sequence[Target],
@@ -45,7 +45,7 @@ def begin(
     """Store a run (its request filled in, everything else is set here) with its jobs, leasable from
     `not_before`. `launches`: of a batch of each job; None: what its kind of target gets."""
     at = clock.now()
-    amounts = [launches or launches_on(target) for target in targets]
+    amounts = [launches or default_launches(target) for target in targets]
     run.launches = launches or min(amounts, default=DEFAULT_LAUNCHES)
     run.id, run.created_at, run.finished_at = ids.new_id("run"), at, None
     run.state, run.verdict, run.reason = "queued", None, None

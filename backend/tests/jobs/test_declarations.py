@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from paceline.manifest_rules import why_not
-from paceline_server.jobs.declared import Param
+from paceline_server.jobs.declarations import Param
 
 
 def _param(**declared: Any) -> Param:
