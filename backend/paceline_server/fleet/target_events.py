@@ -76,9 +76,4 @@ def list_events(
 
 
 def _out(row: TargetEvent) -> TargetEventOut:
-    own = {
-        name: getattr(row, name)
-        for name in TargetEventOut.model_fields
-        if name != "words"
-    }
-    return TargetEventOut.model_validate({**own, "words": describe_event(row)})
+    return TargetEventOut.of_row(row, words=describe_event(row))

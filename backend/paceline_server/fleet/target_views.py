@@ -102,12 +102,7 @@ def _target_out(
         "refused_orders": related.refused.get(target.id, []),
         "reboots_left": related.reboots_left.get(target.id, 0),
     }
-    stored = {
-        name: getattr(target, name)
-        for name in TargetOut.model_fields
-        if name not in computed
-    }
-    return TargetOut.model_validate({**stored, **computed})
+    return TargetOut.of_row(target, **computed)
 
 
 def _health(target: Target) -> dict[str, Any]:
@@ -184,11 +179,5 @@ def publish_target(session: Session, target: Target) -> None:
 
 def agent_out(agent: Agent) -> AgentOut:
     """The wire shape of an agent."""
-    return AgentOut(
-        id=agent.id,
-        name=agent.name,
-        version=agent.version,
-        state="online" if is_online(agent.last_seen_at, clock.now()) else "offline",
-        last_seen_at=agent.last_seen_at,
-        created_at=agent.created_at,
-    )
+    online = is_online(agent.last_seen_at, clock.now())
+    return AgentOut.of_row(agent, state="online" if online else "offline")

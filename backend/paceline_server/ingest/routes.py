@@ -10,13 +10,13 @@ from fastapi.responses import StreamingResponse
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.ingest import reader, service
 from paceline_server.ingest.schemas import ItemsIn, ItemsOut
+from paceline_server.jobs.lease_claims import ClaimedLease
 from paceline_server.jobs.schemas import (
     ConditionsOut,
     FinishIn,
     LogLineOut,
     ReportedLineOut,
 )
-from paceline_server.jobs.lease_claims import ClaimedLease
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession

@@ -95,7 +95,9 @@ def _refused(error: wire.ItemError) -> ProblemError:
     )
 
 
-def store(session: Session, writer: jobs.LeaseClaim, items: Sequence[Checked]) -> ItemsOut:
+def store(
+    session: Session, writer: jobs.LeaseClaim, items: Sequence[Checked]
+) -> ItemsOut:
     """Store what is new of `items`; what is here already, with the same content, counts as a duplicate.
 
     Raises 409 `lease_lost`, 409 `item_conflict` (and keeps an incident), 422 for what the manifest forbids.
@@ -231,7 +233,9 @@ def _conflict(
     )
 
 
-def _append(session: Session, writer: jobs.LeaseClaim, fresh: Sequence[Checked]) -> None:
+def _append(
+    session: Session, writer: jobs.LeaseClaim, fresh: Sequence[Checked]
+) -> None:
     rows: dict[type, list[queries.Row]] = {kind: [] for kind in TABLES}
     for checked in fresh:
         item = checked.item

@@ -1,34 +1,37 @@
-"""What a frozen manifest declares: benchmarks, arms, params, metrics, knobs — looked up, never changed.
+"""Looks up what the frozen manifest of a run declares: benchmarks, arms, params, metrics and knobs.
 
-Place: `jobs` validates a request to measure against it, ingest every uploaded sample. Invariant: built from
-`Run.manifest`, which never changes after the run was created, so it may be kept in memory. A view of
-`catalog.manifest` made for look-ups at the rate samples arrive. Holds no SQL.
+`jobs` checks requests against it and ingest checks every sample, so look-ups are fast and cached per run. The
+cache cannot be stale, because `Run.manifest` never changes.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from paceline_contract.patterns import compile_pattern
+from sqlalchemy.orm import Session
 
 from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog import parts
 from paceline_server.catalog.schemas import ParamValue
+from paceline_server.store.tables.jobs import Run
 
 Metric = tuple[str, str, str]
 """(name, unit, direction)."""
 
 MAX_TEXT_VALUE = 200
-"""Characters of a param or knob given as text; bounds what a pattern of a manifest must match."""
+"""Characters of a param or knob given as text; bounds the work of matching a pattern."""
 
 DEVICE_SECTION = {"host": "host", "device": "android"}
 """Kind of a target → its section of a workload."""
 
 
 @dataclass(frozen=True, slots=True)
-class Param:
+class ParamDeclaration:
     kind: str
     values: tuple[ParamValue, ...]
     minimum: int | None
@@ -36,7 +39,7 @@ class Param:
     pattern: str | None
 
     def refuses(self, value: object) -> str | None:
-        """Why `value` is not one of this param's, or None."""
+        """Why `value` is not allowed for this param, or None."""
         if isinstance(value, bool) or not isinstance(value, int | str):
             return "expected a whole number or text"
         if isinstance(value, str) and len(value) > MAX_TEXT_VALUE:
@@ -70,17 +73,17 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark:
+class BenchmarkDeclaration:
     name: str
     workload: str
     arms: tuple[str, ...]
     reference: str
-    params: Mapping[str, Param]
+    params: Mapping[str, ParamDeclaration]
     metrics: Mapping[str, tuple[str, str]]
     """Metric → (unit, direction)."""
 
     def refuses_params(self, params: Mapping[str, object]) -> tuple[str, str] | None:
-        """(param, why) of the first param that is missing, unknown or has an undeclared value."""
+        """(param, reason) of the first param that is missing, unknown or has an undeclared value, else None."""
         for name, value in params.items():
             if name not in self.params:
                 return (
@@ -98,25 +101,25 @@ class Benchmark:
 
 
 @dataclass(frozen=True, slots=True)
-class Knob:
-    param: Param
+class KnobDeclaration:
+    param: ParamDeclaration
     default: ParamValue
     demonstration: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteDeclaration:
-    """One manifest, read."""
+    """The declarations of one manifest."""
 
     suite: str
-    benchmarks: Mapping[str, Benchmark]
-    knobs: Mapping[str, Knob]
+    benchmarks: Mapping[str, BenchmarkDeclaration]
+    knobs: Mapping[str, KnobDeclaration]
     launch_timeouts: Mapping[tuple[str, str], float]
     """(workload, `host` | `android`) → seconds one launch may take."""
     known: dict[tuple[str, str, Metric, tuple[tuple[str, ParamValue], ...]], None] = (
         field(default_factory=dict)
     )
-    """Series already found declared."""
+    """Series that were found declared, so that a repeated look-up is cheap."""
 
     def runs_on(self, benchmark: str, target_kind: str) -> bool:
         """Whether the benchmark's workload has a section for this kind of target."""
@@ -134,7 +137,7 @@ class SuiteDeclaration:
     def refuses_series(
         self, benchmark: str, arm: str, metric: Metric, params: Mapping[str, ParamValue]
     ) -> tuple[str, str] | None:
-        """(field, why) when the manifest does not declare such samples. Remembers what it found declared."""
+        """(field, reason) if the manifest does not declare such samples, else None; declared series are cached."""
         key = (benchmark, arm, metric, tuple(params.items()))
         if key in self.known:
             return None
@@ -150,7 +153,7 @@ class SuiteDeclaration:
         metrics: Iterable[Metric],
         params: Mapping[str, ParamValue],
     ) -> tuple[str, str] | None:
-        """(field, why) when the manifest does not declare such a case."""
+        """(field, reason) if the manifest does not declare such a case, else None."""
         benchmark = self.benchmarks.get(name)
         if benchmark is None:
             return (
@@ -184,7 +187,7 @@ class SuiteDeclaration:
 
 
 MAX_KNOWN = 10_000
-"""Series remembered per manifest: params with a pattern have no end of values."""
+"""Series cached per manifest; params with a pattern have any number of values."""
 
 
 def _listed(names: Iterable[object]) -> str:
@@ -202,8 +205,8 @@ def _span(low: int | None, high: int | None) -> str:
     return f"at least {low}" if high is None else f"{low} to {high}"
 
 
-def _param(about: parts.Param | parts.Knob) -> Param:
-    return Param(
+def _param(about: parts.Param | parts.Knob) -> ParamDeclaration:
+    return ParamDeclaration(
         kind=about.kind,
         values=tuple(about.values or ()),
         minimum=about.minimum,
@@ -213,10 +216,10 @@ def _param(about: parts.Param | parts.Knob) -> Param:
 
 
 def read_manifest(raw: dict[str, Any]) -> SuiteDeclaration:
-    """Read a manifest as `Run.manifest` holds it. Raises `ManifestError`; announcements were checked."""
+    """Read a manifest as `Run.manifest` stores it. Raises `ManifestError`, though announced ones were checked."""
     manifest = manifests.read(raw)
     benchmarks = {
-        name: Benchmark(
+        name: BenchmarkDeclaration(
             name=name,
             workload=about.workload,
             arms=tuple(about.arms),
@@ -225,14 +228,14 @@ def read_manifest(raw: dict[str, Any]) -> SuiteDeclaration:
                 param: _param(declared) for param, declared in about.params.items()
             },
             metrics={
-                metric: (each.unit, each.direction)
-                for metric, each in about.metrics.items()
+                metric: (declared.unit, declared.direction)
+                for metric, declared in about.metrics.items()
             },
         )
         for name, about in manifest.benchmarks.items()
     }
     knobs = {
-        name: Knob(_param(about), about.default, about.demonstration)
+        name: KnobDeclaration(_param(about), about.default, about.demonstration)
         for name, about in manifest.knobs.items()
     }
     timeouts: dict[tuple[str, str], float] = {}
@@ -241,3 +244,36 @@ def read_manifest(raw: dict[str, Any]) -> SuiteDeclaration:
             if steps is not None:
                 timeouts[workload.name, section] = float(steps.launch_timeout_s)
     return SuiteDeclaration(manifest.suite.name, benchmarks, knobs, timeouts)
+
+
+MAX_PLANS = 256
+"""Runs whose plans are cached; the least recently used one is dropped first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """The declarations of a run and whether it has two sides."""
+
+    declared: SuiteDeclaration
+    two_sided: bool = False
+    """An A/B run: every sample names its side."""
+
+
+_plans: OrderedDict[str, RunPlan] = OrderedDict()
+_lock = threading.Lock()
+
+
+def plan_of(session: Session, run_id: str) -> RunPlan:
+    """The declarations of an existing run, cached."""
+    with _lock:
+        plan = _plans.get(run_id)
+        if plan is not None:
+            _plans.move_to_end(run_id)
+            return plan
+    run = session.get_one(Run, run_id)
+    plan = RunPlan(read_manifest(run.manifest), run.base_commit is not None)
+    with _lock:
+        _plans[run_id] = plan
+        while len(_plans) > MAX_PLANS:
+            _plans.popitem(last=False)
+    return plan

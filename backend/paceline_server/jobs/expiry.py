@@ -1,7 +1,7 @@
-"""What time does to jobs: leases run out, and jobs nobody leased expire.
+"""Ends leases that ran out and expires jobs that were not leased in time.
 
-Place: run by the sweeper every second or so. Invariant: the server's clock decides (I6), and doing it twice
-or by two processes at once changes nothing more (rows are locked, others' are skipped). Deletes nothing.
+The sweeper runs it about once a second. The server's clock decides (I6). Rows are locked and rows locked by
+others are skipped, so several processes may run it at once.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from paceline_server.store.session import read_scope, session_scope
 BATCH = 100
 """Jobs handled per transaction, so that a write transaction stays short."""
 
-WORDS = {
+DETAILS = {
     Event.requeue: "the agent stopped renewing its lease; the job waits for another try",
     Event.give_up: "the agent stopped renewing its lease, three times before measuring",
-    Event.lose: "the agent stopped renewing its lease; what arrived is kept, the rest may still be delivered",
+    Event.lose: "the agent stopped renewing its lease; delivered samples are kept, others may still arrive",
     Event.cancel: "cancelled; the agent did not answer any more",
 }
 
 
 def expire_leases(session: Session) -> int:
-    """Take back leases that ran out; returns how many jobs moved."""
+    """End leases that ran out; returns how many jobs moved."""
     at = clock.now()
     ran_out = queries.run_out_leases(session, at, BATCH)
     for job, attempt in ran_out:
@@ -41,12 +41,12 @@ def expire_leases(session: Session) -> int:
         attempt.outcome = "cancelled" if event is Event.cancel else "lost"
         attempt.finished_at = at
         cause = "cancelled" if event is Event.cancel else "agent_lost"
-        move(session, job, event, at, cause=cause, detail=WORDS[event])  # type: ignore[arg-type]  # literals
+        move(session, job, event, at, cause=cause, detail=DETAILS[event])  # type: ignore[arg-type]  # literals
     return len(ran_out)
 
 
 def expire_unleased(session: Session) -> int:
-    """Expire queued jobs whose time is over; returns how many."""
+    """Expire queued jobs that were not leased in time; returns how many."""
     at = clock.now()
     overdue = queries.overdue_jobs(session, at, BATCH)
     for job in overdue:
@@ -55,13 +55,13 @@ def expire_unleased(session: Session) -> int:
             job,
             Event.expire,
             at,
-            detail="no agent leased the job in time: is its target online?",
+            detail="no agent leased the job in time; check that its target is online",
         )
     return len(overdue)
 
 
 def sweep() -> int:
-    """One look of the sweeper, in transactions of its own; idle, it only reads."""
+    """Expire leases and jobs in transactions of their own; with nothing to do it only reads."""
     with read_scope() as session:
         if not queries.anything_expired(session, clock.now()):
             return 0

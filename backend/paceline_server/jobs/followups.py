@@ -1,8 +1,7 @@
-"""Runs the server asks for because of another one: confirmations, old against new, the steps of a bisection.
+"""Creates runs that follow another run: confirmations of an alert, A/B runs, steps of a bisection.
 
-Place: beside `service`, called by alerts through it. Invariant (I13): a follow-up is a run of its own, of one
-target, with the manifest, knobs and amounts of the run it follows, narrowed to what is doubted; it never
-becomes a point of a series. Decides nothing about alerts.
+A follow-up has one target and the manifest, knobs and amounts of the run it follows, narrowed to the doubtful
+benchmarks. It never adds a point to a series (I13).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 
 MAX_LAUNCHES = 100
-"""What a run may ask for (`RunIn.launches`)."""
+"""The limit of `RunIn.launches`."""
 
 
 def confirmation_run(
@@ -34,9 +33,9 @@ def confirmation_run(
     target_id: str,
     not_before: datetime,
 ) -> Run:
-    """A new session of the same revision, manifest and knobs on one target (I13), narrowed to the doubt.
+    """Measure the same revision, manifest and knobs again on one target (I13).
 
-    One job, leasable from `not_before`. Its job's end without a verdict leaves `alerts.evaluate`.
+    One job, leasable from `not_before`. If it ends without a verdict, the outbox gets `alerts.evaluate`.
     """
     original = session.get_one(Run, original_run_id)
     run = _narrowed(original, benchmarks, params)
@@ -62,14 +61,14 @@ def ab_run(
     times: int = 1,
     not_before: datetime,
 ) -> Run:
-    """Two revisions interleaved in one job on one target: `commit` is judged against `base_commit`.
+    """Measure two revisions, interleaved in one job on one target; `commit` is judged against `base_commit`.
 
-    Manifest, knobs and amounts are those of `original_run_id`, launches so many `times`. Equal commits make
-    an A/A run. The job's end leaves `alerts.evaluate` with its id: with a verdict always, without one where
-    an alert or a bisection waits for it. Its comparisons have `sides` = "revisions".
+    Manifest, knobs and amounts are those of `original_run_id`; `times` multiplies the launches. Equal commits
+    make an A/A run. The job's end leaves `alerts.evaluate` in the outbox if it has a verdict, or if an alert or
+    a bisection waits for it. Its comparisons have `sides` = "revisions".
     """
     original = session.get_one(Run, original_run_id)
-    run = _narrowed(original, _named_then(session, original, benchmarks), params)
+    run = _narrowed(original, _names_in_manifest(session, original, benchmarks), params)
     run.commit, run.base_commit, run.trigger = commit, base_commit, trigger
     run.branch = original.branch if commit == original.commit else None
     run.confirms_alert_id, run.bisection_id = alert_id, bisection_id
@@ -79,14 +78,14 @@ def ab_run(
 
 
 def _launches(session: Session, original: Run, target_id: str) -> int:
-    """As many as a job of the original run had on that target."""
+    """As many as the job of the original run had on that target."""
     return queries.launches_of(session, original.id, target_id) or original.launches
 
 
-def _named_then(
+def _names_in_manifest(
     session: Session, original: Run, benchmarks: Sequence[str]
 ) -> list[str]:
-    """The benchmarks as the run's own manifest calls them: history knows them by their newest names."""
+    """The names of the benchmarks in the run's own manifest; history has their newest names."""
     declared, suite = (
         original.manifest["benchmarks"],
         queries.suite(session, original.suite),
@@ -94,13 +93,13 @@ def _named_then(
     if suite is None or all(name in declared for name in benchmarks):
         return list(benchmarks)
     newest = manifests.read(suite.manifest).benchmarks
-    olds = {
-        name: [old for old in one.aliases if old in declared]
-        for name, one in newest.items()
+    old_names = {
+        name: [alias for alias in benchmark.aliases if alias in declared]
+        for name, benchmark in newest.items()
     }
     return sorted(
         {
-            (name if name in declared else (olds.get(name) or [name])[0])
+            (name if name in declared else (old_names.get(name) or [name])[0])
             for name in benchmarks
         }
     )
@@ -126,6 +125,6 @@ def _narrowed(
 
 
 def commits_of(session: Session, job_id: str) -> list[dict[str, Any]]:
-    """The commits a job's agent named, `{commit, author, at, subject}`, oldest first: of an A/B job those
-    after the base up to the head, else the head alone. Empty: the agent did not say."""
+    """The commits a job's agent reported, `{commit, author, at, subject}`, oldest first: for an A/B job those
+    after the base up to the head, else only the head. Empty if the agent reported none."""
     return list(session.get_one(Job, job_id).commits or [])

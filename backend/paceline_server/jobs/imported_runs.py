@@ -1,9 +1,7 @@
-"""Runs that another tool measured: rows as of a job whose one attempt has delivered.
+"""Stores runs that another tool measured, as a run with one job whose attempt has delivered its samples.
 
-Place: beside `beginnings`, called by imports through `service`. Invariants: nobody leases such a job: it
-begins in `analysing` and its target has no agent; from there on it is a job like every other.
-
-    imported ─▶ analysing ─▶ done
+Nobody leases such a job: it begins in `analysing` and its target has no agent. After that it is a job like
+any other.
 """
 
 from __future__ import annotations
@@ -13,19 +11,19 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from paceline_server.jobs.transitions import follow, tell
+from paceline_server.jobs.transitions import follow_up, publish_job
 from paceline_server.kernel import clock, ids
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import IMPORTED, Attempt, Job, Run
 
 ATTEMPT = 1
 UNKNOWN = "unknown"
-"""What stands for a commit that nobody named."""
+"""The commit of imports that name none."""
 
 
 @dataclass(frozen=True)
 class ImportedRun:
-    """`source`: id of the document; `branch`: a saved baseline, None for what was saved under no name."""
+    """`source`: id of the document; `branch`: the name of a saved baseline, None if it has no name."""
 
     suite: str
     source: str
@@ -37,30 +35,30 @@ class ImportedRun:
     created_by: str
 
 
-def imported_run(session: Session, said: ImportedRun) -> Job:
-    """Store the run with its one job, ready for its samples."""
+def store_imported_run(session: Session, imported: ImportedRun) -> Job:
+    """Store the run with its job, ready for its samples."""
     at = clock.now()
     run = Run(
         id=ids.new_id("run"),
-        suite=said.suite,
+        suite=imported.suite,
         repository="imports",
-        manifest_path=said.source,
-        manifest=said.manifest,
-        commit=said.commit or UNKNOWN,
-        branch=said.branch,
+        manifest_path=imported.source,
+        manifest=imported.manifest,
+        commit=imported.commit or UNKNOWN,
+        branch=imported.branch,
         base_commit=None,
         trigger=IMPORTED,
         state="active",
         verdict=None,
         reason=None,
         demonstration=False,
-        benchmarks=list(said.manifest["benchmarks"]),
+        benchmarks=list(imported.manifest["benchmarks"]),
         params={},
         knobs={},
         launches=1,
         rounds=1,
         min_time_ns=1_000,
-        created_by=said.created_by,
+        created_by=imported.created_by,
         created_at=at,
         finished_at=None,
     )
@@ -69,7 +67,7 @@ def imported_run(session: Session, said: ImportedRun) -> Job:
     job = Job(
         id=ids.new_id("job"),
         run_id=run.id,
-        target_id=said.target.id,
+        target_id=imported.target.id,
         state="analysing",
         attempt=ATTEMPT,
         batch=0,
@@ -77,7 +75,7 @@ def imported_run(session: Session, said: ImportedRun) -> Job:
         requeues=0,
         seed=0,
         partial=False,
-        samples=said.samples,
+        samples=imported.samples,
         not_before=at,
         created_at=at,
         started_at=at,
@@ -89,7 +87,7 @@ def imported_run(session: Session, said: ImportedRun) -> Job:
             job_id=job.id,
             number=ATTEMPT,
             batch=0,
-            agent_id=said.target.agent_id,
+            agent_id=imported.target.agent_id,
             lease_token_sha256="",
             leased_at=at,
             lease_expires_at=at,
@@ -104,6 +102,6 @@ def imported_run(session: Session, said: ImportedRun) -> Job:
 
 
 def analyse_imported(session: Session, job: Job) -> None:
-    """Say that all of its samples are here: it is told, and its analysis asked for."""
-    tell(session, job)
-    follow(session, job, clock.now())
+    """Publish the job and queue its analysis, now that all its samples are stored."""
+    publish_job(session, job)
+    follow_up(session, job, clock.now())

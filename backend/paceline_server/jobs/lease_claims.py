@@ -1,7 +1,6 @@
-"""Who writes: the dependency of every route an agent writes through.
+"""Reads from a request which lease an agent claims to hold; routes of jobs and ingest depend on it.
 
-Place: the edge of HTTP, shared by the routes of jobs and ingest. Invariant: it only reads the request;
-whether the lease holds is decided by `leases.hold`, in the transaction of the write.
+It only parses: `leases.check_lease` decides in the transaction of the write whether the claim is true.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def lease_claim(
     agent: Agent,
     lease_token: Annotated[str, Header(alias="Lease-Token", max_length=200)],
 ) -> LeaseClaim:
-    """The lease an agent's write claims to hold."""
+    """The claim of the current request."""
     return LeaseClaim(agent.agent_id or "", job_id, attempt, lease_token)
 
 

@@ -1,12 +1,12 @@
-"""What an agent does with a job: lease it, keep it, report, deliver late, finish.
+"""Leases jobs to agents and takes their reports: renew, state, late delivery, finish.
 
-Place: behind the agent's routes; ingest asks `hold` before it stores. Invariants:
-- **I6** every write carries (job, attempt, lease token) and is refused with 409 `lease_lost` unless it is the
-  newest attempt's; the server's clock is the only one, agents get durations;
-- **I9** one lease per target, decided by the database;
-- an attempt that ran out while measuring may go on (`lost` → `measuring`, when it renews) or still deliver
-  (`lost` → `uploading`), nobody else may.
-Waiting (long poll) is the route's business: nothing here blocks.
+- Every write carries (job, attempt, lease token) and is refused with 409 `lease_lost` unless it belongs to the
+  newest attempt (I6). Only the server's clock counts; agents get durations.
+- A target has at most one lease, which the database enforces (I9).
+- An attempt whose lease ran out while measuring may go on when it renews (`lost` → `measuring`) or deliver
+  late (`lost` → `uploading`).
+
+Nothing here blocks: the long poll is in `routes.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from paceline_server.jobs.states import (
     on_failure,
     step,
 )
-from paceline_server.jobs.transitions import move, refresh_run, tell
+from paceline_server.jobs.transitions import move, publish_job, refresh_run
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import ProblemError, conflict, not_found
 from paceline_server.store.tables.fleet import Target
@@ -40,7 +40,7 @@ from paceline_server.store.tables.jobs import Attempt, Job
 
 @dataclass(frozen=True, slots=True)
 class LeaseClaim:
-    """Who writes: the agent and the lease it claims to hold."""
+    """An agent and the lease it claims to hold."""
 
     agent_id: str
     job_id: str
@@ -50,9 +50,9 @@ class LeaseClaim:
 
 @dataclass(frozen=True, slots=True)
 class HeldLease:
-    """A lease found to be the writer's; the job is locked until the transaction ends.
+    """A lease that was checked; the job is locked until the transaction ends.
 
-    `closed`: the attempt was finished already; a repeat of what it sent is answered, nothing new is taken.
+    `closed`: the attempt has finished. A repeated request is answered, new data is refused.
     """
 
     job: Job
@@ -60,12 +60,12 @@ class HeldLease:
     closed: bool
 
 
-def lease(
+def lease_next_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None
 ) -> LeaseOut | None:
     """Lease the oldest job for a free target of this agent; None when there is none."""
     at, lease_s = clock.now(), settings.current().lease_s
-    job = queries.lease_one(session, agent_id, target_ids, at)
+    job = queries.lease_oldest_job(session, agent_id, target_ids, at)
     if job is None:
         return None
     token = ids.new_secret("pll")
@@ -76,14 +76,14 @@ def lease(
         agent_id=agent_id,
         lease_token_sha256=ids.sha256_hex(token),
         leased_at=at,
-        lease_expires_at=at + _lease_length(),
+        lease_expires_at=at + _lease_duration(),
         cancel_requested=False,
         outcome=None,
         last_seq=None,
         finished_at=None,
     )
     session.add(attempt)
-    tell(session, job, target_changed=True)
+    publish_job(session, job, target_changed=True)
     refresh_run(session, job.run_id, at)
     target = session.get_one(Target, job.target_id)
     return LeaseOut(
@@ -98,7 +98,7 @@ def lease(
     )
 
 
-def _lease_length() -> timedelta:
+def _lease_duration() -> timedelta:
     return timedelta(seconds=settings.current().lease_s)
 
 
@@ -131,31 +131,31 @@ def _work(session: Session, job: Job, target: Target) -> WorkOut:
 def lease_lost(why: str) -> ProblemError:
     """409 `lease_lost`: the agent stops the workload."""
     return conflict(
-        f"{why} Stop the workload; nothing of this attempt is taken any more.",
+        f"{why} Stop the workload; this attempt can no longer store anything.",
         "lease_lost",
     )
 
 
 def check_lease(
-    session: Session, writer: LeaseClaim, *, delivers: bool = False, renews: bool = False
+    session: Session, claim: LeaseClaim, *, delivers: bool = False, renews: bool = False
 ) -> HeldLease:
-    """The lease `writer` claims, checked and locked. Raises 404, 409 `lease_lost`.
+    """Check the claimed lease and lock its job. Raises 404, 409 `lease_lost`.
 
-    `delivers`: the write brings results, so it is taken late as well (`lost` → `uploading` if the target is
-    free) and a finished attempt is answered as `closed`. `renews`: the agent still measures, so a lost
-    attempt goes on (`lost` → `measuring`) unless its target was given away.
+    `delivers`: the write brings results, so a lost attempt may deliver late (`lost` → `uploading` if the
+    target is free) and a finished one is returned as `closed`. `renews`: the agent still measures, so a lost
+    attempt goes on (`lost` → `measuring`) unless another job has its target.
     """
-    found = queries.lock_attempt(session, writer.job_id, writer.attempt)
+    found = queries.lock_attempt(session, claim.job_id, claim.attempt)
     if found is None:
-        if queries.job_with_target(session, writer.job_id) is None:
-            raise not_found("job", writer.job_id)
+        if queries.job_with_target(session, claim.job_id) is None:
+            raise not_found("job", claim.job_id)
         raise lease_lost("The job has no such attempt.")
     job, attempt = found
-    known = ids.same_secret(
-        attempt.lease_token_sha256, ids.sha256_hex(writer.lease_token)
+    token_matches = ids.same_secret(
+        attempt.lease_token_sha256, ids.sha256_hex(claim.lease_token)
     )
-    if not known or attempt.agent_id != writer.agent_id:
-        raise lease_lost("The lease token is not this attempt's.")
+    if not token_matches or attempt.agent_id != claim.agent_id:
+        raise lease_lost("The lease token belongs to another attempt.")
     if delivers and attempt.outcome in ("done", "failed", "cancelled"):
         return HeldLease(job, attempt, closed=True)
     if job.attempt != attempt.number:
@@ -173,8 +173,10 @@ def check_lease(
 
 
 def _revive(session: Session, job: Job, attempt: Attempt, event: Event) -> bool:
-    """Give a lost attempt its lease again; False, and nothing changed, while its target runs another job
-    (I9): it may then deliver as `lost`, but not measure."""
+    """Give a lost attempt its lease again; False, without a change, while its target runs another job (I9).
+
+    Such an attempt may still deliver, but not measure.
+    """
     if queries.target_is_held(session, job.target_id):
         return False
     at = clock.now()
@@ -183,35 +185,35 @@ def _revive(session: Session, job: Job, attempt: Attempt, event: Event) -> bool:
             move(session, job, event, at)
             attempt.outcome = None
             attempt.finished_at = None
-            attempt.lease_expires_at = at + _lease_length()
+            attempt.lease_expires_at = at + _lease_duration()
     except IntegrityError:  # another lease took the target meanwhile
         return False
     return True
 
 
-def renew(session: Session, writer: LeaseClaim) -> bool:
-    """Extend the lease from now; True when the agent is asked to stop. Raises 409 `lease_lost`.
+def renew(session: Session, claim: LeaseClaim) -> bool:
+    """Extend the lease from now; True if the agent should stop. Raises 409 `lease_lost`.
 
-    A lease that ran out while measuring is given back as long as its target is free: after an outage of the
-    server, or of the network, longer than a lease the agent measures on.
+    A lease that ran out while measuring is renewed if its target is free, so that an agent can go on after a
+    long outage of the server or the network.
     """
-    held = check_lease(session, writer, renews=True)
-    held.attempt.lease_expires_at = clock.now() + _lease_length()
+    held = check_lease(session, claim, renews=True)
+    held.attempt.lease_expires_at = clock.now() + _lease_duration()
     return held.attempt.cancel_requested
 
 
-def report_state(session: Session, writer: LeaseClaim, report: StateIn) -> None:
-    """What the agent does next. Raises 409 `lease_lost`, or `conflict` for a step backwards."""
-    held = check_lease(session, writer, delivers=report.state == "uploading")
+def report_state(session: Session, claim: LeaseClaim, report: StateIn) -> None:
+    """Store the state an agent reports. Raises 409 `lease_lost`, or `conflict` for a step backwards."""
+    held = check_lease(session, claim, delivers=report.state == "uploading")
     job = held.job
     if held.closed:
         raise lease_lost("The attempt is finished.")
-    before = _shown(job)
+    before = _reported_fields(job)
     try:
         state = step(cast(JobState, job.state), REPORTS[report.state])
     except IllegalTransitionError as error:
         raise conflict(f"{str(error).capitalize()}.") from None
-    held.attempt.lease_expires_at = clock.now() + _lease_length()
+    held.attempt.lease_expires_at = clock.now() + _lease_duration()
     job.detail = report.detail
     job.artifact_hash = report.artifact_hash or job.artifact_hash
     job.base_artifact_hash = report.base_artifact_hash or job.base_artifact_hash
@@ -223,12 +225,12 @@ def report_state(session: Session, writer: LeaseClaim, report: StateIn) -> None:
         ]
     if report.build:
         job.build = dict(report.build)
-    if (state, *_shown(job)[1:]) != before and job.state != "lost":
+    if (state, *_reported_fields(job)[1:]) != before and job.state != "lost":
         move(session, job, REPORTS[report.state], clock.now())
 
 
-def _shown(job: Job) -> tuple[str | None, ...]:
-    """What a report changes of what people see; the state first."""
+def _reported_fields(job: Job) -> tuple[str | None, ...]:
+    """The visible fields that a report may change; the state first."""
     return (
         job.state,
         job.detail,
@@ -239,9 +241,9 @@ def _shown(job: Job) -> tuple[str | None, ...]:
 
 
 def finish(session: Session, held: HeldLease, report: FinishIn) -> None:
-    """End an attempt. `done` must have delivered everything (ingest checks). Repeating it changes nothing.
+    """End an attempt; repeating it changes nothing. Ingest checks before that `done` has delivered everything.
 
-    Raises 409 `lease_lost` for an attempt that ended otherwise, 409 `conflict` for `done` before measuring.
+    Raises 409 `lease_lost` if the attempt ended otherwise, 409 `conflict` for `done` before measuring.
     """
     job, attempt, at = held.job, held.attempt, clock.now()
     if held.closed:
@@ -269,8 +271,12 @@ def finish(session: Session, held: HeldLease, report: FinishIn) -> None:
     if report.outcome == "done":
         fleet.run_succeeded(session, job.target_id, job.id)
     elif report.outcome == "failed":
-        said = (str(cause), report.detail)
         fleet.attempt_failed(
-            session, job.target_id, *said, job_id=job.id, attempt=attempt.number
+            session,
+            job.target_id,
+            str(cause),
+            report.detail,
+            job_id=job.id,
+            attempt=attempt.number,
         )
     move(session, job, event, at, cause=cause, detail=report.detail)  # type: ignore[arg-type]  # literals

@@ -1,7 +1,7 @@
-"""How a job and a run ended, in one word each, with the cause; and a run's state, verdict and reason.
+"""Decides how jobs and runs ended: outcome, cause, reason, and the state of a run from its jobs.
 
-Every page, client and message takes the word from here, so that a job that failed is called failed everywhere
-and `inconclusive` is said only of a job that measured and could not decide. Pure: summaries in, words out.
+Every page, client and message takes the outcome and the reason from here, so they never disagree. A run or job
+is `inconclusive` only if it was measured and the data could not decide. Pure functions, no SQL.
 """
 
 from __future__ import annotations
@@ -10,15 +10,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from paceline_server.jobs.outcomes import first_error
-from paceline_server.jobs.schemas import Cause, JobState, Outcome, RunState, Verdict
+from paceline_server.jobs.schemas import (
+    Cause,
+    ExcerptLineOut,
+    FailureOut,
+    JobState,
+    Outcome,
+    RunState,
+    Verdict,
+)
 from paceline_server.jobs.states import FINAL
+from paceline_server.store.tables.jobs import Job
 
 WITHOUT_VERDICT: tuple[Outcome, ...] = ("failed", "lost", "expired", "cancelled")
-"""Outcomes of a job that is over and was not judged, the one that most needs a person first."""
+"""Outcomes of jobs that ended without a verdict, the most urgent first."""
 
 CLAUSES: Mapping[Cause, str] = {
-    "stream_invalid": "the workload's output is no valid bench stream",
+    "stream_invalid": "the workload's output is not a valid bench stream",
     "workload_hung": "the workload hung",
     "workload_flooded": "the workload printed too much",
     "workload_crashed": "the workload crashed",
@@ -29,20 +37,20 @@ CLAUSES: Mapping[Cause, str] = {
     "suite_invalid": "the suite.toml is not valid",
     "checkout_failed": "the commit could not be checked out",
     "agent_lost": "the agent stopped answering",
-    "agent_error": "the agent met an error of its own",
+    "agent_error": "the agent had an internal error",
     "disk_full": "the agent's disk is full",
     "target_refused": "the target refused the job",
     "lease_lost": "the agent lost its lease",
     "cancelled": "it was cancelled",
-    "device_lost": "the device could not be reached any more",
+    "device_lost": "the device could no longer be reached",
     "device_rebooted": "the device restarted",
     "device_refused": "the device refused what the job needs",
-    "device_storage_full": "the device has no room left",
+    "device_storage_full": "the storage of the device is full",
     "device_unauthorized": "the device does not trust its agent",
-    "placing_failed": "a file did not arrive on the device as it was sent",
+    "placing_failed": "a file arrived damaged on the device",
     "analysis_failed": "the server could not analyse what was measured",
 }
-"""Each cause as a clause that follows a target's name and a colon."""
+"""Each cause as a clause that follows the name of a target and a colon."""
 
 _WITHOUT_CAUSE: Mapping[str, str] = {
     "failed": "failed",
@@ -66,7 +74,7 @@ class JobSummary:
 
 @dataclass(frozen=True, slots=True)
 class RollUp:
-    """`cause` and `cause_detail` are those of the job that most needs a person, whatever the outcome."""
+    """What a run is, from its jobs. `cause` and `cause_detail` are those of its most urgent job."""
 
     state: RunState
     outcome: Outcome
@@ -77,7 +85,7 @@ class RollUp:
 
 
 def job_outcome(state: JobState, verdict: Verdict | None) -> Outcome:
-    """The one word for a job."""
+    """The outcome that pages show for a job."""
     if state == "done":
         return verdict or "inconclusive"
     if state in FINAL:
@@ -86,10 +94,10 @@ def job_outcome(state: JobState, verdict: Verdict | None) -> Outcome:
 
 
 def roll_up(jobs: Iterable[JobSummary]) -> RollUp:
-    """What a run is, from its jobs.
+    """Roll the jobs of a run up.
 
-    `fail` needs one job that concluded `fail`; else a job that ended without a verdict is the run's outcome;
-    `pass` needs every job done and passing; what is left is `inconclusive` (I12).
+    One job with verdict `fail` makes the run `fail`. Otherwise the most urgent job without a verdict decides.
+    `pass` needs every job done and passing; everything else is `inconclusive` (I12).
     """
     summaries = list(jobs)
     states = {job.state for job in summaries}
@@ -109,7 +117,7 @@ def roll_up(jobs: Iterable[JobSummary]) -> RollUp:
         worst = unjudged[0] if unjudged else failing[0]
         outcome = "fail" if failing else job_outcome(worst.state, None)
         return RollUp(
-            _state(states),
+            _final_state(states),
             outcome,
             "fail" if failing else None,
             _reason([*failing, *unjudged]),
@@ -121,54 +129,119 @@ def roll_up(jobs: Iterable[JobSummary]) -> RollUp:
     return RollUp("done", verdict, verdict, _reason(doubtful or summaries))
 
 
-def _state(states: set[JobState]) -> RunState:
+def _final_state(states: set[JobState]) -> RunState:
     if states & {"failed", "lost", "expired"}:
         return "failed"
     return "cancelled" if "cancelled" in states else "done"
 
 
-def why(job: JobSummary) -> str:
+def reason_of_end(job: Job | JobSummary) -> str:
     """Why a job ended as it did, in one line: `the build failed: error: cannot find function`."""
     if job.state == "done":
         return job.reason or "no reason given"
     if job.state == "cancelled":
         return _WITHOUT_CAUSE[job.state]
-    clause = None if job.cause is None else CLAUSES[job.cause]
-    said = [part for part in (clause, first_error(job.cause_detail)) if part]
-    return ": ".join(said) or _WITHOUT_CAUSE[job.state]
+    clause = None if job.cause is None else CLAUSES[cast(Cause, job.cause)]
+    parts = [part for part in (clause, first_error(job.cause_detail)) if part]
+    return ": ".join(parts) or _WITHOUT_CAUSE[job.state]
+
+
+ERROR_MARK = "  > "
+CONTEXT_MARK = "  | "
+
+
+def failure_of(job: Job) -> FailureOut | None:
+    """Why a job failed or was lost, in parts; None if it has no cause."""
+    if job.cause is None:
+        return None
+    return parse_failure(job.cause_detail or job.cause.replace("_", " "))
+
+
+def parse_failure(detail: str) -> FailureOut:
+    """Split the detail of a cause into sentence, excerpt and advice.
+
+    The agent's `first_error.py` writes the excerpt as lines that begin with a mark.
+    """
+    lines = detail.split("\n")
+    marked = [
+        number
+        for number, line in enumerate(lines)
+        if line.startswith((ERROR_MARK, CONTEXT_MARK))
+    ]
+    if not marked:
+        return FailureOut(
+            sentence=lines[0],
+            excerpt=[],
+            is_recognised=False,
+            advice="\n".join(lines[1:]).strip(),
+        )
+    excerpt = [
+        ExcerptLineOut(
+            text=lines[number][len(ERROR_MARK) :],
+            is_error=lines[number].startswith(ERROR_MARK),
+        )
+        for number in marked
+    ]
+    recognised = any(line.is_error for line in excerpt)
+    before = lines[: marked[0]]
+    if not recognised and len(before) > 1:
+        before = before[:-1]  # it only introduces the excerpt
+    return FailureOut(
+        sentence="\n".join(before).strip(),
+        excerpt=excerpt,
+        is_recognised=recognised,
+        advice="\n".join(lines[marked[-1] + 1 :]).strip(),
+    )
+
+
+def first_error(detail: str | None) -> str | None:
+    """The most telling line: the first error of the output, else what happened."""
+    if not detail:
+        return None
+    failure = parse_failure(detail.strip())
+    errors = [line.text for line in failure.excerpt if line.is_error]
+    return next(
+        (
+            text
+            for line in [*errors, *failure.sentence.split("\n")]
+            if (text := line.strip())
+        ),
+        None,
+    )
 
 
 REASON_CHARACTERS = 1000
-"""Of a run's reason: what one line of a list and one message of a channel can hold."""
+"""Maximum length of a run's reason: it is shown in one line of a list and in messages."""
 TARGETS_NAMED = 3
 
 
 def _reason(jobs: list[JobSummary]) -> str:
-    """Each reason once, after the targets that gave it; whole ones only, the rest is counted."""
+    """Each reason once, after its targets; reasons that do not fit are counted."""
     targets_by_reason: dict[str, list[str]] = {}
     for job in jobs:
-        names = targets_by_reason.setdefault(why(job), [])
+        names = targets_by_reason.setdefault(reason_of_end(job), [])
         if job.target_name not in names:
             names.append(job.target_name)
     reasons = [
-        f"{_targets(names)}: {reason}" for reason, names in targets_by_reason.items()
+        f"{_join_targets(names)}: {reason}"
+        for reason, names in targets_by_reason.items()
     ]
     fit = len(reasons)
-    while fit > 1 and len(_counted(reasons, fit)) > REASON_CHARACTERS:
+    while fit > 1 and len(_join_reasons(reasons, fit)) > REASON_CHARACTERS:
         fit -= 1
-    text = _counted(reasons, fit)
+    text = _join_reasons(reasons, fit)
     return (
         text if len(text) <= REASON_CHARACTERS else f"{text[: REASON_CHARACTERS - 1]}…"
     )
 
 
-def _counted(reasons: list[str], first: int) -> str:
+def _join_reasons(reasons: list[str], first: int) -> str:
     rest = len(reasons) - first
     more = [f"and {rest} more {'reason' if rest == 1 else 'reasons'}"] if rest else []
     return "; ".join([*reasons[:first], *more])
 
 
-def _targets(names: list[str]) -> str:
+def _join_targets(names: list[str]) -> str:
     rest = len(names) - TARGETS_NAMED
     return (
         f"{', '.join(names[:TARGETS_NAMED])}{f' and {rest} more' if rest > 0 else ''}"

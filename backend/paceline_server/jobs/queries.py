@@ -1,7 +1,7 @@
-"""All SQL of runs, jobs and attempts.
+"""All SQL of runs, jobs, attempts and schedules.
 
-Invariants: whoever changes a job locks its row first, then the run's (`lock_job`, `lock_run`: always in this
-order, so that nobody waits in a circle); a lease is one statement (I5). Raises nothing of HTTP.
+Whoever changes a job locks its row first and then the row of its run, which rules out deadlocks. Leasing is
+one statement (I5).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def runs(
 
 
 def launches_of(session: Session, run_id: str, target_id: str) -> int | None:
-    """Launches a batch of the run's job on a target has; None when it has no job there."""
+    """Launches per batch of the run's job on a target; None if it has no job there."""
     query = (
         select(Job.launches)
         .where(Job.run_id == run_id, Job.target_id == target_id)
@@ -86,17 +86,17 @@ def jobs_of_runs(
     session: Session, run_ids: Iterable[str]
 ) -> dict[str, list[tuple[Job, Target]]]:
     """Jobs with their targets, per run, in order of creation."""
-    found: dict[str, list[tuple[Job, Target]]] = {run_id: [] for run_id in run_ids}
+    jobs: dict[str, list[tuple[Job, Target]]] = {run_id: [] for run_id in run_ids}
     query = (
         select(Job, Target)
         .join(Target, Target.id == Job.target_id)
-        .where(Job.run_id.in_(list(found)))
+        .where(Job.run_id.in_(list(jobs)))
         .order_by(Job.id)
         .execution_options(populate_existing=True)
     )
     for job, target in session.execute(query):
-        found[job.run_id].append((job, target))
-    return found
+        jobs[job.run_id].append((job, target))
+    return jobs
 
 
 def lock_jobs_of_run(session: Session, run_id: str) -> list[Job]:
@@ -135,12 +135,10 @@ def lock_attempt(
     joined in the same statement would be as it was before the wait.
     """
     job = lock_job(session, job_id)
-    found = (
-        None
-        if job is None
-        else session.get(Attempt, (job_id, number), populate_existing=True)
-    )
-    return None if job is None or found is None else (job, found)
+    if job is None:
+        return None
+    attempt = session.get(Attempt, (job_id, number), populate_existing=True)
+    return None if attempt is None else (job, attempt)
 
 
 def attempt(session: Session, job_id: str, number: int) -> Attempt | None:
@@ -181,14 +179,14 @@ def _leasable(
     return query if target_ids is None else query.where(Target.id.in_(list(target_ids)))
 
 
-def something_to_lease(
+def has_leasable_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> bool:
-    """Whether a lease would find a job now: a read, so that waiting agents do not queue as writers."""
+    """Whether a job could be leased now. Only reads, so that waiting agents do not queue for the write lock."""
     return session.execute(_leasable(agent_id, target_ids, at)).first() is not None
 
 
-def lease_one(
+def lease_oldest_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> Job | None:
     """Take the oldest leasable job: queued → leased, attempt + 1, in one statement (I5).
@@ -232,10 +230,10 @@ def target_is_held(session: Session, target_id: str) -> bool:
     return session.execute(query).first() is not None
 
 
-def run_out_leases(
+def lock_expired_leases(
     session: Session, at: datetime, limit: int
 ) -> list[tuple[Job, Attempt]]:
-    """Held jobs whose newest attempt's lease ran out by `at`, locked; those others work on are skipped.
+    """Held jobs whose newest lease ran out by `at`, locked; rows locked by others are skipped.
 
     The jobs are locked first and read again with their attempts afterwards: a lease renewed while the lock
     was being taken has not run out.
@@ -261,11 +259,11 @@ def run_out_leases(
         .order_by(Job.id)
         .execution_options(populate_existing=True)
     )
-    return [(job, found) for job, found in session.execute(query)]
+    return [(job, attempt) for job, attempt in session.execute(query)]
 
 
-def overdue_jobs(session: Session, at: datetime, limit: int) -> list[Job]:
-    """Queued jobs nobody leased in time, locked; those others work on are skipped."""
+def lock_overdue_jobs(session: Session, at: datetime, limit: int) -> list[Job]:
+    """Queued jobs that were not leased in time, locked; rows locked by others are skipped."""
     query = (
         select(Job)
         .where(Job.state == "queued", Job.expires_at <= at)
@@ -277,8 +275,8 @@ def overdue_jobs(session: Session, at: datetime, limit: int) -> list[Job]:
     return list(session.scalars(query))
 
 
-def anything_expired(session: Session, at: datetime) -> bool:
-    """Whether the sweeper has anything to do: a read, so that an idle sweeper never writes."""
+def has_expired(session: Session, at: datetime) -> bool:
+    """Whether a lease or a queued job has expired. Only reads, so an idle sweeper takes no write lock."""
     ran_out = exists().where(
         Attempt.job_id == Job.id,
         Attempt.number == Job.attempt,
@@ -314,14 +312,14 @@ def schedule_named(session: Session, name: str) -> Schedule | None:
     return session.scalars(select(Schedule).where(Schedule.name == name)).one_or_none()
 
 
-def any_schedule_due(session: Session, at: datetime) -> bool:
-    """A read, so that an idle sweeper never writes."""
+def has_due_schedule(session: Session, at: datetime) -> bool:
+    """Whether a schedule is due. Only reads, so an idle sweeper takes no write lock."""
     due = exists().where(Schedule.enabled.is_(True), Schedule.next_at <= at)
     return session.execute(select(literal(1)).where(due)).first() is not None
 
 
 def lock_due_schedules(session: Session, at: datetime, limit: int) -> list[Schedule]:
-    """Schedules that are due, locked, the longest overdue first; those others work on are skipped."""
+    """Due schedules, locked, the longest overdue first; rows locked by others are skipped."""
     query = (
         select(Schedule)
         .where(Schedule.enabled.is_(True), Schedule.next_at <= at)
@@ -333,8 +331,8 @@ def lock_due_schedules(session: Session, at: datetime, limit: int) -> list[Sched
     return list(session.scalars(query))
 
 
-def targets_alive_of_schedule(session: Session, schedule_id: str) -> set[str]:
-    """Targets that a job of this schedule still waits for or runs on."""
+def busy_targets_of_schedule(session: Session, schedule_id: str) -> set[str]:
+    """Targets with a job of this schedule that has not ended."""
     query = (
         select(Job.target_id)
         .join(Run, Run.id == Job.run_id)

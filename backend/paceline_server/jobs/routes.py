@@ -11,7 +11,8 @@ from fastapi.concurrency import run_in_threadpool
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.jobs import leases, schedules, service
-from paceline_server.jobs.queries import something_to_lease
+from paceline_server.jobs.lease_claims import Agent, ClaimedLease
+from paceline_server.jobs.queries import has_leasable_job
 from paceline_server.jobs.schemas import (
     JobOut,
     LeaseIn,
@@ -27,7 +28,6 @@ from paceline_server.jobs.schemas import (
     Trigger,
 )
 from paceline_server.jobs.transitions import JOBS_CHANNEL
-from paceline_server.jobs.lease_claims import Agent, ClaimedLease
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
@@ -36,21 +36,20 @@ from paceline_server.store.session import DbSession, database, read_scope, sessi
 router = APIRouter(tags=["jobs"])
 
 POLL_S = 1.0
-"""A waiting agent looks at the rows at least this often: hints may be lost (I4) and jobs become due."""
+"""A waiting agent queries at least this often, because hints may be lost (I4) and jobs become due."""
 
 STATE_BYTES = 2 * 1024 * 1024
-"""The commits between two revisions: at most 1,000, each with its author and subject."""
+"""Room for 1,000 commits between two revisions, each with its author and subject."""
 
 Reader = Annotated[Principal, Depends(require("read"))]
 
 Requester = Annotated[Principal, Depends(require("ingest"))]
-"""Who may occupy a target, or stop what occupies it: `ingest`, which `admin` implies. Reading is not enough,
-for a person no more than for a program."""
+"""Who may start and stop measurements: `ingest`, which `admin` implies."""
 
 
 @router.post("/runs", status_code=201)
 def create_run(body: RunIn, principal: Requester, session: DbSession) -> RunOut:
-    """Request to measure. Needs `ingest`, as a token and as a person."""
+    """Create a run. Needs `ingest`."""
     return service.create_run(session, body, principal.name)
 
 
@@ -85,7 +84,7 @@ def get_run(run_id: str, _: Reader, session: DbSession) -> RunOut:
 
 @router.post("/runs/{run_id}/cancel")
 def cancel_run(run_id: str, _: Requester, session: DbSession) -> RunOut:
-    """Stop what has not ended; repeatable. Needs `ingest`."""
+    """Stop the jobs that have not ended; repeatable. Needs `ingest`."""
     return service.cancel(session, run_id)
 
 
@@ -93,7 +92,7 @@ def cancel_run(run_id: str, _: Requester, session: DbSession) -> RunOut:
 def create_schedule(
     body: ScheduleIn, principal: Requester, session: DbSession
 ) -> ScheduleOut:
-    """Have a run asked for again and again, once it is enabled. Needs `ingest`."""
+    """Create a schedule of runs; it starts once it is enabled. Needs `ingest`."""
     return schedules.create(session, body, principal.name)
 
 
@@ -115,13 +114,13 @@ def get_schedule(schedule_id: str, _: Reader, session: DbSession) -> ScheduleOut
 def change_schedule(
     schedule_id: str, body: SchedulePatchIn, principal: Requester, session: DbSession
 ) -> ScheduleOut:
-    """Switch it on (its next run is due at once) or off, or change its rhythm. Needs `ingest`."""
+    """Enable it (its next run is due at once), disable it, or change its interval. Needs `ingest`."""
     return schedules.change(session, schedule_id, body, principal.name)
 
 
 @router.delete("/schedules/{schedule_id}", status_code=204)
 def remove_schedule(schedule_id: str, principal: Requester, session: DbSession) -> None:
-    """Ask for no more runs; those there are stay. Needs `ingest`."""
+    """Delete a schedule; its runs stay. Needs `ingest`."""
     schedules.remove(session, schedule_id, principal.name)
 
 
@@ -167,19 +166,19 @@ async def lease(body: LeaseIn, agent: Agent, request: Request) -> object:
 
 
 def _try_lease(agent_id: str, body: LeaseIn) -> LeaseOut | None:
-    """One look, in transactions of its own: a read first, so that idle agents never queue as writers."""
+    """Try once, reading first, so that idle agents do not queue for the write lock."""
     with read_scope() as session:
-        if not something_to_lease(session, agent_id, body.target_ids, clock.now()):
+        if not has_leasable_job(session, agent_id, body.target_ids, clock.now()):
             return None
     with session_scope() as session:
-        return leases.lease(session, agent_id, body.target_ids)
+        return leases.lease_next_job(session, agent_id, body.target_ids)
 
 
 @router.post("/jobs/{job_id}/attempts/{attempt}/renew")
-def renew(writer: ClaimedLease, session: DbSession) -> RenewOut:
-    """Keep the lease; `cancel` asks the agent to stop."""
+def renew(claim: ClaimedLease, session: DbSession) -> RenewOut:
+    """Extend the lease; `cancel` asks the agent to stop."""
     return RenewOut(
-        cancel=leases.renew(session, writer), lease_s=settings.current().lease_s
+        cancel=leases.renew(session, claim), lease_s=settings.current().lease_s
     )
 
 
@@ -188,6 +187,6 @@ def renew(writer: ClaimedLease, session: DbSession) -> RenewOut:
     status_code=204,
     max_body_size=STATE_BYTES,
 )
-def report_state(body: StateIn, writer: ClaimedLease, session: DbSession) -> None:
-    """What the agent does next."""
-    leases.report_state(session, writer, body)
+def report_state(body: StateIn, claim: ClaimedLease, session: DbSession) -> None:
+    """Report what the agent does next."""
+    leases.report_state(session, claim, body)

@@ -1,8 +1,7 @@
-"""How every run begins: its row, one queued job per target, and who hears of it.
+"""Stores a new run with one queued job per target.
 
-Place: under `service` (what people and programs ask for), `followups` (what alerts ask for) and `schedules`.
-Invariant: a run and its jobs appear in one transaction, told live, and wake waiting agents when it commits.
-Checks nothing: what a request may ask for is decided before.
+The run, its jobs and their live events are one transaction, and waiting agents are woken when it commits. What
+a request may contain is checked before, in `service.py` and `selection.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from paceline_server.jobs import shapes
+from paceline_server.jobs import run_views
 from paceline_server.jobs.schemas import RunOut
 from paceline_server.jobs.transitions import JOBS_CHANNEL
 from paceline_server.kernel import clock, ids
@@ -24,14 +23,14 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 
 EXPIRES_AFTER = timedelta(hours=24)
-"""A job nobody leased within a day says nothing about the revision any more."""
+"""A job that was not leased within a day is no longer worth measuring."""
 
 SEED_BITS = 53
-"""Seeds stay exact in every language's numbers, JSON in a browser included."""
+"""A seed stays exact as a JSON number in a browser."""
 
 
 def default_launches(target: Target) -> int:
-    """How many launches a batch has on a target when nobody says (STATISTICS §1)."""
+    """How many launches a batch has on a target unless the request says (STATISTICS §1)."""
     return DEVICE_LAUNCHES if target.kind == "device" else DEFAULT_LAUNCHES
 
 
@@ -42,8 +41,10 @@ def store_run(
     not_before: datetime,
     launches: int | None = None,
 ) -> RunOut:
-    """Store a run (its request filled in, everything else is set here) with its jobs, leasable from
-    `not_before`. `launches`: of a batch of each job; None: what its kind of target gets."""
+    """Store `run`, which has the fields of its request, and one job per target, leasable from `not_before`.
+
+    `launches`: of one batch of each job; None: the default of its kind of target.
+    """
     at = clock.now()
     amounts = [launches or default_launches(target) for target in targets]
     run.launches = launches or min(amounts, default=DEFAULT_LAUNCHES)
@@ -72,8 +73,10 @@ def store_run(
         session.add(job)
         pairs.append((job, target))
     session.flush()
-    live_events.emit(session, "run", run.id, None, shapes.run_event(run, pairs))
+    live_events.emit(session, "run", run.id, None, run_views.run_event(run, pairs))
     for job, target in pairs:
-        live_events.emit(session, "job", run.id, job.id, shapes.job_event(job, target))
+        live_events.emit(
+            session, "job", run.id, job.id, run_views.job_event(job, target)
+        )
     hint(session, JOBS_CHANNEL)
-    return shapes.run_out(run, pairs)
+    return run_views.run_out(run, pairs)

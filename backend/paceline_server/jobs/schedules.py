@@ -1,12 +1,11 @@
-"""Runs the server asks for by itself, again and again: A/A jobs for noise floors, nightly measurements.
+"""Creates runs by schedule: A/A runs for noise floors, nightly measurements.
 
-Place: beside `service`; people write schedules, the sweeper calls `tick`. Invariants: nothing is scheduled
-unless somebody said so, and a schedule is off until it is switched on; of one schedule at most one job is
-alive per target; a tick that was missed (the server was down, the target still busy) is not made up for. A
-schedule that can no longer be carried out is an incident, not a silence.
+A schedule is off until somebody enables it and has at most one unfinished job per target. A run that was missed
+because the server was down or the target busy is not made up for. A schedule whose request is no longer valid
+is reported as an incident.
 
-    next_at ≤ now ──▶ a run for the targets without a living job of this schedule ──▶ next_at: the next
-    instant of its rhythm after now
+    next_at ≤ now ──▶ a run on the targets without an unfinished job of this schedule ──▶ next_at: the next
+    instant of its interval after now
 """
 
 from __future__ import annotations
@@ -27,15 +26,17 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.history import Schedule
 
 BATCH = 20
-"""Schedules carried out per tick, so that a write transaction stays short; the rest follows at the next."""
+"""Schedules per transaction, so that it stays short; the others follow at the next call."""
 
 
 def create(session: Session, spec: ScheduleIn, who: str) -> ScheduleOut:
-    """Keep a schedule; its first run is due at once if it is enabled. Raises 400 naming each field the suite
-    does not allow, 404 `unknown_suite`, 409 `name_taken`."""
+    """Store a schedule; its first run is due at once if it is enabled.
+
+    Raises 400 naming each field the suite does not allow, 404 `unknown_suite`, 409 `name_taken`.
+    """
     if queries.schedule_named(session, spec.name) is not None:
         raise conflict(
-            f"There is a schedule called {spec.name!r} already: choose another name.",
+            f"A schedule named {spec.name!r} exists already: choose another name.",
             "name_taken",
         )
     row = Schedule(
@@ -64,8 +65,11 @@ def create(session: Session, spec: ScheduleIn, who: str) -> ScheduleOut:
 def change(
     session: Session, schedule_id: str, patch: SchedulePatchIn, who: str
 ) -> ScheduleOut:
-    """Switch on or off, or change the rhythm: a shorter one counts from its last tick, so its next run comes
-    sooner; a longer one begins after the next. Switched on, its next run is due at once. Raises 404."""
+    """Enable, disable, or change the interval. Raises 404.
+
+    A shorter interval counts from the last run, so the next one comes sooner; a longer one begins after the
+    next run. An enabled schedule is due at once.
+    """
     row = _find(session, schedule_id)
     if patch.every_s is not None:
         last = row.next_at - timedelta(seconds=row.every_s)
@@ -77,14 +81,14 @@ def change(
         if patch.enabled and not row.enabled:
             row.next_at = clock.now()
         row.enabled = patch.enabled
-    said = {"name": row.name, **patch.model_dump(exclude_none=True)}
-    audit.record(session, who, "schedule.change", "schedule", row.id, said)
+    detail = {"name": row.name, **patch.model_dump(exclude_none=True)}
+    audit.record(session, who, "schedule.change", "schedule", row.id, detail)
     session.flush()
     return _out(session, row)
 
 
 def remove(session: Session, schedule_id: str, who: str) -> None:
-    """Ask for no more runs; those there are stay. Raises 404."""
+    """Delete a schedule; its runs stay. Raises 404."""
     row = _find(session, schedule_id)
     audit.record(
         session, who, "schedule.remove", "schedule", row.id, {"name": row.name}
@@ -97,7 +101,9 @@ def get(session: Session, schedule_id: str) -> ScheduleOut:
     return _out(session, _find(session, schedule_id))
 
 
-def listed(session: Session, *, limit: int, cursor: str | None) -> Page[ScheduleOut]:
+def list_schedules(
+    session: Session, *, limit: int, cursor: str | None
+) -> Page[ScheduleOut]:
     """Schedules, the newest first."""
     return page(
         session,
@@ -118,27 +124,10 @@ def _find(session: Session, schedule_id: str) -> Schedule:
 
 
 def _out(session: Session, row: Schedule) -> ScheduleOut:
-    names = queries.target_names(
-        session, [] if row.target_id is None else [row.target_id]
-    )
-    own = (
-        "id",
-        "name",
-        "kind",
-        "suite",
-        "target_id",
-        "every_s",
-        "enabled",
-        "next_at",
-        "last_run_id",
-        "created_by",
-        "created_at",
-    )
-    return ScheduleOut(
-        **{name: getattr(row, name) for name in own},
-        **row.request,
-        target_name=None if row.target_id is None else names.get(row.target_id),
-    )
+    target_id = row.target_id
+    names = queries.target_names(session, [] if target_id is None else [target_id])
+    name = None if target_id is None else names.get(target_id)
+    return ScheduleOut.of_row(row, **row.request, target_name=name)
 
 
 def _request(spec: ScheduleIn) -> dict[str, object]:
@@ -155,41 +144,38 @@ def _request(spec: ScheduleIn) -> dict[str, object]:
 
 
 def _run(row: Schedule, targets: list[str] | None) -> RunIn:
-    """The request of one tick. A/A jobs, like nightly ones, measure the head of the announced branch."""
-    wanted = (
-        targets
-        if targets is not None
-        else None
-        if row.target_id is None
-        else [row.target_id]
-    )
+    """The request of one run: the head of the announced branch, for A/A runs too."""
+    if targets is None and row.target_id is not None:
+        targets = [row.target_id]
     return RunIn(
         suite=row.suite,
-        targets=wanted,
+        targets=targets,
         trigger="a_a" if row.kind == "a_a" else "schedule",
         **row.request,
     )
 
 
-def tick() -> int:
-    """Carry out what is due, in a transaction of its own; returns how many runs were asked for. Idle, it only
-    reads."""
+def run_due() -> int:
+    """Create the runs that are due, in a transaction of its own; returns how many. Reads only if none is."""
     with read_scope() as session:
-        if not queries.any_schedule_due(session, clock.now()):
+        if not queries.has_due_schedule(session, clock.now()):
             return 0
     with session_scope() as session:
         at = clock.now()
         return sum(
-            _carry_out(session, row, at)
+            _run_schedule(session, row, at)
             for row in queries.lock_due_schedules(session, at, BATCH)
         )
 
 
-def _carry_out(session: Session, row: Schedule, at: datetime) -> int:
-    row.next_at = following(row.next_at, row.every_s, at)
+def _run_schedule(session: Session, row: Schedule, at: datetime) -> int:
+    row.next_at = next_due(row.next_at, row.every_s, at)
     try:
-        able = [target.id for target in service.able_targets(session, _run(row, None))]
-        busy = queries.targets_alive_of_schedule(session, row.id)
+        able = [
+            target.id
+            for target in service.targets_for_schedule(session, _run(row, None))
+        ]
+        busy = queries.busy_targets_of_schedule(session, row.id)
         free = [target_id for target_id in able if target_id not in busy]
         if not free:
             return 0
@@ -198,7 +184,7 @@ def _carry_out(session: Session, row: Schedule, at: datetime) -> int:
                 session, _run(row, free), f"schedule {row.name}", schedule_id=row.id
             )
     except ProblemError as problem:
-        if problem.code != "no_target":  # nobody is there tonight: nothing to report
+        if problem.code != "no_target":  # that no target is online needs no report
             detail = {
                 "schedule": row.name,
                 "schedule_id": row.id,
@@ -210,7 +196,7 @@ def _carry_out(session: Session, row: Schedule, at: datetime) -> int:
     return 1
 
 
-def following(due: datetime, every_s: int, at: datetime) -> datetime:
-    """The first instant of the rhythm after `at`: what was missed meanwhile is left out."""
+def next_due(due: datetime, every_s: int, at: datetime) -> datetime:
+    """The first due instant after `at`; missed ones are skipped."""
     missed = math.floor(max(0.0, (at - due).total_seconds()) / every_s)
     return due + timedelta(seconds=every_s * (missed + 1))

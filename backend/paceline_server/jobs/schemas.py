@@ -12,7 +12,7 @@ from paceline_server.fleet.device_schemas import ConfigurationName, RawOut
 from paceline_server.kernel.wire import Instant, Request, Response
 
 Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
-"""Of a comparison or a gate; `not_applicable`: this target cannot run what it is about."""
+"""The verdict of a comparison or a gate; `not_applicable`: its benchmark cannot run on this target."""
 Verdict = Literal["pass", "fail", "inconclusive"]
 Trigger = Literal["manual", "schedule", "ci", "confirm", "bisect", "a_a", "import"]
 JobState = Literal[
@@ -40,7 +40,7 @@ Outcome = Literal[
     "expired",
     "cancelled",
 ]
-"""The one word for how a run or a job stands; `inconclusive` only of what was measured and judged."""
+"""The word that pages show for a run or a job; `inconclusive` only if it was measured and judged."""
 Cause = Literal[
     # workload faults: a signal, never retried
     "stream_invalid",
@@ -73,20 +73,20 @@ Cause = Literal[
 
 COMMIT = r"^[0-9a-f]{7,64}$"
 MAX_COMMITS = 1_000
-"""Commits an agent names with a job: a bisection of more is not asked for."""
+"""Commits an agent reports with a job: the longest range that is bisected."""
 
 
 class RunIn(Request):
-    """One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
-    online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values,
-    `branch` = the announced one when its head is measured, else none: without one it is in no history.
+    """A request to measure. Defaults: `commit` = head of the suite's announced branch, `targets` = every online
+    target whose agent announced the suite, `benchmarks` = all, `params` = all declared values, `branch` = the
+    announced one if its head is measured, else none; a run without a branch is not part of any history.
 
     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
-    `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor.
+    `commit` against the base. The same revision on both sides is an A/A run, which measures the noise floor.
 
-    `launches` omitted: 5 on a host, 10 on a device. `suppress`: names of configuration errors (emulator,
-    debuggable, …) that do not void its jobs; their verdicts say so. A simulated target is one of `every
-    online target` only when `simulated` is among them."""
+    `launches` defaults to 5 on a host and 10 on a device. `suppress`: names of configuration errors (emulator,
+    debuggable, …) that do not void its jobs; verdicts mention them. Simulated targets are included by default
+    only if `simulated` is suppressed."""
 
     suite: str = Field(min_length=1, max_length=200)
     commit: str | None = Field(default=None, pattern=COMMIT)
@@ -104,9 +104,9 @@ class RunIn(Request):
 
 
 class ScheduleIn(Request):
-    """A run to ask for again and again: `a_a` measures noise floors, `measure` the head of the suite's
-    branch. `target_id` omitted: every target that is online when it is due. Off unless `enabled`. `launches`
-    and `suppress` as of a run."""
+    """A run to repeat: `a_a` measures noise floors, `measure` the head of the suite's branch. Without a
+    `target_id` it runs on every target that is online when it is due. Off unless `enabled`. `launches` and
+    `suppress` as in a run."""
 
     name: str = Field(min_length=1, max_length=100)
     kind: Literal["a_a", "measure"]
@@ -123,14 +123,14 @@ class ScheduleIn(Request):
 
 
 class SchedulePatchIn(Request):
-    """Switch on or off, or change the rhythm."""
+    """Enable, disable, or change the interval."""
 
     enabled: bool | None = None
     every_s: int | None = Field(default=None, ge=60, le=366 * 86_400)
 
 
 class ScheduleOut(Response):
-    """`next_at`: when it is due, if it is enabled. A tick that was missed is not made up for."""
+    """`next_at`: when it is due, if it is enabled. Missed runs are not made up for."""
 
     id: str
     name: str
@@ -165,8 +165,8 @@ class ExcerptLineOut(Response):
 
 
 class FailureOut(Response):
-    """Why a job failed, in parts: what happened, the first error of its output with the lines around it, and
-    what to do next. Where no known error stands in the output, `excerpt` is its end."""
+    """Why a job failed: what happened, the first error of its output with the lines around it, and what to do
+    next. Without a known error, `excerpt` is the end of the output."""
 
     sentence: str
     excerpt: list[ExcerptLineOut]
@@ -175,8 +175,8 @@ class FailureOut(Response):
 
 
 class JobOut(Response):
-    """`outcome` is the one word to show; `cause` and `cause_detail` say why it failed, was lost, expired or
-    was cancelled, and are null in what was judged."""
+    """`outcome` is the word to show; `cause` and `cause_detail` say why it failed, was lost, expired or was
+    cancelled, and are null if it was judged."""
 
     id: str
     run_id: str
@@ -187,12 +187,12 @@ class JobOut(Response):
     detail: str | None
     cause: Cause | None
     cause_detail: str | None
-    """The whole text of `failure`, as an agent sent it."""
+    """The text that `failure` is parsed from."""
     failure: FailureOut | None = None
     attempt: int
     batch: int
     launches: int = 5
-    """K: how many one batch has."""
+    """K: launches per batch."""
     partial: bool
     progress: ProgressOut | None
     verdict: Verdict | None
@@ -206,10 +206,9 @@ class JobOut(Response):
 
 
 class RunOut(Response):
-    """`outcome` is the one word to show, `reason` says why in a line. `fail` needs one job judged so; else
-    the job that most needs a person decides: failed, lost, expired, cancelled. `cause` and `cause_detail` are
-    that job's, also where another one's verdict is `fail`. `verdict` is null unless all were judged or one is
-    `fail`."""
+    """`outcome` is the word to show, `reason` says why in one line. One job judged `fail` makes the run fail;
+    otherwise the most urgent job decides: failed, lost, expired, cancelled. `cause` and `cause_detail` are those
+    of that job. `verdict` is null unless one job is `fail` or all were judged."""
 
     id: str
     suite: str
@@ -239,8 +238,8 @@ class RunOut(Response):
 
 
 class WorkOut(Response):
-    """What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch; with
-    `base_commit` each of them twice, once per side."""
+    """What an agent executes: launches `first_launch … first_launch + launches - 1` of one batch; with
+    `base_commit` each of them once per side."""
 
     suite: str
     repository: str
@@ -257,7 +256,7 @@ class WorkOut(Response):
     seed: int
     launch_timeout_s: float
     suppress: list[str] = Field(default_factory=list)
-    """Names of configuration errors that are no reason not to store_run."""
+    """Names of configuration errors that do not stop the job."""
 
 
 class LeaseIn(Request):
@@ -282,8 +281,8 @@ class RenewOut(Response):
 
 
 class CommitIn(Request):
-    """A commit as the agent's repository has it. `left_out`: of the oldest that is named, how many commits of
-    the range come before it and are not."""
+    """A commit of the agent's repository. `left_out`: how many older commits of the range are not listed; only
+    in the oldest one listed."""
 
     commit: str = Field(pattern=COMMIT)
     author: str = Field(max_length=500)
@@ -293,8 +292,8 @@ class CommitIn(Request):
 
 
 class StateIn(Request):
-    """A step of the agent; what will run accompanies `measuring`: hashes, build facts and commits. `commits`,
-    oldest first: of an A/B job the first parents after the base up to the head, else the head alone."""
+    """A state of the agent; with `measuring` it reports hashes, build facts and commits. `commits`, oldest
+    first: for an A/B job the first parents after the base up to the head, else only the head."""
 
     state: Literal["preparing", "measuring", "uploading"]
     detail: str | None = Field(default=None, max_length=500)
@@ -306,10 +305,10 @@ class StateIn(Request):
 
 
 class FinishIn(Request):
-    """The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none).
+    """The last write of an attempt; `last_seq` is its highest sequence number (−1: none).
 
-    `detail`: what happened in one sentence; then, where there is output, the first error in it with the lines
-    around it, which store_run with two blanks and `> ` (the error) or `| `; then what to do next."""
+    `detail`: what happened, in one sentence; then, if there is output, its first error with the lines around
+    it, each beginning with two blanks and `> ` (the error) or `| ` (context); then what to do next."""
 
     outcome: Literal["done", "failed", "cancelled"]
     cause: Cause | None = None
@@ -324,7 +323,7 @@ class LogLineOut(Response):
 
 
 class PrintedNumberOut(Response):
-    """A number as an app printed it, in base units; the true one lies from `low` to `high`."""
+    """A number that an app printed, in base units; the true value is between `low` and `high`."""
 
     printed: str
     value: int
@@ -334,9 +333,9 @@ class PrintedNumberOut(Response):
 
 
 class ReportedLineOut(Response):
-    """A line of a device's log that has a shape its suite declares: an app's own figures, no samples, and no
-    verdict rests on them. `launch`: in whose time it was logged; `at`: the device's own time, as printed;
-    `note`: why there are no fields, or what is missing."""
+    """A line of a device's log that matches a pattern of its suite: an app's own figures, never judged.
+    `launch`: during which launch it was logged; `at`: the device's time, as printed; `note`: why there are no
+    fields, or what is missing."""
 
     seq: int
     launch: int | None
@@ -349,7 +348,7 @@ class ReportedLineOut(Response):
 
 
 class ConditionsOut(Response):
-    """`raw`, of a device and only with `expand=raw`: what was printed that the values were read out of."""
+    """`raw`, for a device and only with `expand=raw`: the output the values were read from."""
 
     seq: int
     phase: Literal["before", "during", "after"]

@@ -1,7 +1,6 @@
-"""What a request to measure selects, checked against the manifest, with errors a person can act on.
+"""Checks what a request selects against the manifest: benchmarks, params, knobs, suppressed errors.
 
-Place: before a run is created. Invariant: a run that exists can be executed as asked: each benchmark, param
-value and knob was declared. Pure: manifest and targets in, selection or faults out.
+Pure: declarations and request in, selection with its faults out. A run that exists can therefore be executed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ MAX_VALUES_PER_PARAM = 100
 
 @dataclass(slots=True)
 class Selection:
-    """What will be measured; `faults` maps a field of the request to what is wrong with it."""
+    """What a run will measure; `faults` maps fields of the request to errors."""
 
     benchmarks: list[str]
     params: dict[str, list[ParamValue]]
@@ -29,13 +28,15 @@ class Selection:
     faults: dict[str, str] = field(default_factory=dict)
 
 
-def select(
-    declared: SuiteDeclaration, wanted: RunIn, reported: Collection[str] = ()
+def select_measurements(
+    declared: SuiteDeclaration, request: RunIn, reported: Collection[str] = ()
 ) -> Selection:
-    """Check the benchmarks, params, knobs and names of a request. `reported`: names of configuration errors
-    that targets of the suite have, among them such that this server has no words for."""
+    """Check the benchmarks, params, knobs and suppressed names of a request.
+
+    `reported`: configuration errors that targets of the suite have, perhaps unknown to this server.
+    """
     faults: dict[str, str] = {}
-    names = list(dict.fromkeys(wanted.benchmarks or declared.benchmarks))
+    names = list(dict.fromkeys(request.benchmarks or declared.benchmarks))
     for name in names:
         if name not in declared.benchmarks:
             known = ", ".join(declared.benchmarks)
@@ -43,21 +44,21 @@ def select(
                 f"{name!r} is not declared by {declared.suite}; it has {known}"
             )
     known_names = [name for name in names if name in declared.benchmarks]
-    for param, values in wanted.params.items():
+    for param, values in request.params.items():
         fault = _param_fault(declared, known_names, param, values)
         if fault is not None:
             faults[f"params.{param}"] = fault
-    for name in wanted.suppress:
+    for name in request.suppress:
         if name not in CONFIGURATION_ERRORS and name not in reported:
             known = ", ".join(dict.fromkeys((*CONFIGURATION_ERRORS, *sorted(reported))))
             faults["suppress"] = (
-                f"{name!r} is no configuration error; there are {known}"
+                f"{name!r} is not a configuration error; known are {known}"
             )
-    knobs, demonstration = _knobs(declared, wanted.knobs, faults)
+    knobs, demonstration = _knobs(declared, request.knobs, faults)
     return Selection(
         benchmarks=names,
         params={
-            name: list(dict.fromkeys(values)) for name, values in wanted.params.items()
+            name: list(dict.fromkeys(values)) for name, values in request.params.items()
         },
         knobs=knobs,
         demonstration=demonstration,
@@ -66,19 +67,22 @@ def select(
 
 
 def _param_fault(
-    declared: SuiteDeclaration, names: Sequence[str], param: str, values: Sequence[ParamValue]
+    declared: SuiteDeclaration,
+    names: Sequence[str],
+    param: str,
+    values: Sequence[ParamValue],
 ) -> str | None:
-    having = [
+    benchmarks = [
         declared.benchmarks[name]
         for name in names
         if param in declared.benchmarks[name].params
     ]
-    if not having:
+    if not benchmarks:
         return "none of the selected benchmarks has this param"
     if not 1 <= len(values) <= MAX_VALUES_PER_PARAM:
         return f"give 1 to {MAX_VALUES_PER_PARAM} values"
     for value in values:
-        for benchmark in having:
+        for benchmark in benchmarks:
             refused = benchmark.params[param].refuses(value)
             if refused is not None:
                 return f"{refused} ({benchmark.name})"
@@ -88,8 +92,8 @@ def _param_fault(
 def _knobs(
     declared: SuiteDeclaration, wanted: Mapping[str, ParamValue], faults: dict[str, str]
 ) -> tuple[dict[str, ParamValue], bool]:
-    """The knobs that differ from their defaults, and whether one of them is made for a demonstration."""
-    turned: dict[str, ParamValue] = {}
+    """(knobs that differ from their defaults, whether one of them is for demonstrations)."""
+    changed: dict[str, ParamValue] = {}
     demonstration = False
     for name, value in wanted.items():
         knob = declared.knobs.get(name)
@@ -103,6 +107,6 @@ def _knobs(
         if refused is not None:
             faults[f"knobs.{name}"] = refused
         elif value != knob.default:
-            turned[name] = value
+            changed[name] = value
             demonstration = demonstration or knob.demonstration
-    return turned, demonstration
+    return changed, demonstration

@@ -1,8 +1,7 @@
-"""The life of a job, as pure functions: (state, event) → state.
+"""Decides which state of a job follows which: pure functions from (state, event) to state.
 
-Place: the middle of `jobs`; `service.py` asks here before it writes. Invariant: no other module decides which
-state follows which. Holds no rows, no clock and no I/O. How a job ended, and what that makes of its run, is
-in `outcomes.py`.
+No other module decides this. `transitions.py` stores the result; how a job ended and what that means for its
+run is in `outcomes.py`.
 
 ```
               lease                report(preparing)      report(measuring)        report(uploading)
@@ -24,10 +23,10 @@ in `outcomes.py`.
 
 | event | function in `service.py`/`leases.py`/`expiry.py` |
 | --- | --- |
-| `lease` | `leases.lease` |
+| `lease` | `leases.lease_next_job` |
 | `prepare` `measure` `upload` | `leases.report_state` (repeating a state is a no-op: an answer was lost) |
 | `revive` | `leases.renew` (the agent went on while the server or the network was away) |
-| `late_result` | `leases.hold` (the first write that arrives after the lease ran out) |
+| `late_result` | `leases.check_lease` (the first write that arrives after the lease ran out) |
 | `finish_done` `finish_failed` `finish_cancelled` | `leases.finish` |
 | `requeue` `give_up` `lose` | `expiry.expire_leases`; `leases.finish` when infrastructure failed early |
 | `expire` | `expiry.expire_unleased` |
@@ -50,12 +49,12 @@ MAX_BATCH = 2
 """Highest batch number: a first look and at most two more (STATISTICS §2, alpha spent over three looks)."""
 
 HELD: frozenset[JobState] = frozenset({"leased", "preparing", "measuring", "uploading"})
-"""An agent works on it and its target is taken (I9)."""
+"""States in which an agent works on the job and its target is taken (I9)."""
 
 FINAL: frozenset[JobState] = frozenset(
     {"done", "failed", "cancelled", "lost", "expired"}
 )
-"""Nothing is expected any more; `lost` alone may be revived, by a renewal or a late result."""
+"""The job has ended; only `lost` may be revived, by a renewal or a late result."""
 
 INFRASTRUCTURE_CAUSES = frozenset(
     {
@@ -71,9 +70,9 @@ INFRASTRUCTURE_CAUSES = frozenset(
         "device_unauthorized",
     }
 )
-"""Failures of the surroundings, worth another try if nothing was measured yet. `checkout_failed` is not here:
-a commit that cannot be found stays unfound, and the person who asked should read it at once. Nor is
-`placing_failed`: the agent has already sent the file three times."""
+"""Failures around the workload, retried if nothing was measured yet. Not among them: `checkout_failed`, because
+a missing commit stays missing and the person should read it at once, and `placing_failed`, because the agent
+has sent the file three times."""
 
 
 class Event(StrEnum):
@@ -142,7 +141,7 @@ REPORTS: dict[Literal["preparing", "measuring", "uploading"], Event] = {
     "measuring": Event.measure,
     "uploading": Event.upload,
 }
-"""What an agent says it does next → event. Skipping forward is allowed (a cached artifact)."""
+"""State an agent reports → event. Skipping forward is allowed (a cached artifact)."""
 
 
 class IllegalTransitionError(Exception):
@@ -170,8 +169,8 @@ def step(state: JobState, event: Event) -> JobState:
 def on_lease_loss(state: JobState, *, requeues: int, cancel_requested: bool) -> Event:
     """What follows when the lease of a held job ran out.
 
-    A person who asked to stop is obeyed; before measuring nothing is lost but time, so it is tried again;
-    once samples exist they are kept and the job waits, `lost`, for its agent to go on or to deliver the rest.
+    A requested cancel is carried out. Before measuring, the job is retried. Once there may be samples it is
+    `lost`: its agent may go on or deliver the rest.
     """
     if cancel_requested:
         return Event.cancel
@@ -181,7 +180,7 @@ def on_lease_loss(state: JobState, *, requeues: int, cancel_requested: bool) -> 
 
 
 def on_failure(state: JobState, *, cause: str, requeues: int) -> Event:
-    """What follows when an agent reports `failed`: workload faults are never silently retried."""
+    """What follows when an agent reports `failed`; failures of the workload are never retried."""
     before_measuring = state in allowed(Event.requeue)
     if before_measuring and cause in INFRASTRUCTURE_CAUSES and requeues < MAX_REQUEUES:
         return Event.requeue

@@ -1,4 +1,4 @@
-"""Celery's way into `jobs`: the periodic look at what time did, and its outbox topic. No decisions."""
+"""The background tasks of jobs: the sweeper's periodic call and the outbox topic that cancels a run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from paceline_server.store.outbox import handles
 
 @handles(service.CANCEL)
 def cancel(session: Session, key: str) -> None:
-    """Nobody waits for a run any more. `key` is its id."""
+    """Cancel a run that nobody waits for; `key` is its id."""
     service.cancel(session, key)
 
 
 def sweep() -> int:
-    """Take back leases that ran out, expire unleased jobs, ask for scheduled runs; returns how much moved."""
+    """End expired leases and jobs, create scheduled runs; returns how many rows moved."""
     return expiry.sweep() + schedules.run_due()

@@ -1,9 +1,8 @@
-"""How a job's row moves from state to state: the step, what it resets, who is told, the roll-up of its run.
+"""Moves jobs from state to state and carries out what follows.
 
-Place: under `service`, `leases` and `expiry`, above `queries`. Invariant: every change of `Job.state` except
-the lease statement itself goes through `move`, so each is legal, told live, and rolled up into its run in the
-same transaction. A confirmation, or a bisection's step, that ended without a verdict leaves an outbox row:
-an alert waits for it.
+Every change of `Job.state` except the lease statement goes through `move`, so that each is legal, published
+as a live event and rolled up into its run in the same transaction. A confirmation or a step of a bisection
+that ends without a verdict leaves an outbox row, because an alert waits for it.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from typing import cast
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
-from paceline_server.jobs import queries, shapes
-from paceline_server.jobs.outcomes import roll_up
+from paceline_server.jobs import queries, run_views
 from paceline_server.jobs.schemas import Cause, JobState
 from paceline_server.jobs.states import FINAL, HELD, Event, step
 from paceline_server.store import live_events, outbox
@@ -67,39 +65,39 @@ def move(
     job.finished_at = at if job.state in FINAL else None
     if job.state == "queued":
         hint(session, JOBS_CHANNEL)
-    tell(session, job, target_changed=(before in HELD) != (job.state in HELD))
-    follow(session, job, at)
+    publish_job(session, job, target_changed=(before in HELD) != (job.state in HELD))
+    follow_up(session, job, at)
 
 
 _KEEPS_CAUSE = frozenset({Event.lease, Event.prepare, Event.measure, Event.upload})
 
 
-def tell(session: Session, job: Job, *, target_changed: bool = False) -> None:
-    """Emit the job as it is now, and its target when a lease began or ended."""
+def publish_job(session: Session, job: Job, *, target_changed: bool = False) -> None:
+    """Emit a live event with the job as it is now, and one with its target if `target_changed`."""
     session.flush()
     target = session.get_one(Target, job.target_id)
     if target_changed:
         fleet.publish_target(session, target)
-    live_events.emit(session, "job", job.run_id, job.id, shapes.job_event(job, target))
+    live_events.emit(
+        session, "job", job.run_id, job.id, run_views.job_event(job, target)
+    )
 
 
-def follow(session: Session, job: Job, at: datetime) -> None:
-    """What follows from a job's state: its run's roll-up, its analysis, its alert's decision."""
+def follow_up(session: Session, job: Job, at: datetime) -> None:
+    """Roll up the job's run, and queue its analysis or the decision of an alert that waits for it."""
     run = refresh_run(session, job.run_id, at)
     if job.state == "analysing":
         outbox.add(session, "job.analyse", f"{job.id}:{job.batch}")
-    elif (
-        run.confirms_alert_id or run.bisection_id
-    ) is not None and job.state in FINAL - {"done"}:
+    elif (run.confirms_alert_id or run.bisection_id) and job.state in FINAL - {"done"}:
         outbox.add(session, "alerts.evaluate", job.id)
 
 
 def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
-    """Roll the run up from its jobs and tell of a change. Locks the run; its job must be locked before."""
+    """Roll the run up from its jobs and publish a change. Locks the run; jobs must be locked before."""
     session.flush()
     run = queries.lock_run(session, run_id)
     jobs = queries.jobs_of_runs(session, [run_id])[run_id]
-    rolled = roll_up(shapes.summaries(jobs))
+    rolled = run_views.roll_up_jobs(jobs)
     if (run.state, run.verdict, run.reason) != (
         rolled.state,
         rolled.verdict,
@@ -110,5 +108,5 @@ def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
             at if rolled.state in ("done", "failed", "cancelled") else None
         )
         session.flush()
-        live_events.emit(session, "run", run.id, None, shapes.run_event(run, jobs))
+        live_events.emit(session, "run", run.id, None, run_views.run_event(run, jobs))
     return run

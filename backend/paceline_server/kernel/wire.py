@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from datetime import datetime
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import (
     AwareDatetime,
@@ -101,6 +101,14 @@ class Response(BaseModel):
     model_config = ConfigDict(
         from_attributes=True, json_schema_serialization_defaults_required=True
     )
+
+    @classmethod
+    def of_row(cls, row: object, **computed: Any) -> Self:
+        """The wire shape of a database row: `computed` fields as given, all others by their names."""
+        names = cls.model_fields.keys() - computed.keys()
+        return cls.model_validate(
+            {**{name: getattr(row, name) for name in names}, **computed}
+        )
 
 
 class Page(Response, Generic[Item]):

@@ -167,7 +167,7 @@ def _missing(job: Job, target: Target, case: Owed) -> MissingCaseOut:
         reason = OF_CAUSE.get(job.cause or "", "failed")
     else:
         reason = OF_STATE[job.state]
-    said = TEXTS.get(reason) or jobs.sentence_of(job) or "failed"
+    said = TEXTS.get(reason) or jobs.reason_of_end(job) or "failed"
     return MissingCaseOut(
         target_id=target.id,
         target_name=target.name,

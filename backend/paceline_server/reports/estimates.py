@@ -19,7 +19,6 @@ from paceline_server.catalog.parts import Benchmark, Slows
 from paceline_server.catalog.schemas import ParamValue
 from paceline_server.detect.facts import Asked
 from paceline_server.jobs import service as jobs
-from paceline_server.jobs.run_creation import default_launches
 from paceline_server.jobs.schemas import RunIn
 from paceline_server.reports import queries
 from paceline_server.reports.completeness import requested_cases
@@ -101,7 +100,11 @@ def _on_target(
     past: Sequence[PastJob],
 ) -> TargetEstimateOut:
     size = _size(
-        manifest, spec, asked, target.kind, spec.launches or default_launches(target)
+        manifest,
+        spec,
+        asked,
+        target.kind,
+        spec.launches or jobs.default_launches(target),
     )
     same = [one for one in past if _same_choice(one, size, asked)][:BASED_ON]
     used = same or past[:BASED_ON]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from paceline_server.jobs.outcomes import parse_failure
-from paceline_server.jobs.outcomes import JobSummary, roll_up
+from paceline_server.jobs.outcomes import JobSummary, parse_failure, roll_up
 
 RECOGNISED = """Build step `make` exited with status 2.
   | gcc -c main.c

@@ -77,7 +77,9 @@ def test_a_finish_repeated_at_the_same_instant_is_answered_once_more(
     leased = agent.measuring()
     writer, report = lease_claim(leased), FinishIn(outcome="done", last_seq=-1)
     with session_scope() as session:
-        leases.finish(session, leases.check_lease(session, writer, delivers=True), report)
+        leases.finish(
+            session, leases.check_lease(session, writer, delivers=True), report
+        )
         thread, answers = in_thread(lambda: leased.finish(-1))
         wait_for_a_waiter()
     thread.join(120)

@@ -252,4 +252,4 @@ def test_the_next_tick_is_the_first_of_the_rhythm_after_now(
 ) -> None:
     due = datetime(2026, 3, 1, tzinfo=UTC)
     at = due + timedelta(hours=late)
-    assert schedules.following(due, HOUR, at) == due + timedelta(hours=following)
+    assert schedules.next_due(due, HOUR, at) == due + timedelta(hours=following)

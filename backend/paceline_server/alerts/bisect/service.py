@@ -288,7 +288,7 @@ def _said(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
         return {
             **nothing,
             "verdict": answer,
-            "words": jobs.sentence_of(job) or job.state,
+            "words": jobs.reason_of_end(job),
         }
     names = history.names_of(session, alert.suite)
     own = (*names.newest(alert.benchmark, alert.arm), alert.metric)

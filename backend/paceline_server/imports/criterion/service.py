@@ -61,7 +61,7 @@ def keep(
         prepared.append((baseline, cases, _manifest(cases, where.suite, suite)))
     stored = []
     for baseline, cases, manifest in prepared:
-        job = jobs.imported_run(
+        job = jobs.store_imported_run(
             session,
             jobs.ImportedRun(
                 suite=where.suite or naming.NO_SUITE,
