@@ -31,7 +31,7 @@ DETAILS = {
 def expire_leases(session: Session) -> int:
     """End leases that ran out; returns how many jobs moved."""
     at = clock.now()
-    ran_out = queries.run_out_leases(session, at, BATCH)
+    ran_out = queries.lock_expired_leases(session, at, BATCH)
     for job, attempt in ran_out:
         event = on_lease_loss(
             cast(JobState, job.state),
@@ -48,7 +48,7 @@ def expire_leases(session: Session) -> int:
 def expire_unleased(session: Session) -> int:
     """Expire queued jobs that were not leased in time; returns how many."""
     at = clock.now()
-    overdue = queries.overdue_jobs(session, at, BATCH)
+    overdue = queries.lock_overdue_jobs(session, at, BATCH)
     for job in overdue:
         move(
             session,
@@ -63,7 +63,7 @@ def expire_unleased(session: Session) -> int:
 def sweep() -> int:
     """Expire leases and jobs in transactions of their own; with nothing to do it only reads."""
     with read_scope() as session:
-        if not queries.anything_expired(session, clock.now()):
+        if not queries.has_expired(session, clock.now()):
             return 0
     with session_scope() as session:
         return expire_leases(session) + expire_unleased(session)

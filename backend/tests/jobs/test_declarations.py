@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from paceline.manifest_rules import why_not
-from paceline_server.jobs.declarations import Param
+from paceline_server.jobs.declarations import ParamDeclaration
 
 
-def _param(**declared: Any) -> Param:
-    return Param(
+def _param(**declared: Any) -> ParamDeclaration:
+    return ParamDeclaration(
         kind=declared["kind"],
         values=tuple(declared.get("values", ())),
         minimum=declared.get("minimum"),

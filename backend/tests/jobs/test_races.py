@@ -103,7 +103,7 @@ def test_a_lease_renewed_while_the_sweeper_looks_is_not_taken_back(
     def renewed(_c: Any, _u: Any, statement: str, *_: Any) -> None:
         if "SKIP LOCKED" in statement:
             later = clock_module.now() + timedelta(seconds=30)
-            with database.engine.store_run() as other:
+            with database.engine.begin() as other:
                 other.execute(update(Attempt).values(lease_expires_at=later))
 
     event.listen(database.engine, "after_cursor_execute", renewed)

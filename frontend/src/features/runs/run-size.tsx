@@ -16,7 +16,9 @@ function oneWords(
   return (
     `${counted(launches, 'launch', 'launches')} × ${counted(Number(rounds), 'round', 'rounds')}${of}, ` +
     `${counted(starts, 'fresh process', 'fresh processes')} on each target; ` +
-    `at least ${formatDuration(leastSeconds)} of measuring`
+    (leastSeconds < 1
+      ? 'less than a second of measuring at best'
+      : `at least ${formatDuration(leastSeconds)} of measuring`)
   );
 }
 
