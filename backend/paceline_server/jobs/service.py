@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries, run_views
 from paceline_server.jobs.declarations import (
+    RunPlan,
     SuiteDeclaration,
     plan_of,
     read_manifest,
