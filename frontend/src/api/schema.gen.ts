@@ -597,7 +597,7 @@ export interface paths {
         put?: never;
         /**
          * Renew
-         * @description Keep the lease; `cancel` asks the agent to stop.
+         * @description Extend the lease; `cancel` asks the agent to stop.
          */
         post: operations["renew"];
         delete?: never;
@@ -617,7 +617,7 @@ export interface paths {
         put?: never;
         /**
          * Report State
-         * @description What the agent does next.
+         * @description Report what the agent does next.
          */
         post: operations["report_state"];
         delete?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
         put?: never;
         /**
          * Create Run
-         * @description Request to measure. Needs `ingest`, as a token and as a person.
+         * @description Create a run. Needs `ingest`.
          */
         post: operations["create_run"];
         delete?: never;
@@ -1099,7 +1099,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Run
-         * @description Stop what has not ended; repeatable. Needs `ingest`.
+         * @description Stop the jobs that have not ended; repeatable. Needs `ingest`.
          */
         post: operations["cancel_run"];
         delete?: never;
@@ -1163,7 +1163,7 @@ export interface paths {
         put?: never;
         /**
          * Create Schedule
-         * @description Have a run asked for again and again, once it is enabled. Needs `ingest`.
+         * @description Create a schedule of runs; it starts once it is enabled. Needs `ingest`.
          */
         post: operations["create_schedule"];
         delete?: never;
@@ -1188,14 +1188,14 @@ export interface paths {
         post?: never;
         /**
          * Remove Schedule
-         * @description Ask for no more runs; those there are stay. Needs `ingest`.
+         * @description Delete a schedule; its runs stay. Needs `ingest`.
          */
         delete: operations["remove_schedule"];
         options?: never;
         head?: never;
         /**
          * Change Schedule
-         * @description Switch it on (its next run is due at once) or off, or change its rhythm. Needs `ingest`.
+         * @description Enable it (its next run is due at once), disable it, or change its interval. Needs `ingest`.
          */
         patch: operations["change_schedule"];
         trace?: never;
@@ -2760,8 +2760,8 @@ export interface components {
         };
         /**
          * CommitIn
-         * @description A commit as the agent's repository has it. `left_out`: of the oldest that is named, how many commits of
-         *     the range come before it and are not.
+         * @description A commit of the agent's repository. `left_out`: how many older commits of the range are not listed; only
+         *     in the oldest one listed.
          */
         CommitIn: {
             /** Commit */
@@ -3021,7 +3021,7 @@ export interface components {
         };
         /**
          * ConditionsOut
-         * @description `raw`, of a device and only with `expand=raw`: what was printed that the values were read out of.
+         * @description `raw`, for a device and only with `expand=raw`: the output the values were read from.
          */
         ConditionsOut: {
             /** Seq */
@@ -3470,8 +3470,8 @@ export interface components {
         };
         /**
          * FailureOut
-         * @description Why a job failed, in parts: what happened, the first error of its output with the lines around it, and
-         *     what to do next. Where no known error stands in the output, `excerpt` is its end.
+         * @description Why a job failed: what happened, the first error of its output with the lines around it, and what to do
+         *     next. Without a known error, `excerpt` is the end of the output.
          */
         FailureOut: {
             /** Sentence */
@@ -3600,10 +3600,10 @@ export interface components {
         };
         /**
          * FinishIn
-         * @description The last write of an attempt; `last_seq` is the highest sequence number it produced (−1: none).
+         * @description The last write of an attempt; `last_seq` is its highest sequence number (−1: none).
          *
-         *     `detail`: what happened in one sentence; then, where there is output, the first error in it with the lines
-         *     around it, which begin with two blanks and `> ` (the error) or `| `; then what to do next.
+         *     `detail`: what happened, in one sentence; then, if there is output, its first error with the lines around
+         *     it, each beginning with two blanks and `> ` (the error) or `| ` (context); then what to do next.
          */
         FinishIn: {
             /**
@@ -4193,8 +4193,8 @@ export interface components {
         };
         /**
          * JobOut
-         * @description `outcome` is the one word to show; `cause` and `cause_detail` say why it failed, was lost, expired or
-         *     was cancelled, and are null in what was judged.
+         * @description `outcome` is the word to show; `cause` and `cause_detail` say why it failed, was lost, expired or was
+         *     cancelled, and are null if it was judged.
          */
         JobOut: {
             /** Id */
@@ -4998,7 +4998,7 @@ export interface components {
             next: string | null;
         };
         /** Page[ReportedLineOut] */
-        Page_ReportedOut_: {
+        Page_ReportedLineOut_: {
             /** Items */
             items: components["schemas"]["ReportedLineOut"][];
             /** Next */
@@ -5329,7 +5329,7 @@ export interface components {
         };
         /**
          * PrintedNumberOut
-         * @description A number as an app printed it, in base units; the true one lies from `low` to `high`.
+         * @description A number that an app printed, in base units; the true value is between `low` and `high`.
          */
         PrintedNumberOut: {
             /** Printed */
@@ -5529,9 +5529,9 @@ export interface components {
         };
         /**
          * ReportedLineOut
-         * @description A line of a device's log that has a shape its suite declares: an app's own figures, no samples, and no
-         *     verdict rests on them. `launch`: in whose time it was logged; `at`: the device's own time, as printed;
-         *     `note`: why there are no fields, or what is missing.
+         * @description A line of a device's log that matches a pattern of its suite: an app's own figures, never judged.
+         *     `launch`: during which launch it was logged; `at`: the device's time, as printed; `note`: why there are no
+         *     fields, or what is missing.
          */
         ReportedLineOut: {
             /** Seq */
@@ -5656,16 +5656,16 @@ export interface components {
         };
         /**
          * RunIn
-         * @description One request to measure. Omitted: `commit` = head of the suite's announced branch, `targets` = every
-         *     online target whose agent announced the suite, `benchmarks` = all, `params` = all declared values,
-         *     `branch` = the announced one when its head is measured, else none: without one it is in no history.
+         * @description A request to measure. Defaults: `commit` = head of the suite's announced branch, `targets` = every online
+         *     target whose agent announced the suite, `benchmarks` = all, `params` = all declared values, `branch` = the
+         *     announced one if its head is measured, else none; a run without a branch is not part of any history.
          *
          *     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
-         *     `commit` against it; the same revision on both sides is an A/A run, which measures the noise floor.
+         *     `commit` against the base. The same revision on both sides is an A/A run, which measures the noise floor.
          *
-         *     `launches` omitted: 5 on a host, 10 on a device. `suppress`: names of configuration errors (emulator,
-         *     debuggable, …) that do not void its jobs; their verdicts say so. A simulated target is one of `every
-         *     online target` only when `simulated` is among them.
+         *     `launches` defaults to 5 on a host and 10 on a device. `suppress`: names of configuration errors (emulator,
+         *     debuggable, …) that do not void its jobs; verdicts mention them. Simulated targets are included by default
+         *     only if `simulated` is suppressed.
          */
         RunIn: {
             /** Suite */
@@ -5711,10 +5711,9 @@ export interface components {
         };
         /**
          * RunOut
-         * @description `outcome` is the one word to show, `reason` says why in a line. `fail` needs one job judged so; else
-         *     the job that most needs a person decides: failed, lost, expired, cancelled. `cause` and `cause_detail` are
-         *     that job's, also where another one's verdict is `fail`. `verdict` is null unless all were judged or one is
-         *     `fail`.
+         * @description `outcome` is the word to show, `reason` says why in one line. One job judged `fail` makes the run fail;
+         *     otherwise the most urgent job decides: failed, lost, expired, cancelled. `cause` and `cause_detail` are those
+         *     of that job. `verdict` is null unless one job is `fail` or all were judged.
          */
         RunOut: {
             /** Id */
@@ -5786,9 +5785,9 @@ export interface components {
         };
         /**
          * ScheduleIn
-         * @description A run to ask for again and again: `a_a` measures noise floors, `measure` the head of the suite's
-         *     branch. `target_id` omitted: every target that is online when it is due. Off unless `enabled`. `launches`
-         *     and `suppress` as of a run.
+         * @description A run to repeat: `a_a` measures noise floors, `measure` the head of the suite's branch. Without a
+         *     `target_id` it runs on every target that is online when it is due. Off unless `enabled`. `launches` and
+         *     `suppress` as in a run.
          */
         ScheduleIn: {
             /** Name */
@@ -5832,7 +5831,7 @@ export interface components {
         };
         /**
          * ScheduleOut
-         * @description `next_at`: when it is due, if it is enabled. A tick that was missed is not made up for.
+         * @description `next_at`: when it is due, if it is enabled. Missed runs are not made up for.
          */
         ScheduleOut: {
             /** Id */
@@ -5885,7 +5884,7 @@ export interface components {
         };
         /**
          * SchedulePatchIn
-         * @description Switch on or off, or change the rhythm.
+         * @description Enable, disable, or change the interval.
          */
         SchedulePatchIn: {
             /** Enabled */
@@ -6074,8 +6073,8 @@ export interface components {
         };
         /**
          * StateIn
-         * @description A step of the agent; what will run accompanies `measuring`: hashes, build facts and commits. `commits`,
-         *     oldest first: of an A/B job the first parents after the base up to the head, else the head alone.
+         * @description A state of the agent; with `measuring` it reports hashes, build facts and commits. `commits`, oldest
+         *     first: for an A/B job the first parents after the base up to the head, else only the head.
          */
         StateIn: {
             /**
@@ -6643,8 +6642,8 @@ export interface components {
         };
         /**
          * WorkOut
-         * @description What an agent must execute: launches `first_launch … first_launch + launches - 1` of one batch; with
-         *     `base_commit` each of them twice, once per side.
+         * @description What an agent executes: launches `first_launch … first_launch + launches - 1` of one batch; with
+         *     `base_commit` each of them once per side.
          */
         WorkOut: {
             /** Suite */
@@ -8192,7 +8191,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ReportedOut_"];
+                    "application/json": components["schemas"]["Page_ReportedLineOut_"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
