@@ -1,8 +1,8 @@
-/* malloc and free: the fast paths of alloc.h, and the slow ones behind them.
+/* malloc and free: the slow paths behind alloc.h, and the functions themselves.
  *
- * Slow is: a thread's first operation, an empty or full magazine, objects over
- * 3,840 bytes, objects of other threads, hardened mode, and every error. What
- * is checked is the same on every path. */
+ * Slow are a thread's first operation, an empty or full magazine, objects over
+ * 3,840 bytes, objects of other threads, hardened mode and every error. Every path
+ * checks the same things. */
 #include "alloc.h"
 
 #include "decay.h"

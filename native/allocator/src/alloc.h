@@ -1,11 +1,9 @@
-/* The paths every operation takes: a dozen and a half instructions each,
- * inlined into malloc, calloc and free.
+/* The fast paths of malloc, calloc and free: some fifteen instructions, inlined.
  *
- * Invariant: default mode's read and write the thread's cache, one entry and
- * one state; never a block, never a lock, and they fail over to alloc.c for
- * everything unusual, a thread without a heap included. Hardened mode leaves
- * both at their first comparison (hardened_paths.h) and costs default mode
- * nothing. */
+ * In default mode they read and write the thread's cache, one entry and one state,
+ * never a block or a lock, and call alloc.c for everything unusual, a thread
+ * without a heap included. Hardened mode leaves them at their first comparison
+ * (hardened_paths.h) and costs default mode nothing. */
 #ifndef PACELINE_ALLOC_INTERNAL_H
 #define PACELINE_ALLOC_INTERNAL_H
 

@@ -1,7 +1,7 @@
 /* The rest of the malloc family, by POSIX, C11 and glibc's manual.
  *
- * Invariant: sizes are checked for overflow before anything is taken, and a
- * failure leaves the old object. */
+ * Sizes are checked for overflow before anything is taken, and a failure leaves
+ * the old object as it was. */
 #include "alloc.h"
 
 #include "decay.h"

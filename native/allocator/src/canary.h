@@ -1,20 +1,18 @@
 /* What hardened mode writes behind a live object and into a freed one.
  *
- * Right behind the size asked for lie eight bytes of canary, made of a secret
- * and the address. How long the object is says a table outside of the blocks
- * (range.h): nothing in a block tells where its canary lies.
+ * A canary of eight bytes, made of a secret and the address, follows the size
+ * that was asked for. A table outside the blocks (range.h) knows that size, so
+ * nothing in a block tells where its canary is.
  *
- *   ┌────────────── size asked for ──────────────┬ canary:64 ┬─ rest of the
- * block ─┐
+ *   ┌─────── size asked for ───────┬ canary:64 ┬─ rest of the block ─┐
  *
- * The first eight bytes of a freed block are poison, the same word: they say
- * whether somebody wrote to it since. Which of the two a block should have is
- * its state's to say.
+ * The first eight bytes of a freed block are poison, the same word: they show
+ * whether somebody wrote there since. The object's state says which of the two a
+ * block should have.
  *
- * Invariant: `canary_secret` is written before the first thread attaches and
- * never again; it is odd, so the first byte of a canary is never zero. Nothing
- * here is a cipher: who can read a canary can make others. What it proves is
- * that no write ran over it. */
+ * `canary_secret` is written once, before the first thread attaches. It is odd, so
+ * the first byte of a canary is never zero. This is no cipher: whoever can read a
+ * canary can forge others. */
 #ifndef PACELINE_CANARY_H
 #define PACELINE_CANARY_H
 

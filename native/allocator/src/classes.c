@@ -1,6 +1,6 @@
 /* The tables of classes.h, written by the preprocessor from one list of sizes.
  *
- * Invariant: CLASS(n) lists sizes in order; class k of a doubling from 2^n is
+ * CLASS(n) lists sizes in order; class k of the doubling from 2^n is
  * 2^n + (k + 1) * 2^n / 8. */
 #include "classes.h"
 

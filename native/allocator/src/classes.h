@@ -1,9 +1,8 @@
-/* Size classes: steps of 16 bytes to 128, then eight per doubling to 32 KiB (at
- * most 12.5 % lost to rounding).
+/* Size classes: steps of 16 bytes to 128, then eight per doubling to 32 KiB, so
+ * rounding loses at most 12.5 %.
  *
- * Invariant: a size that is a power of two is a class, so its objects are
- * aligned to it. The tables are written out by the compiler; nothing is
- * computed at start. */
+ * Every power of two is a class, so its objects are aligned to it. The compiler
+ * writes the tables; nothing is computed at start. */
 #ifndef PACELINE_CLASSES_H
 #define PACELINE_CLASSES_H
 

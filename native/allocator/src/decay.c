@@ -1,4 +1,4 @@
-/* decay.h: what a thread does about it, once per period. */
+/* decay.h: what a thread gives back once per period. */
 #include "decay.h"
 
 #include "options.h"

@@ -1,14 +1,12 @@
-/* Memory that nobody used for a while goes back to the system, also where frees
- * no longer drive it: a program that had its burst and now works at a low rate.
+/* Gives memory back that nobody used for a while, even when few frees happen.
  *
- * There is no thread for this: every few slow calls of a thread read a coarse
- * clock, and once per decay period a thread gives up the spares it did not
- * need, what others sent it in vain, the empty spans it kept, the units that
- * nobody took for one to two periods, and kept mappings. A thread that sleeps,
- * or never leaves its magazines, gives up nothing.
+ * There is no thread for this. Every sixteenth slow call of a thread reads a
+ * coarse clock, and once per decay period the thread gives up spares it did not
+ * need, batches that others sent in vain, its empty spans, units that nobody took
+ * for one to two periods, and kept mappings. A thread that sleeps gives up nothing.
  *
- * Invariant: called with no lock held, and before the call that ticks took
- * anything from a cache. */
+ * Called with no lock held, and before the caller took anything from a cache.
+ */
 #ifndef PACELINE_DECAY_H
 #define PACELINE_DECAY_H
 

@@ -1,12 +1,9 @@
 /* heap.h: batches on their way between threads.
  *
- * A freed object of another owner joins the outgoing batch of its class, and a
- * full one goes to the owner whole, with one exchange for up to 30 objects. No
- * block is touched.
- *
- * Invariant: an inbox is a stack that is always taken from whole, so its links
- * know no ABA: by its heap, or by who delivered to a heap whose thread had just
- * ended. */
+ * A freed object of another owner joins the outgoing batch of its class. A full
+ * batch goes to the owner with one atomic exchange for up to 30 objects, without
+ * touching a block. An inbox is a stack that is always taken as a whole, so its
+ * links have no ABA problem. */
 #include "heap.h"
 
 enum { BLANKS_AT_ONCE = 8, BLANKS_KEPT = 24 };

@@ -1,5 +1,5 @@
-/* guarded.h. Slots are freed and taken in turn: the one freed longest ago is
- * taken next. A slot's page is a mapping of its own from the start. */
+/* guarded.h: slots are reused in turn, the one freed longest ago first. Each
+ * slot's page is a mapping of its own from the start. */
 #include "guarded.h"
 
 #include "canary.h"

@@ -1,12 +1,12 @@
-/* Sampled guarded allocations of hardened mode: an object at the end of a page
- * of its own, before a page that may not be touched. Its page is forbidden on
- * free and reused last, so late reads and writes end the process; it is not
- * given back: to touch it anew would cost more than all else of a sample. What
- * alignment leaves between the object and the forbidden page is filled, and
- * looked at when it is freed or asked for its size.
+/* Sampled guarded objects of hardened mode: each ends at a page that may not be
+ * touched.
  *
- * Invariant: the slots are few and fixed; when all are in use there is no
- * guarded object. */
+ * The object's own page is forbidden when it is freed and reused last, so late
+ * reads and writes end the process; it is kept, because faulting it in again would
+ * cost more than the rest of a sample. Bytes between the object's end and the
+ * forbidden page (alignment) are filled, and checked on free and usable size.
+ *
+ * There is a fixed number of slots; when all are in use nothing is guarded. */
 #ifndef PACELINE_GUARDED_H
 #define PACELINE_GUARDED_H
 

@@ -1,5 +1,5 @@
-/* hardened.h, all but the two paths most operations take (hardened_paths.h).
- * Entries, states, batches, spans and exchange are those of default mode. */
+/* hardened.h, except for the two most frequent paths (hardened_paths.h). Entries,
+ * states, batches, spans and exchange are those of default mode. */
 #include "hardened.h"
 
 #include "canary.h"

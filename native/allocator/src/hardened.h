@@ -1,16 +1,13 @@
-/* Hardened mode: every operation comes here instead of to the thread's own
- * bins.
+/* Hardened mode: every operation comes here instead of to the thread's bins.
  *
- * Live objects have a canary behind them and freed ones poison at their start
- * (canary.h). Per class a thread has a queue (queue.h): an object is handed out
- * again when at least a quarter of a magazine was freed after it; that is the
- * quarantine. What comes from a span is shuffled, and what was freed is
- * exchanged here and there on its way, so neither neighbours in memory nor in
- * time of free are neighbours in time of use. One allocation in some thousands
- * is guarded (guarded.h).
+ * Live objects have a canary behind them, freed ones poison at their start
+ * (canary.h). A queue per class (queue.h) is the quarantine: an object is handed
+ * out again only after at least a quarter of a magazine was freed after it.
+ * Objects from a span are shuffled and freed ones are exchanged here and there, so
+ * neighbours in memory or in time are not neighbours in reuse. One allocation in
+ * some thousands is guarded (guarded.h).
  *
- * Invariant: what default mode catches is caught here too, and at the same
- * call. */
+ * What default mode catches is caught here too, at the same call. */
 #ifndef PACELINE_HARDENED_H
 #define PACELINE_HARDENED_H
 

@@ -1,9 +1,8 @@
-/* Hardened mode's two paths most operations take, inlined into those of
- * alloc.h: a queue in place of a magazine, a length, a canary and poison.
+/* The two most frequent paths of hardened mode, inlined into those of alloc.h.
  *
- * Invariant: they read and write the thread's cache, one entry, one state, one
- * length, and of a block the word at its start and the one behind what was
- * asked for. All else is out of line, in hardened.c. */
+ * They use a queue in place of a magazine, and touch the thread's cache, one entry,
+ * one state, one length, and of a block its first word and the one behind the size
+ * asked for. Everything else is in hardened.c. */
 #ifndef PACELINE_HARDENED_PATHS_H
 #define PACELINE_HARDENED_PATHS_H
 

@@ -1,6 +1,5 @@
-/* heap.h: refilling and emptying magazines. What is nearest is asked first:
- * batches (spares.c), then the heap's spans, then spans nobody has, then new
- * ones. */
+/* heap.h: refilling and emptying magazines. Objects come from the nearest place:
+ * batches (spares.c), the heap's spans, unowned spans, then new spans. */
 #include "heap.h"
 
 #include "canary.h"

@@ -1,8 +1,8 @@
-/* Heaps: where a thread's magazines get objects from and bring them to.
+/* Heaps: where a thread's magazines get objects from and return them to.
  *
- * Invariants: 5 (locks) of README.md; a magazine, spare, outgoing batch or
- * inbox holds only cached objects of its class, of any owner. Ownership routes
- * objects and never decides whether something is correct. */
+ * A magazine, spare, outgoing batch or inbox holds only cached objects of its
+ * class, of any owner. Ownership routes objects; no check depends on it. Locks:
+ * invariant 5 of README.md. */
 #ifndef PACELINE_HEAP_H
 #define PACELINE_HEAP_H
 

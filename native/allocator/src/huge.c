@@ -1,11 +1,8 @@
-/* large.h: objects with a mapping of their own, found by address in a hash
- * table.
+/* large.h: objects with a mapping of their own, found by address in a hash table.
  *
- * Invariant: an address is taken out of the registry before its mapping may
- * end, and a mapping that moves does so under the lock; else another thread
- * could be given the address and register it too early. Some freed mappings are
- * kept for reuse: giving pages back on every free costs a fault per page on the
- * next use.
+ * An address leaves the registry before its mapping may end, and a mapping moves
+ * only under the lock; otherwise another thread could get the address and register
+ * it too early. Some freed mappings are kept, because new pages cost a fault each.
  */
 #include "large.h"
 

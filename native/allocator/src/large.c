@@ -1,5 +1,5 @@
-/* large.h: runs of units. What a run's span structure says: capacity = units,
- * start = the size asked for. */
+/* large.h: runs of units. In a run's span structure `capacity` is the number of
+ * units and `start` the size that was asked for. */
 #include "large.h"
 
 #include "report.h"

@@ -1,9 +1,9 @@
-/* Objects over 32 KiB: runs of units in the range up to 2 MiB, mappings of
- * their own beyond ("huge").
+/* Objects over 32 KiB: runs of units up to 2 MiB, mappings of their own beyond
+ * ("huge").
  *
- * Invariant: a run's first unit has the entry ENTRY_RUN and its span structure
- * tells its size; all its other units have no entry, so an address inside of it
- * is nobody's. A huge object is in the registry. */
+ * A run's first unit has the entry ENTRY_RUN and a span structure with its size;
+ * its other units have no entry, so an address inside it belongs to nobody. A huge
+ * object is in the registry. */
 #ifndef PACELINE_LARGE_H
 #define PACELINE_LARGE_H
 

@@ -1,8 +1,8 @@
-/* The standard names of our functions, as aliases: a call to malloc lands in
- * the fast path itself.
+/* Gives our functions the standard names, as aliases, so that a call of malloc
+ * lands in the fast path itself.
  *
- * Left out with -DPACELINE_OWN_NAMES_ONLY, for sanitizers and benchmarks that
- * keep the system's malloc. */
+ * Left out with -DPACELINE_OWN_NAMES_ONLY: sanitizers and benchmarks keep the
+ * system's malloc. */
 #ifndef PACELINE_NAMES_H
 #define PACELINE_NAMES_H
 

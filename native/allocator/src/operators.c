@@ -1,10 +1,8 @@
-/* operators.h, by the names the C++ ABI of Linux (Itanium's) gives the
- * operators: m is size_t where pointers have 64 bits. Built with unwind tables,
- * since exceptions pass through here.
+/* operators.h under the names of the Itanium C++ ABI, in which m is size_t on
+ * 64-bit systems. Built with unwind tables, since exceptions pass through.
  *
- * A form left out would be the C++ library's: it calls another form or malloc,
- * so nothing would break, but a static link would then have two of the others.
- * So there are all. */
+ * All forms are here: a missing one would come from the C++ library and pull two
+ * others with it into a static link. */
 #include "operators.h"
 
 #include "alloc.h"

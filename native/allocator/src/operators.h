@@ -1,9 +1,9 @@
-/* What C++ programs call: operator new and delete in every form that a program
- * may replace, of ours, so that a `new` is a malloc and no call that makes one.
+/* operator new and delete in every form that a C++ program may replace, so that a
+ * `new` is one call.
  *
- * Invariant: no C++ compiler and no C++ library is needed to build or to link
- * this. Out of memory the forms that throw do as the standard says, with what
- * the process has of such a library. */
+ * Building and linking need neither a C++ compiler nor a C++ library. When memory
+ * is out, the throwing forms use the C++ library that the process has, if any.
+ */
 #ifndef PACELINE_OPERATORS_H
 #define PACELINE_OPERATORS_H
 

@@ -1,5 +1,4 @@
-/* options.h from getenv. Runs inside the first malloc, so nothing here may
- * allocate. */
+/* options.h from getenv. Runs inside the first malloc, so it must not allocate. */
 #include "options.h"
 
 #include <stdlib.h>

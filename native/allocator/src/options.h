@@ -1,9 +1,8 @@
-/* What the environment may choose, read once before the first allocation.
- * README.md documents each.
+/* The options from the environment, read once before the first allocation; see
+ * README.md.
  *
- * Invariant: an option that is absent or malformed is its default; no option
- * changes which errors are caught in default mode. Ignored in programs that run
- * with raised privileges. */
+ * An absent or malformed option has its default. No option changes which errors
+ * default mode catches. Programs with raised privileges ignore them. */
 #ifndef PACELINE_OPTIONS_H
 #define PACELINE_OPTIONS_H
 

@@ -1,9 +1,7 @@
-/* The whole boundary to the operating system; os_linux.c implements it and
- * nothing else calls the kernel.
+/* The only boundary to the operating system, implemented by os_linux.c.
  *
- * Convention: what can fail answers NULL or false and leaves errno as it was;
- * sizes are in bytes and multiples of the page; addresses are owned by the
- * caller until given back. Nothing here allocates. */
+ * What can fail returns NULL or false and leaves errno as it was. Sizes are in
+ * bytes and multiples of the page. Nothing here allocates. */
 #ifndef PACELINE_OS_H
 #define PACELINE_OS_H
 

@@ -1,7 +1,6 @@
 /* os.h for Linux with pthreads (glibc and musl): mmap, madvise, futex.
  *
- * Invariant: errno is never changed; the callers are malloc and free, which
- * must keep it. */
+ * errno never changes, because malloc and free, the callers, must keep it. */
 #define _GNU_SOURCE
 #include "os.h"
 

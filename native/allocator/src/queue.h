@@ -1,19 +1,16 @@
-/* Hardened mode's caches: per class of a thread a queue in place of a magazine.
+/* The caches of hardened mode: per class of a thread a queue instead of a magazine.
  *
- * A queue is two arrays that change roles: freed objects are put at `top` of
- * one, objects are taken at `next` of the other, which ends with NULL. Both end
- * at a multiple of MAGAZINE_BYTES, as magazines do. When the second is empty
- * they are turned: what was freed first is taken first, without a count or a
- * wrap on the way. What the turn leaves behind, the newest quarter of a
- * magazine at least, is the quarantine.
+ * A queue is two arrays that swap roles. Freed objects are put at `top` of one,
+ * objects are taken at `next` of the other, which ends with NULL. When the second
+ * is empty they are *turned*: what was freed first is taken first, without a count
+ * or a wrap. What a turn leaves behind, at least the newest quarter of a magazine,
+ * is the quarantine. Both arrays end at a multiple of MAGAZINE_BYTES.
  *
- * Invariants: an object in a queue or a batch is poisoned; the poison is
- * checked when it is taken, and when it goes back to its span. Allocations of
- * classes that can be guarded are counted towards the next sampled one when
- * their objects are put where they are taken from, and never more than are
- * left: the allocation that finds the last of these gone is the sampled one, so
- * a class has its share of samples however often it is refilled. An operation
- * draws no random number; each turn draws a few. */
+ * An object in a queue or batch is poisoned; the poison is checked when it is taken
+ * and when it returns to its span. Allocations that could be guarded are counted
+ * when a turn makes their objects available, never more than are left until the
+ * next sample: so each class gets its share of samples, and no operation draws a
+ * random number. Each turn draws a few. */
 #ifndef PACELINE_QUEUE_H
 #define PACELINE_QUEUE_H
 

@@ -1,10 +1,8 @@
 /* range.h: reserving addresses, and growing the tables that describe them.
  *
- * Two ways to have a range. Usually all of it is one mapping whose pages appear
- * when touched, and nothing is ever mapped again. Where that is refused (ulimit
- * -v, strict overcommit, valgrind) the same addresses are only planned:
- * segments and the parts of tables that describe them are mapped as the range
- * grows. */
+ * Usually the whole range is one mapping whose pages appear when touched. Where
+ * that is refused (ulimit -v, strict overcommit, valgrind) the addresses are only
+ * planned, and segments and parts of tables are mapped as the range grows. */
 #include "range.h"
 
 #include "options.h"

@@ -1,9 +1,9 @@
-/* The range of addresses all objects up to 2 MiB live in, its flat tables, and
+/* The range of addresses that holds all objects up to 2 MiB, its flat tables, and
  * its units.
  *
- * Invariants: 1 (entries), 2 and 3 (states) and 6 (clean units are zero) of
- * README.md. Units are handed out lowest address first, so the range is as
- * short as it can be and its tables share pages. */
+ * Invariants 1 (entries), 2 and 3 (states) and 6 (clean units are zero) of
+ * README.md. Units are handed out lowest address first, so the range stays short
+ * and its tables share pages. */
 #ifndef PACELINE_RANGE_H
 #define PACELINE_RANGE_H
 

@@ -1,5 +1,5 @@
-/* report.h: looks at entries and states to say which misuse it was, in one
- * line, then aborts. */
+/* report.h: finds out from entries and states which misuse it was, says so in one
+ * line and aborts. */
 #include "report.h"
 
 #include "range.h"

@@ -1,7 +1,7 @@
-/* What is said before the process ends because memory was misused.
+/* The check that an object is live, and the last message when memory was misused.
  *
- * Invariant: nothing here allocates, takes a lock or returns; the message is
- * one line on stderr. */
+ * Messages neither allocate nor take a lock; each is one line on stderr, and the
+ * process ends. */
 #ifndef PACELINE_REPORT_H
 #define PACELINE_REPORT_H
 

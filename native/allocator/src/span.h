@@ -1,9 +1,7 @@
-/* Spans: one unit of objects of one class. Everything here is called under the
- * lock of the owning heap.
+/* Spans: one unit of objects of one class. All calls need the owner's lock.
  *
- * Invariants: 2 (cached <-> free happens only here) and 4 (`used`). A span
- * knows which objects are free from their states alone; there is no free list
- * to tamper with and no block is touched. */
+ * A span knows its free objects from their states alone (invariants 2 and 4): there
+ * is no free list to tamper with, and no block is touched. */
 #ifndef PACELINE_SPAN_H
 #define PACELINE_SPAN_H
 

@@ -1,10 +1,9 @@
-/* heap.h: the batches a thread keeps near. Asked for objects it looks at its
- * spares, then at what others freed for it; spans are asked by heap.c. What it
- * freed for others it leaves to them: of a span that two threads allocate from,
- * each write of a state would take the other's cache line.
+/* heap.h: the batches that a thread keeps near.
  *
- * Invariant: spares are the thread's own; locks are taken only to give objects
- * back. */
+ * When a thread needs objects it takes its spares, then what others freed for it,
+ * then asks spans (heap.c). It does not reuse what it freed for others: two threads
+ * that allocate from one span would take each other's cache line of states. Spares
+ * belong to the thread, so locks are needed only to give objects back. */
 #include "heap.h"
 
 #include <string.h>

@@ -1,10 +1,8 @@
-/* start.h, and what is registered with the process: fork handlers and
- * statistics at exit.
+/* start.h: what the first allocation prepares, and the fork handlers.
  *
- * Invariant: until `start_done` nothing is called that may allocate.
- * pthread_atfork may (musl), so it comes right behind, still within the first
- * allocation: constructors of others run before ours, and may have threads and
- * fork. */
+ * Until `start_done` nothing is called that may allocate. pthread_atfork may (in
+ * musl), so it comes right after, still within the first allocation: other
+ * constructors run before ours and may fork. */
 #include "start.h"
 
 #include "canary.h"

@@ -1,4 +1,4 @@
-/* Getting ready, once per process: by the first allocation, which may come
+/* Prepares the allocator once per process, in the first allocation, which may come
  * before any constructor. */
 #ifndef PACELINE_START_H
 #define PACELINE_START_H

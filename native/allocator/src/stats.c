@@ -1,9 +1,9 @@
-/* What the allocator holds, as JSON. Hot paths count nothing, so this is a walk
- * over spans and heaps with every lock held: a snapshot that is whole, at the
- * cost of a pause. Caches of running threads count as used.
+/* What the allocator holds, as JSON, on demand and at exit.
  *
- * Keys are only ever added. All sizes are bytes; counts end with what they
- * count. */
+ * Hot paths count nothing, so this walks over spans and heaps with every lock held:
+ * a consistent snapshot at the cost of a pause. Caches of running threads count as
+ * used. Keys are only ever added. Sizes are in bytes; counts end with their noun.
+ */
 #include "heap.h"
 #include "large.h"
 #include "options.h"

@@ -1,8 +1,7 @@
-/* Building text without allocating: messages before the process ends, and
- * statistics.
+/* Builds text without allocating, for last messages and statistics.
  *
- * Invariant: `length` counts what was added, even what no longer fitted; the
- * text always ends with a NUL. */
+ * `length` counts everything added, even what did not fit; the text always ends
+ * with a NUL. */
 #ifndef PACELINE_TEXT_H
 #define PACELINE_TEXT_H
 

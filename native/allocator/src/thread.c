@@ -1,13 +1,14 @@
 /* heap.h: which thread has which heap.
  *
- *   (none) --first slow path--> has a heap --thread exit--> exited: served by
- * the shared heap, one object at a time under its lock, because other exit
- * handlers may still run and ours will not run again
+ *   no heap ──first slow path──▶ has a heap ──thread exit──▶ exited
  *
- * Invariant: a heap is never freed. One without a thread keeps its spans;
- * threads that need a span take those first, and a new thread takes the whole
- * heap. In the child of a fork the heaps of threads that are gone are idle, and
- * what their magazines held is lost: their tops went with the threads. */
+ * After exit other handlers may still allocate, and ours will not run again: they
+ * are served by the shared heap, one object at a time under its lock.
+ *
+ * A heap is never freed. One without a thread keeps its spans; threads that need a
+ * span take those first, and a new thread takes the whole heap. In a fork's child
+ * the heaps of other threads are idle, and what their magazines held is lost,
+ * because the positions were in those threads. */
 #include "heap.h"
 
 #include "options.h"

@@ -1,9 +1,8 @@
 /* The allocator's nouns as structures; README.md defines them and numbers the
  * invariants.
  *
- * Nothing here has behaviour. What every operation reads is in `struct cache`,
- * which lives in thread-local storage; what a thread reads once per batch is in
- * `struct heap`; the rest is per span or per unit. */
+ * `struct cache` is what every operation reads and lives in thread-local storage;
+ * `struct heap` is read once per batch; the rest is per span or unit. */
 #ifndef PACELINE_TYPES_H
 #define PACELINE_TYPES_H
 

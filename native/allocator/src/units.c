@@ -1,8 +1,8 @@
 /* range.h: units of the range by bitmap, and their decay.
  *
- * Invariants: a word per segment has a bit for each free unit and one for each
- * that is free and dirty; what is free and not dirty reads as zeros. Everything
- * here is under one lock, taken once per span or large object. */
+ * Each segment has a word with a bit for every free unit and one with a bit for
+ * every free dirty unit; a free unit that is not dirty reads as zeros. One lock
+ * covers it all, taken once per span or large object. */
 #include "range.h"
 
 #include "options.h"

@@ -1,10 +1,11 @@
-/* check.h: the runner. Usage: PROGRAM [--list] [--only=TEXT] [--inner=CLAIM]
- * [--emulator=PATH]
- * [--NAME=number]...
+/* check.h: the runner.
+ *
+ *   PROGRAM [--list] [--only=TEXT] [--inner=CLAIM] [--emulator=PATH]
+ *           [--NAME=number]...
  *
  * Each test is this program again with --inner, so that it starts with the
  * environment it needs. Exit 0 when none failed; the last line is "N passed, N
- * failed" with ", N skipped" where some were. */
+ * failed", with ", N skipped" where some were. */
 #define _GNU_SOURCE
 #include "check.h"
 

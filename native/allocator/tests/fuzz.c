@@ -1,16 +1,15 @@
 /* Sequences of operations as bytes: a libFuzzer target, or with FUZZ_ALONE a
  * seeded fuzzer that shrinks.
  *
- *   fuzz --operations=N [--seed=N] [--break=N]    random sequences of 4,096
- * operations, N operations in all
+ *   fuzz --operations=N [--seed=N] [--break=N]
+ *       random sequences of 4,096 operations, N operations in all
  *
- * An operation is four bytes: what, slot, and sixteen bits of size. Whatever
- * bytes there are, they are a valid program; objects carry stamps, and
- * contents, alignment, zeros and usable sizes are checked at each step. A
- * sequence runs in a fork; one that ends badly is cut down, by halves of what
- * can go, to a sequence that still does, and printed as hexadecimal. --break=N
- * makes operation N of a kind fail, to see that shrinking works. Deliberately
- * single-threaded: a failure must repeat. */
+ * An operation is four bytes: kind, slot, and sixteen bits of size, so any bytes
+ * are a valid program. Objects carry stamps; contents, alignment, zeros and usable
+ * sizes are checked at each step. A sequence runs in a fork; one that fails is cut
+ * by halves to a shorter one that still does, and printed in hexadecimal. --break=N
+ * makes operation N of a kind fail, to see that shrinking works. It has one thread,
+ * so that failures repeat. */
 #define _GNU_SOURCE
 #include "paceline_alloc.h"
 

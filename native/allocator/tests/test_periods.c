@@ -1,5 +1,4 @@
-/* What time and the system do to the allocator: decay of what nobody wants,
- * handlers of fork and of signals, and statistics that agree with themselves.
+/* Decay of unused memory, fork and signal handlers, and statistics that add up.
  */
 #define _GNU_SOURCE
 #include "canary.h"

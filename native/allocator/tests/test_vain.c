@@ -1,5 +1,5 @@
-/* Purging inside spans: whoever fills memory and drops it all again is soon
- * left alone; who stays shrunken is purged, however often. */
+/* Purging inside spans stops soon when memory is refilled, and goes on for heaps
+ * that stay shrunken. */
 #include "check.h"
 #include "heap.h"
 #include "paceline_alloc.h"

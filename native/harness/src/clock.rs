@@ -1,8 +1,8 @@
 //! The harness's only clock, and what it can resolve.
 //!
 //! [`Instant`] is the platform's monotonic clock (`clock_gettime(CLOCK_MONOTONIC)` on Linux,
-//! `mach_absolute_time` on macOS, `QueryPerformanceCounter` on Windows). Its step and its price differ by
-//! machine, so both are measured.
+//! `mach_absolute_time` on macOS, `QueryPerformanceCounter` on Windows). Its step and its price
+//! differ by machine, so both are measured.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,7 @@
-//! Writes events. Lines collect in memory; bytes leave only in [`Emitter::flush`], which `session` calls
-//! between rounds (I3). The type is private to this crate, so no workload's timed code can hold one.
+//! Writes events of the bench stream.
+//!
+//! Lines collect in memory; bytes leave only in [`Emitter::flush`], which `session` calls between
+//! rounds (I3). The type is private to this crate, so no workload's timed code can hold one.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};

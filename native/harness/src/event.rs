@@ -1,4 +1,4 @@
-//! The events of the bench stream as values, and the words they use. Prose: `native/protocol/README.md`.
+//! The events of the bench stream as values. Their description is `native/protocol/README.md`.
 
 use std::fmt;
 

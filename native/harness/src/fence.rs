@@ -1,4 +1,4 @@
-//! What keeps the compiler from moving or removing timed work. Each has one reason.
+//! Keeps the compiler from moving or removing timed work.
 
 use std::hint::black_box;
 use std::sync::atomic::{Ordering, compiler_fence};

@@ -1,4 +1,4 @@
-//! Takes the fields of one JSON object apart, saying which fault each wrong one is. Used by `reader` only.
+//! Reads the fields of one JSON object and names the fault of each wrong one, for `reader`.
 
 use serde_json::{Map, Value as Json};
 

@@ -1,7 +1,8 @@
-//! The command line every workload has (`native/protocol/README.md`), turned into [`Options`] or a usage
-//! failure.
+//! The command line every workload has (`native/protocol/README.md`), turned into [`Options`] or a
+//! usage failure.
 //!
-//! Absent on purpose: knowledge of benchmarks; `selection` checks names and values against the workload.
+//! Absent on purpose: knowledge of benchmarks; `selection` checks names and values against the
+//! workload.
 
 use crate::event::LARGEST;
 use crate::workload::Failure;

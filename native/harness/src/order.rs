@@ -1,9 +1,9 @@
-//! In which order the arms of a group run (I2).
+//! The order in which the arms of a group run (I2).
 //!
-//! Cyclic Latin squares, each from a fresh random permutation with its rows shuffled: in k consecutive rounds
-//! of k arms every arm stands once in every position, so drift inside a round cannot favour an arm. The
-//! algorithm is part of the contract (`native/protocol/README.md`); `vectors/interleaving.golden.json` holds
-//! it in every language.
+//! Cyclic Latin squares, each from a fresh random permutation with its rows shuffled: in k
+//! consecutive rounds of k arms every arm stands once in every position, so drift inside a round
+//! favours none. The algorithm is part of the protocol (`native/protocol/README.md`);
+//! `vectors/interleaving.golden.json` fixes it for every language.
 
 use crate::event::{Params, Phase};
 

@@ -1,8 +1,8 @@
-//! Reads a bench stream and stops at the first fault. The twin of the agent's and the server's readers: all
-//! three are held by `native/protocol/vectors`. Here it lets a workload's tests look at what the workload
-//! said.
+//! Reads a bench stream and stops at the first fault, so that a workload's tests can check what it
+//! printed.
 //!
-//! Invariant: at most one line is held in memory, and of a line that is too long only its allowed part.
+//! `native/protocol/vectors` holds it to the same answers as the agent's and the server's readers.
+//! It keeps at most one line in memory, and of a line that is too long only the allowed part.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,9 +1,8 @@
 //! The timed loop: calibration and rounds of one group.
 //!
-//! Invariants: all arms of a round run one after the other on this thread with the same loop count; between
-//! the two clock reads of a sample there is the arm's work and nothing else; what the clock said
-//! ([`RawSample`]) and what is reported ([`Sample`]) are different types, and only [`Clock::process`] leads
-//! from one to the other.
+//! All arms of a round run one after the other on this thread with the same loop count. Between the
+//! two clock reads of a sample there is only the arm's work. Clock readings ([`RawSample`]) become
+//! reported samples ([`Sample`]) only through [`Clock::process`].
 
 use std::time::Instant;
 

@@ -1,11 +1,11 @@
-//! One launch, start to terminal: the table of contents of a workload.
+//! One launch, from its start to the terminal event.
 //!
 //! ```text
 //! parse ─▶ start ─▶ open ─▶ checks ─▶ for each group: prepare ─▶ verify ─▶ calibrate
 //!    ─▶ warm-up rounds ─▶ measured rounds ─▶ verify ─▶ done
 //! ```
-//! Invariants: `start` is first and one terminal is last, whatever fails; output leaves between rounds only
-//! (I3).
+//! `start` is first and exactly one terminal event is last, whatever fails. Output leaves only
+//! between rounds (I3).
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! The vocabulary of a Rust workload: what it offers to be measured. `session` measures it.
 //!
-//! Invariant: an [`Arm`]'s operation is called with nothing, so timed code can reach neither clock nor
-//! emitter (I3).
+//! An [`Arm`]'s operation takes no arguments, so timed code can reach neither clock nor emitter
+//! (I3).
 
 use std::fmt;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
-//! Counters, metrics besides `time`, text params and arms that cannot run here, through a whole launch.
+//! Counters, metrics besides `time`, text params and arms that cannot run here, through a whole
+//! launch.
 #![allow(
     clippy::unwrap_used,
     reason = "what cannot be read fails the test, which is meant"

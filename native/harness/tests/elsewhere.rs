@@ -1,5 +1,5 @@
-//! Arms that have a process of their own, through a whole launch: whose clock counts, how often they run,
-//! what they say once, and what happens when they fail.
+//! Arms with a process of their own, through a whole launch: whose clock counts, how often they
+//! run, what they report once, and how they fail.
 #![allow(
     clippy::unwrap_used,
     reason = "what cannot be read fails the test, which is meant"

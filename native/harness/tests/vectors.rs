@@ -1,4 +1,5 @@
-//! The golden vectors of `native/protocol/vectors`, which every reader and every harness is held by.
+//! The golden vectors of `native/protocol/vectors`, which every reader and every harness is held
+//! by.
 #![allow(
     clippy::unwrap_used,
     reason = "a vector that cannot be read fails the test, which is meant"

@@ -1,4 +1,5 @@
-//! A Rust workload end to end: the `sum` example as a process, judged through the reader as the agent would.
+//! A Rust workload end to end: the `sum` example as a process, judged through the reader as the
+//! agent would.
 #![allow(
     clippy::unwrap_used,
     reason = "what cannot be read fails the test, which is meant"

@@ -1,13 +1,11 @@
-/* The bound: what an allocator costs that never has to look anything up.
-
-   Each object has its class in the eight bytes before it, written once when it
-   is carved; malloc pops its class's list, free pushes to it, the list's links
-   lie in the freed objects. Lists are per thread; an object freed by another
-   thread stays there. Nothing is checked, given back, or shared. Place: an arm
-   of the suite that no program should use; the share of its speed that an
-   allocator reaches is a derived metric. It is no bound of mathematics: an
-   allocator without headers has denser objects and may be quicker at large
-   sets. */
+/* An allocator that never looks anything up: the floor the others are compared
+ * with. No program should use it.
+ *
+ * Each object has its class in the eight bytes before it, written when it is
+ * carved. malloc pops its class's list, free pushes to it; the links are in the
+ * freed objects. Lists are per thread, and an object freed by another thread
+ * stays there. Nothing is checked, given back or shared. It is no strict bound:
+ * without headers objects are denser, which may be faster for large sets. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>

@@ -1,9 +1,9 @@
-/* What rpmalloc asks the loader for, in a program that has none: the
-   pthread_create its own stands before.
-
-   It makes threads itself to give each a heap, and finds the real function by
-   dlsym (here: next_of). In musl that is the weak name of __pthread_create,
-   which a static program has beside rpmalloc's. */
+/* Gives rpmalloc the real pthread_create in a static program, which has no
+ * loader to ask.
+ *
+ * rpmalloc wraps pthread_create to give each thread a heap, and finds the real
+ * one by dlsym (here: next_of). In musl that is __pthread_create, whose weak
+ * name a static program keeps beside rpmalloc's. */
 #include <pthread.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
-/* Records what a program asks its allocator for, into a trace (trace.h).
-
-     LD_PRELOAD=libpaceline_trace.so PACELINE_TRACE_FILE=out.trace
-   [PACELINE_TRACE_EVENTS=200000] program …
-
-   The memory itself is glibc's. The first process that runs with it makes the
-   file; processes it starts find it there and record nothing, nor does a forked
-   child. Invariants: one lock around "ask glibc, then write the event", so the
-   order in the file is an order that happened; the recorder's own memory is
-   mapped, never malloc'ed. Recording ends at the limit of events, at exit, or
-   at fork's child; the file is whole at any of them, and not after a kill. */
+/* Records what a program asks of its allocator into a trace (trace.h).
+ *
+ *   LD_PRELOAD=libpaceline_trace.so PACELINE_TRACE_FILE=out.trace
+ *       [PACELINE_TRACE_EVENTS=200000] program …
+ *
+ * The memory itself is glibc's. The first process makes the file; processes it
+ * starts find the file and record nothing, nor does a forked child. One lock
+ * covers "ask glibc, then write the event", so the file's order really happened.
+ * The recorder's own memory is mapped, never malloc'ed. Recording ends at the
+ * limit of events, at exit or in a fork's child; the file is complete in each of
+ * these cases, but not after a kill. */
 #define _GNU_SOURCE
 #include "trace.h"
 

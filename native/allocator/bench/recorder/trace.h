@@ -1,24 +1,22 @@
-/* A recorded trace: what a program asked its allocator for, without what it did
-   with it.
-
-   A file is the header, then `events` events; all integers little-endian. An
-   event is one or two numbers, each base 128, low bits first, the high bit of a
-   byte saying that another follows (LEB128):
-
-     first  = argument × 8 + kind
-     kind 0   malloc    argument: bytes                      the object gets a
-   number kind 1   free      argument: the object's number        the number is
-   free again kind 2   realloc   argument: the object's number        second:
-   bytes; it keeps its number kind 3   calloc    argument: bytes gets a number
-     kind 4   aligned   argument: log2 of the alignment      second: bytes; gets
-   a number kind 5   thread    argument: which thread what follows is of, from
-   0; a trace begins on thread 0
-
-   Numbers are not in the file: an object gets the number that was given back
-   last, or else the next that never was given. `objects` numbers are enough for
-   the whole trace. free(NULL) is not recorded, realloc(NULL, n) is a malloc,
-   realloc(p, 0) a free. Objects that are alive at the end are freed by who
-   replays, in their numbers' order. */
+/* The format of a recorded trace: what a program asked of its allocator.
+ *
+ * A file is the header, then `events` events; all integers are little-endian. An
+ * event is one or two numbers in LEB128 (base 128, low bits first, the high bit
+ * of a byte says that another follows):
+ *
+ *   first  = argument × 8 + kind
+ *   kind 0   malloc    argument: bytes                 the object gets a number
+ *   kind 1   free      argument: the object's number   the number is free again
+ *   kind 2   realloc   argument: the object's number   second: bytes
+ *   kind 3   calloc    argument: bytes                 gets a number
+ *   kind 4   aligned   argument: log2 of the alignment second: bytes; a number
+ *   kind 5   thread    argument: which thread what follows is of, from 0
+ *
+ * A trace begins on thread 0. Numbers are not in the file: an object gets the one
+ * that was given back last, otherwise the next unused one; `objects` numbers are
+ * enough. free(NULL) is not recorded, realloc(NULL, n) is a malloc, realloc(p, 0)
+ * a free. Objects alive at the end are freed by the replayer, in their order.
+ */
 #ifndef PACELINE_BENCH_TRACE_H
 #define PACELINE_BENCH_TRACE_H
 

@@ -1,4 +1,4 @@
-//! The allocators that are measured, and how a process is made to use one.
+//! The allocators to measure, and how a process is made to use each.
 
 use std::ffi::OsString;
 use std::io;

@@ -1,4 +1,4 @@
-//! `blocks_intact`: each arm's allocator gives what it must, before anything of it is timed (I1).
+//! The check `blocks_intact`: every arm's allocator returns correct memory, before any timing (I1).
 
 use paceline_harness::Check;
 

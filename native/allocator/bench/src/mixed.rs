@@ -1,5 +1,5 @@
-//! `random_mixed` and `random_mixed_threads`: the seed's benchmark, and the same with objects that other
-//! threads free.
+//! `random_mixed` and `random_mixed_threads`: objects replaced at random, in one thread or freed by
+//! another.
 
 use paceline_harness::{Benchmark, Context, Param};
 

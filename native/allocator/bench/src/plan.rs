@@ -1,4 +1,4 @@
-//! What a round of a benchmark is, for all of its arms, and the arms made ready for it.
+//! A round of a benchmark: what every arm does in it, and how arms are made ready.
 
 use std::cell::RefCell;
 use std::path::PathBuf;

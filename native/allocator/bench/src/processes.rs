@@ -1,4 +1,4 @@
-//! Other people's programs as samples: started, waited for, and what they used.
+//! Runs other programs as samples, and measures the time and memory they used.
 
 use std::io::{self, Read as _};
 use std::mem::MaybeUninit;

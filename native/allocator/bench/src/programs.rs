@@ -1,8 +1,8 @@
-//! `programs` and `multithreaded`: what allocators are for, as the geometric mean of several or one by one.
+//! `programs` and `multithreaded`: real programs, as a geometric mean and one by one.
 //!
-//! A round of an arm is every program once, each a process of its own, and its time is the geometric mean of
-//! what they used: so the ratio of two arms in a round is the mean of the programs' ratios. Allocators are
-//! as shipped here: what they do about huge pages by themselves is part of them.
+//! In a round an arm runs every program once, each in a process of its own; its time is the
+//! geometric mean, so the ratio of two arms is the mean of the programs' ratios. Allocators run as
+//! shipped, huge pages included.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

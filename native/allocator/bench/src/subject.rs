@@ -1,4 +1,4 @@
-//! A process of one arm: started, asked, ended. What it says is described in `subject/main.c`.
+//! The process of one arm: started, asked for rounds, ended. Its protocol is in `subject/main.c`.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The traces: what programs do with an allocator besides replacing objects at random.
+//! Benchmarks of other patterns than random replacement: bursts, growth, threads, fragmentation,
+//! recorded traces.
 
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,10 @@
-/* churn and realloc_growth: what a program without threads does all day.
-
-   churn: a burst of small objects (most of them under 128 bytes), then all are
-   freed: last in first out, first in first out, or at random. Once is one
-   object's malloc and free. realloc_growth: eight buffers grow in turn by half,
-   from 16 bytes to a limit, so that none can grow in place for free; each time
-   the new end is touched. Once is one such series. */
+/* The scenarios churn and realloc_growth, for one thread.
+ *
+ * churn: a burst of small objects (most under 128 bytes) is allocated and then
+ * freed: last in first out, first in first out, or at random. One operation is
+ * one object's malloc and free. realloc_growth: eight buffers grow in turn by
+ * half, from 16 bytes to a limit, so that none can grow in place for free; each
+ * time the new end is touched. One operation is one such series. */
 #include "subject.h"
 
 #include <stdlib.h>

@@ -1,14 +1,13 @@
-/* fragmentation: what stays resident when nearly everything was freed.
-
-   A burst of objects of 16 to 1,039 bytes is made and written to, then 95 % of
-   them are freed in random order. Timed is that; what the process holds is read
-   after it. Then the others are freed, and the next round begins from an empty
-   heap. Once is one burst. A first burst comes before all rounds: after it the
-   process rests, since an allocator may give memory back in its own time, and
-   what it then holds is said at the end. It rests while other arms make their
-   first burst, and before its own first round for what is then missing. A
-   program that bursts again and again is another case than one that did so
-   once. */
+/* The scenario fragmentation: what stays resident after most objects are freed.
+ *
+ * A burst of objects of 16 to 1,039 bytes is made and written to, then 95 % of
+ * them are freed in random order. That is timed, and then the resident memory is
+ * read. The rest is freed, and the next round begins with an empty heap.
+ *
+ * A first burst comes before all rounds. After it the process rests, because an
+ * allocator may give memory back in its own time; what it then holds is reported
+ * at the end. A program that bursts repeatedly is another case than one that did
+ * so once. */
 #include "subject.h"
 
 #include <stdlib.h>

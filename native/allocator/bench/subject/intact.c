@@ -1,10 +1,9 @@
-/* check: whether this process's allocator gives what it must, told by content
-   alone.
-
-   Every object is filled with bytes of its own and looked at before it goes:
-   objects that overlap, move without their content or are not zero when they
-   must be show. Place: once per arm before anything is timed, in a process of
-   its own, so that no arm is measured on a heap that was used before. */
+/* The command check: whether this process's allocator returns correct memory.
+ *
+ * Every object is filled with bytes of its own and compared before it goes, so
+ * objects that overlap, move without their content, or are not zero when they
+ * must be are found. It runs once per arm before any timing, in a process of its
+ * own, so that no arm is measured on a used heap. */
 #define _GNU_SOURCE
 #include "subject.h"
 

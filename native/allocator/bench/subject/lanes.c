@@ -1,9 +1,8 @@
-/* The threads of a scenario and the clock around them.
-
-   Lane 0 is the main thread. The others sleep in the kernel while other arms
-   are measured, so that they cost them nothing, and spin inside a round, so
-   that waking up is in no sample (a round begins with a part that is not
-   timed). */
+/* The threads ("lanes") of a scenario, and the clock around them.
+ *
+ * Lane 0 is the main thread. The others sleep in the kernel while other arms are
+ * measured, and spin inside a round, so that no sample contains waking up: a
+ * round begins with a part that is not timed. */
 #define _GNU_SOURCE
 #include "subject.h"
 #include "ring.h"

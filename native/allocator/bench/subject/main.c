@@ -1,15 +1,16 @@
 /* The subject's command line and its answers.
-
-     subject SCENARIO [--NAME NUMBER]… [--trace FILE]      then a line in, a
-   line out, until the end of input: round CHUNKS TIMES LEAD RUNS   round TOTAL
-   P50 P99 PEAK SETTLED CHUNK… state                          state DIGEST end
-   end FAULTS IDLE subject check --seed NUMBER       one line: `intact`, or what
-   is wrong
-
-   It greets with `ready PROVIDER`, the file malloc came from. LEAD times are
-   worked but not timed, so that caches are this arm's own again; then CHUNKS
-   chunks of TIMES; then RUNS short runs, each timed by itself, for the
-   percentiles. Times are nanoseconds, of a run of 32; memory is bytes. */
+ *
+ *   subject SCENARIO [--NAME NUMBER]… [--trace FILE]
+ *       then a line in, a line out, until the end of input:
+ *       round CHUNKS TIMES LEAD RUNS   round TOTAL P50 P99 PEAK SETTLED CHUNK…
+ *       state                          state DIGEST
+ *       end                            end FAULTS IDLE
+ *   subject check --seed NUMBER        one line: `intact`, or what is wrong
+ *
+ * It begins with `ready PROVIDER`, the file that malloc came from. LEAD times are
+ * worked but not timed, so that caches hold this arm's data again; then CHUNKS
+ * chunks of TIMES; then RUNS short runs, each timed by itself, for percentiles.
+ * Times are nanoseconds, of a run of 32 operations; memory is in bytes. */
 #include "subject.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
-/* What the kernel says of this process, and memory that is not the allocator's.
- */
+/* Reads what the kernel says of this process, and maps memory beside malloc. */
 #define _GNU_SOURCE
 #include "subject.h"
 

@@ -1,13 +1,11 @@
-/* random_mixed: pick a slot; occupied → free it, empty → allocate 16–1,039
-   bytes and touch the first.
-
-   `compat` is the origin's bench_random_mixed: slot and size are the same draw.
-   With a power of two of slots the size's low bits are the slot's number (from
-   1,024 slots on, all of them), so a slot's objects stay what they were and the
-   population cannot drift. `independent` draws twice.
-
-   Invariant: three loops, one per way, and no question inside a loop that the
-   way already answers. */
+/* The scenario random_mixed: pick a slot; free it if occupied, otherwise allocate
+ * 16 to 1,039 bytes and touch the first.
+ *
+ * `compat` is the origin's bench_random_mixed: slot and size come from the same
+ * draw. With a power of two of slots the size's low bits are the slot's number
+ * (from 1,024 slots on, all of them), so sizes cannot drift. `independent` draws
+ * twice. There are three loops, one per mode, with no test of the mode inside.
+ */
 #include "subject.h"
 #include "ring.h"
 

@@ -1,10 +1,9 @@
-/* Where this process's malloc comes from: what the workload compares with the
-   arm it wanted.
-
-   A host's subject asks the loader which file it is in. A static program
-   (PACELINE_STATIC: Android devices) has one file and no loader, so it asks the
-   linker: what an arm consists of lies between two marks
-   (../linked/), in the order it was given in, and the C library behind them. */
+/* Finds out where this process's malloc comes from; the workload compares that
+ * with the arm it wanted.
+ *
+ * On a host the loader tells the file. A static program (PACELINE_STATIC: Android
+ * devices) has no loader: there an arm's code lies between two marks of the linker
+ * (../linked/), with the C library behind them. */
 #define _GNU_SOURCE
 #include "subject.h"
 

@@ -1,7 +1,8 @@
-/* replay: a recorded trace (recorder/trace.h), by one thread whatever it was
-   recorded of. Once is the whole trace. The file is decoded before anything is
-   timed. Of each object the first and the last byte are written: a trace does
-   not say what its program did with them. */
+/* The scenario replay: a recorded trace (recorder/trace.h), by one thread.
+ *
+ * One operation is the whole trace, decoded before anything is timed. The first
+ * and last byte of each object are written: a trace does not say what its program
+ * did with them. */
 #define _GNU_SOURCE
 #include "subject.h"
 #include "../recorder/trace.h"

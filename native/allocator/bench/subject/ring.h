@@ -1,6 +1,7 @@
-/* A queue of pointers from one lane to another: one writer, one reader, no
-   locks. Each side keeps what it last saw of the other, so that a line is
-   shared only when the queue seems empty or full. */
+/* A queue of pointers from one lane to another: one writer, one reader, no locks.
+ *
+ * Each side remembers what it last saw of the other, so a cache line is shared
+ * only when the queue seems empty or full. */
 #ifndef PACELINE_BENCH_RING_H
 #define PACELINE_BENCH_RING_H
 

@@ -1,11 +1,10 @@
-/* server and producer_consumer: objects that outlive, or leave, the thread that
-   made them.
-
-   server (after Larson and Krishnan 1998): each thread has a table of objects
-   of 8 to 1,000 bytes and replaces them at random; then it ends, and another,
-   new thread goes on with its table, so that most objects are freed by a thread
-   that did not make them. Once is one replacement. producer_consumer: lane 0
-   makes objects, lane 1 reads and frees them. Once is one object. */
+/* The scenarios server and producer_consumer: objects freed by other threads.
+ *
+ * server (after Larson and Krishnan 1998): each thread replaces objects of 8 to
+ * 1,000 bytes at random in its table, then ends; a new thread continues with the
+ * table, so most objects are freed by a thread that did not make them. One
+ * operation is one replacement. producer_consumer: lane 0 makes objects, lane 1
+ * reads and frees them. One operation is one object. */
 #include "subject.h"
 #include "ring.h"
 

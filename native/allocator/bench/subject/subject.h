@@ -1,14 +1,10 @@
-/* The process in which one arm's operations run: what the files of this folder
-   share.
-
-   Place in the journey: the workload (bench/src) starts one subject per arm and
-   launch, with another allocator in each, and asks them in turn for rounds.
-   Invariants: between two clock reads there are the scenario's own calls of
-   malloc and free and nothing else; the subject itself never allocates outside
-   a scenario, so the heap holds what the scenario put there; every decision is
-   drawn from the seed, never from an address or a clock, so every arm does the
-   same operations. Absent on purpose: any knowledge of which allocator this is.
- */
+/* What the files of a subject share: the process that runs one arm's operations.
+ *
+ * The workload (bench/src) starts one subject per arm and asks them in turn for
+ * rounds. Between two clock reads there are the scenario's calls of malloc and
+ * free and nothing else. The subject itself never allocates outside a scenario.
+ * Every decision is drawn from the seed, never from an address or a clock, so all
+ * arms do the same operations. */
 #ifndef PACELINE_BENCH_SUBJECT_H
 #define PACELINE_BENCH_SUBJECT_H
 

@@ -1,6 +1,6 @@
-//! The workload with its real parts: our library, the system's allocator and the bound, built here by the
-//! suite's own script; other people's allocators are left out, which shows what happens to an arm that is not
-//! there.
+//! The workload with its real parts: our library, the system's allocator and the bound, built here
+//! by the suite's own script; other people's allocators are left out, which shows what happens to
+//! an arm that is not there.
 #![allow(
     clippy::unwrap_used,
     reason = "what cannot be read fails the test, which is meant"

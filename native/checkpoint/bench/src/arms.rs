@@ -1,8 +1,7 @@
-//! The arms: each makes one change of its own bands durable under a name.
+//! Runs one arm of a benchmark: write a change, take a checkpoint of it, wait for the disk.
 //!
-//! An iteration writes the change, takes the checkpoint and lets the disk settle. `time` is all of it;
-//! `durable` and the phases are the checkpoint alone, by clock reads around them (tens of nanoseconds
-//! beside hundreds of microseconds). The writes are the same for every arm: sites draw from one seed.
+//! `time` covers all three steps; `durable` and the phases cover the checkpoint alone. Every arm
+//! writes the same bytes, because each directory of bands draws its changes from the same seed.
 
 use std::cell::RefCell;
 use std::fs;

@@ -1,7 +1,7 @@
-//! A directory of bands with a writer that knows what it wrote.
+//! A directory of bands, and the writer that changes them.
 //!
-//! Invariant: the bands a change may touch hold data, written and synced; where a benchmark says so the
-//! others are holes. Removed when it is dropped, before its place.
+//! The bands that may change hold data that was written and synced; the others are holes where the
+//! benchmark says so. Dropping the value removes the directory.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

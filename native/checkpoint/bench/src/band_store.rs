@@ -1,4 +1,4 @@
-//! The band store as an arm: told what changed, looking for it, or told by events.
+//! The band store as a strategy: told by marks, by file stamps or by change events.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,6 +1,7 @@
-//! What the workload measures: every benchmark with its params, as `suite.toml` declares them.
+//! The benchmarks of the workload with their params, as `suite.toml` declares them.
 //!
-//! Each runs on each filesystem of the param `filesystem`; where one cannot be made, its arms say why.
+//! Each runs on every filesystem of the param `filesystem`; where one cannot be made, its arms are
+//! reported as unavailable with the reason.
 
 use std::rc::Rc;
 

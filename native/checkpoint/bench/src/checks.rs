@@ -1,5 +1,4 @@
-//! Correctness before any timing (I1): the hashes are those of their standards, and the store gives back
-//! what it took.
+//! The checks before any timing (I1): published hashes, and a store that gives back what it took.
 
 use std::fs;
 use std::io;

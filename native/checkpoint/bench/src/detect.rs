@@ -1,7 +1,7 @@
-//! Finding out that nothing changed: what an idle store costs, by how many bands it has.
+//! The benchmark `detect`: what it costs to find out that nothing changed, by number of bands.
 //!
-//! All arms look at the same kind of directory, each at its own. None reads a band. An arm that sees a change
-//! where there was none fails the suite's check.
+//! Each arm looks at a directory of its own and reads no band. An arm that reports a change fails
+//! the suite's check.
 
 use std::cell::{Cell, RefCell};
 use std::fs;

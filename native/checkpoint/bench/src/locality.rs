@@ -1,9 +1,9 @@
-//! Locality: how many bands of a disk image become dirty when files in it change.
+//! The benchmark `locality`: how many bands of a disk image change when files in it change.
 //!
-//! The image is as large as the seed's, 87 bands of 8 MiB, holds 36,000 files, and is made once for each
-//! filesystem that it may have. A sample writes 4 KiB into each of the scenario's files and reads the whole
-//! image to see which bands differ: `time` is that, `dirty` is what it is for. Where images cannot be
-//! mounted, the arms say so.
+//! The image has the original measurement's size (87 bands of 8 MiB, 36,000 files) and is made once
+//! per filesystem. A sample writes 4 KiB to each file of the scenario and reads the whole image to
+//! see which bands differ: `time` is that, `dirty` is the count. Where images cannot be mounted the
+//! arms say so.
 
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};

@@ -1,9 +1,8 @@
-//! The workload `bands`: the band store beside what others do for the same change.
+//! The workload `bands`: the band store beside other ways to make the same change durable.
 //!
-//! Place in the journey: its own process, started by the agent. It answers how long it takes until a change
-//! of some bands is durable under a name, by phase, and how that grows with bands that did not change.
-//! Works in a directory of its own under `PACELINE_CHECKPOINT_DIR` (else the system's temporary one), and in
-//! filesystems that it makes there. Absent on purpose: judgement of any figure.
+//! It measures how long it takes until a change of some bands is durable under a name, by phase,
+//! and how that grows with bands that did not change. It works under `PACELINE_CHECKPOINT_DIR`
+//! (otherwise the system's temporary directory) and in filesystems that it makes there.
 
 mod arms;
 mod band_directory;

@@ -1,7 +1,7 @@
-//! Going back: bands as they were ten epochs ago.
+//! The benchmark `rollback`: restoring the bands as they were ten epochs ago.
 //!
-//! A sample names the state, makes ten changes durable one by one, and goes back; only the last is the metric
-//! `back`. Invariant: before and after every sample the bands are the same, byte by byte.
+//! A sample names the state, makes ten changes durable one by one and goes back; only going back is
+//! the metric `back`. Before and after each sample the bands are equal, byte by byte.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,8 +1,7 @@
-//! The seed's four changes as it measured them: how many bands each makes dirty.
+//! The four changes of the original measurement, as writes to bands.
 //!
-//! The seed gives dirty bands (3, 6, 5, 8) and not pages. 16 writes of 4 KiB a band are taken for one and
-//! five files (a file's blocks, its inode, the tree above, the journal); changes that lie together write
-//! more to each.
+//! It reported dirty bands (3, 6, 5, 8) and not pages. We assume 16 writes of 4 KiB per band for
+//! one and for five files (data, inode, directory, journal), and more where changes lie together.
 
 use std::ops::Range;
 

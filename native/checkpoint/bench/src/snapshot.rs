@@ -1,7 +1,7 @@
-//! Snapshots of a btrfs subvolume by the system call that its program makes, without the program.
+//! Snapshots of a btrfs subvolume by the ioctl that the program `btrfs` uses.
 //!
-//! A snapshot that is made is durable: the call writes out the subvolume's data and commits. Layouts and
-//! numbers: linux/btrfs.h.
+//! A snapshot is durable when the call returns: it writes the subvolume's data and commits.
+//! Structures and numbers are those of linux/btrfs.h.
 
 use std::fs::File;
 use std::io;

@@ -1,9 +1,9 @@
-//! What a writer notices: how long each of its writes takes while checkpoints are made every few
+//! The benchmark `stall`: how long each write takes while checkpoints are made every few
 //! milliseconds.
 //!
-//! A writer that goes through the store waits while one is made; one that nobody told of the store waits for
-//! locks in the kernel. A checkpoint that the store refuses because the bands never held still is no failure
-//! here: `taken` counts those that were made.
+//! A writer that uses the store waits for it; another one waits only for locks in the kernel. A
+//! checkpoint that is refused because the bands kept changing is no failure: `taken` counts the
+//! others.
 
 use std::cell::RefCell;
 use std::fs::File;

@@ -1,8 +1,7 @@
-//! What the seed did and proposed, made durable, and the floor under everything.
+//! The strategies to compare with: full hashes, changed files, clones, and the bare append.
 //!
-//! None of it is a straw man: hashes are the quickest there are (SHA-256 by the CPU's instructions, BLAKE3
-//! by its vectors), files stay open where a product would keep them, and clones are clones where the
-//! filesystem has them.
+//! Each is as fast as we can make it: SHA-256 by the CPU's instructions, BLAKE3 by vectors, files
+//! kept open where a product would keep them, and real clones where the filesystem has them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

@@ -1,6 +1,7 @@
 //! The interface of a checkpoint strategy, and the phases in which its time is reported.
 //!
-//! [`crate::arms`] runs strategies; `strategies`, `band_store`, `tools` and `snapshot` implement them.
+//! [`crate::arms`] runs strategies; `strategies`, `band_store`, `tools` and `snapshot` implement
+//! them.
 
 use std::io;
 use std::time::Instant;

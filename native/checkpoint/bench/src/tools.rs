@@ -1,12 +1,10 @@
-//! What people use for the same change: rsync, git, borg, restic and casync as they are installed, snapshots
-//! of btrfs by its ioctl and by its program, and our own program.
+//! Other tools as strategies: rsync, git, borg, restic, casync, btrfs snapshots, and our own
+//! command.
 //!
-//! None is a straw man: nothing is compressed (casync always does, by what it takes for quickest), encrypted
-//! or packed, caches are kept between calls, hard links where there are. What a tool does not sync itself is
-//! synced after it, and only then is it durable.
-//!
-//! Invariant: what is compared is read back by the tool itself. Absent on purpose: other tools' settings of
-//! this user; every tool has a home of its own here.
+//! Each is set up to be fast: no compression (casync always compresses; it gets its fastest), no
+//! encryption, caches kept between calls, hard links where possible. What a tool does not sync is
+//! synced after it, and counts until then. Each tool has a home of its own, so a user's settings do
+//! not matter, and what is compared is read back by the tool itself.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,8 +1,7 @@
-//! A filesystem of the suite's own: made in an image, mounted through a loop device.
+//! A filesystem made in an image file and mounted through a loop device.
 //!
-//! Invariant: nothing of it outlives the process, however that ends. Mounts are made in a mount namespace of
-//! the process's own, which the kernel takes down with it, and a loop device that `mount` made goes with its
-//! mount. Absent on purpose: anything in the mount table that others see.
+//! Mounts are made in a mount namespace of this process, so the kernel removes them with the
+//! process however it ends, and a loop device goes with its mount. Nobody else sees them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

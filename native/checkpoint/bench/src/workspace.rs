@@ -1,8 +1,8 @@
-//! Where bands lie: a directory of this process's own, or a filesystem that it makes there.
+//! The directories and filesystems in which benchmarks put their bands.
 //!
-//! Invariant: a directory `paceline-bands-…` belongs to who holds its lock, and a kill gives that back: what
-//! is found unlocked was left by a dead process and is removed by the next start. Absent on purpose:
-//! process ids, which other containers count anew.
+//! A directory `paceline-bands-…` belongs to the process that holds its lock. The system releases
+//! the lock when a process dies, so the next start removes what a dead one left. Process ids would
+//! not do: another container counts them anew.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The program as the agent starts it: benchmarks in small, and a run that is killed.
+//! The workload as the agent starts it: every benchmark in small, and a run that is killed.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What a command answers, in text for people and in JSON for programs.
+//! The answers of the commands, as text for people and as JSON for programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,6 @@
-//! Archives as files: what the library writes to and reads from a stream.
+//! Archives as files, around the library's streams.
 //!
-//! Invariant: an archive has its name only when all of it is on the disk. Absent on purpose: replacing a file
-//! that is there.
+//! A file gets its name only when all of it is on the disk. An existing file is never replaced.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read};

@@ -1,4 +1,4 @@
-//! Each command: open the store, ask the library, keep the index, answer.
+//! The commands: each opens the store, calls the library, saves the index and answers.
 
 use std::path::Path;
 use std::sync::Arc;

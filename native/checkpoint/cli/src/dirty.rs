@@ -1,7 +1,7 @@
-//! What `--dirty` says: a band, and which of its bytes were written.
+//! Parses `--dirty`: a band, and which of its bytes were written.
 //!
-//! Invariant: a text means one thing. What follows the last `@` is a range or a mistake, so a band whose name
-//! has an `@` is named with its range.
+//! What follows the last `@` is always a range, so a band whose name contains an `@` needs its
+//! range.
 
 use paceline_checkpoint::Written;
 

@@ -1,9 +1,7 @@
 //! `paceline-checkpoint`: the band store from the command line.
 //!
-//! Place in the journey: the store's library with nothing added. A process of its own sees no writes, so it
-//! takes checkpoints by looking (observed mode). Exit status: 0 done, 1 refused or failed, with what to do,
-//! 2 the arguments are wrong, 3 the store is damaged, in part or as a whole. Absent on purpose: prompts, retries, anything that the
-//! library does not do.
+//! A process of its own sees no writes, so it finds changes by looking (observed mode). Exit
+//! status: 0 done; 1 refused or failed, with what to do; 2 wrong arguments; 3 the store is damaged.
 
 mod answer;
 mod archives;

@@ -1,7 +1,7 @@
-//! What the process that holds a store said last of it, for `status` of another one.
+//! The last `status` of a process that holds the store, in a file for other processes to read.
 //!
-//! Invariant: the file is whole or not there, and is asked for only while the store is held. Nothing else
-//! reads it; failures to write it are ignored.
+//! The file is whole or absent, and read only while the store is held. Failures to write it are
+//! ignored.
 
 use std::fs;
 use std::io::Write;

@@ -1,10 +1,8 @@
-//! `watch`: a checkpoint whenever the bands changed, until it is stopped.
+//! The command `watch`: a checkpoint whenever the bands changed, until it is stopped.
 //!
-//! Invariant: between two lines at least the given time passes, and what was written before a line is in
-//! its checkpoint. Folds and hash trees are made by a thread beside it. It holds the store, so it leaves
-//! its `status` in a file for whoever asks meanwhile. Stopping it at any moment, by any signal, loses
-//! nothing that was said. Absent on purpose: running in the background; whoever starts programs can do
-//! that.
+//! At least the given time passes between two lines, and a line's checkpoint contains everything
+//! written before it. Folds and hash trees are made by a second thread. Any signal may stop it at
+//! any moment without losing what was reported.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `export` and `import` as people run them, through a file and through a pipe.
+//! `export` and `import` as a process, through a file and through a pipe.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The program as people run it: every command on a real directory, and what it says when it refuses.
+//! Every command as a process on a real directory, and its messages when it refuses.
 
 use std::fs;
 use std::path::Path;

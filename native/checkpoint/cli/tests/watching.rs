@@ -1,4 +1,4 @@
-//! `watch` as people run it: written to, read line by line, and stopped.
+//! `watch` as a process: written to, read line by line, and stopped.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -1,11 +1,11 @@
-//! A checkpoint from an archive, in a store that is there: what another store exported joins this one's past.
+//! Adds a checkpoint from an archive to an existing store.
 //!
 //! ```text
 //! each band of the archive ─▶ its id holds? ─▶ pages that differ from the last epoch ─▶ one record
 //! ```
-//! Invariant (D12): it is one record, so it is there whole or not at all, and no byte of it is written before
-//! every band had its id. Live is not touched: from then on it differs from the last epoch in what the record
-//! carries, and is marked so. Absent on purpose: changing live (`rollback` does, afterwards), merging.
+//! The checkpoint is one record, so it is added whole or not at all, and nothing is written before
+//! every band had its id (D12). Live does not change; it is marked where it differs from the new
+//! last epoch.
 
 use std::io::Read;
 use std::sync::Arc;

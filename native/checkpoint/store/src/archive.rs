@@ -1,13 +1,12 @@
-//! One checkpoint as one file that stands for itself: a tar of its bands behind a manifest of their ids.
+//! Writes a checkpoint as an archive: a tar of its bands behind a manifest of their ids.
 //!
 //! ```text
 //! MANIFEST       "paceline-archive 1", "checkpoint TIME NAME", "ID SIZE BAND" by name, its own BLAKE3
 //! bands/BAND     one plain file for each line, in that order; pages of zeros are holes (GNU's sparse format)
 //! ```
-//! Place in the journey: [`Store::export`] writes it, `import` reads it; any `tar` unpacks it and any `b3sum`
-//! audits what comes out. Invariant: the manifest comes first and each band is checked against its id before
-//! a byte of it is written, so an archive that ended well is good. Absent on purpose: compression,
-//! signatures (whoever needs to know who wrote an archive signs the file), seeking.
+//! [`Store::export`] writes it, `import` reads it, any `tar` unpacks it and any `b3sum` audits it.
+//! Each band is checked against its id before a byte of it is written. Archives are neither
+//! compressed nor signed: whoever needs to know the author signs the file.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;

@@ -1,6 +1,7 @@
-//! Looking back without changing anything: verify, diff, status.
+//! Reads the past without changing anything: verify, diff, status.
 //!
-//! Invariant: verify believes no hash it did not compute from the bytes that a rollback would write.
+//! `verify` computes every hash from the bytes that a rollback would write, and trusts no stored
+//! one.
 
 use std::collections::BTreeMap;
 

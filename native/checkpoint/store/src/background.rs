@@ -1,10 +1,9 @@
-//! One thread that does a store's jobs while others use it.
+//! A thread that does a store's background jobs, for owners who share the store behind a lock.
 //!
-//! Place in the journey: between [`Store::next_job`] and [`Store::take_back`], for owners who share their
-//! store behind a lock. Invariant: the lock is held to fetch a job and to take it back, never while it
-//! runs, so whoever wants a checkpoint waits for a plan, or for a rename and a sync, and for no band.
-//! Dropping it ends the thread after the job in hand. Absent on purpose: polling (who changed something
-//! says so), trying again at once what failed.
+//! It holds the lock to fetch a job ([`Store::next_job`]) and to hand it back
+//! ([`Store::take_back`]), never while the job runs. It does not poll: whoever changes the store
+//! wakes it. Dropping it ends the thread after the current job. A failed job is not retried at
+//! once.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;

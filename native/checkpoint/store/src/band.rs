@@ -1,8 +1,8 @@
-//! A band as the store knows it, and the step from its changed pages to what a record says.
+//! A band's state in memory, and how its changed pages become part of a record.
 //!
-//! What must stay true (D11): each leaf is read once into one buffer; what is hashed there is what is logged. A
-//! page of a leaf that was read and is not logged is, by its sum, what the epoch before has at that place,
-//! whatever was marked.
+//! Each leaf is read once into one buffer, and what is hashed there is what is logged (D11). A page
+//! of a leaf that was read but not logged equals that page in the last epoch, by its sum, whatever
+//! was marked.
 
 use std::path::Path;
 use std::sync::Arc;

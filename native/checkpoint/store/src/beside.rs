@@ -1,4 +1,4 @@
-//! A checkpoint made beside its store: whoever writes through the store waits for a few leaves to be read,
+//! Takes a checkpoint while others write through the store: they wait while a few leaves are read,
 //! and for no hash, append or sync.
 //!
 //! ```text
@@ -7,11 +7,9 @@
 //!  to it           leaves    ◀──┘  at the end       or the marks move back
 //!                                  appends, syncs
 //! ```
-//! Invariant (D15): its record holds live as it was at [`Store::begin`]. A leaf that is about to be written
-//! to, cut off or removed before it was read is read first (*rescued*). What is written from then on is
-//! marked for the next checkpoint, and stays marked when this one comes to nothing. Until it is finished,
-//! nothing else is appended to the log. Absent on purpose: threads, and looking at live (`observe`): where
-//! the writers are somebody else's there is nothing to rescue.
+//! The record holds live as it was at [`Store::begin`] (D15): a leaf that is about to change is
+//! read first (*rescued*). Later writes are marked for the next checkpoint, and stay marked if this
+//! one fails. Until it is finished nothing else is appended to the log.
 
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};

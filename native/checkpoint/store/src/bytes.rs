@@ -1,7 +1,7 @@
-//! Integers and texts as the log has them: little endian, lengths before contents.
+//! Encodes and decodes integers and texts of the log: little endian, lengths before contents.
 //!
-//! Invariant: [`Reader`] never reads beyond what it was given and never trusts a length; whatever it is
-//! fed, it answers `None` or a value.
+//! [`Reader`] never reads beyond its input and trusts no length: for any bytes it returns a value
+//! or `None`.
 
 /// Reads what [`put_text`] and its siblings wrote.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);

@@ -1,7 +1,7 @@
-//! What a checkpoint on its way has still to read, and what becomes of it when somebody writes there.
+//! The leaves that a running checkpoint still has to read.
 //!
-//! Place in the journey: [`crate::beside`] begins it and reads from it; [`Store::write_at`] and its like ask
-//! it first. Invariant (D15): a leaf is taken from live before live changes there, once.
+//! [`Store::write_at`] and similar calls ask here first: a leaf is read from live once, before it
+//! changes there (D15). [`crate::beside`] begins and drives it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Weak;

@@ -1,6 +1,6 @@
-//! A new store: the first base is a copy of live (D8), and is the first checkpoint.
+//! Creates a store: its first base is a copy of live (D8) and its first checkpoint.
 //!
-//! Invariant: until `CURRENT` is there, there is no store; what a broken-off try left is removed by the next.
+//! The store exists once `CURRENT` exists; the next attempt removes what an interrupted one left.
 
 use std::any::Any;
 use std::collections::hash_map::RandomState;

@@ -1,13 +1,12 @@
-//! A fold: a newer base of the oldest kept checkpoint, made band by band beside everything else.
+//! Folds: makes a newer base of the oldest kept checkpoint, band by band, beside everything else.
 //!
 //! ```text
 //! plan ─▶ a file for each band that changed, synced ─▶ sync base/, CURRENT.new ─▶ place ─▶ remove
 //!  store          no store needed: only reads what never changes                  store    neither
 //! ```
-//! Invariants: D6 and D7. A fold goes to the oldest checkpoint that is kept (or the last epoch when there
-//! is none), so it never takes a kept one away; whatever is appended or given up meanwhile comes after its
-//! target. Base files are clones of base files with pages written into them; one that was patched often is
-//! written whole again, because cloning and reading cost by the extent.
+//! A fold goes to the oldest kept checkpoint (the last epoch when there is none), so it never
+//! removes a kept one (D6, D7). Base files are clones of base files with pages written into them;
+//! one that was patched often is written anew, because cloning and reading cost by the extent.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

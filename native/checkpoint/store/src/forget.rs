@@ -1,8 +1,7 @@
-//! Forgetting: prune says what is no longer wanted, fold moves the base forward, gc removes what nothing
-//! names.
+//! Removes history: `prune` drops names, `fold` moves the base forward, `gc` deletes unused files.
 //!
-//! Place in the journey: what the owner asks for; [`crate::work`] folds without being asked. Invariant (D7):
-//! nothing is removed before the `CURRENT` that no longer needs it is durable.
+//! Nothing is deleted before the `CURRENT` that no longer needs it is durable (D7). Folds that
+//! nobody asked for are in [`crate::work`].
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

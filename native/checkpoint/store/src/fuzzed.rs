@@ -1,10 +1,9 @@
-//! What a fuzzer calls: each reader of what somebody else may have written, with what must hold of its
-//! answer.
+//! The entry points of fuzzing: each reader of bytes that others may have written, and what must
+//! hold.
 //!
-//! Place in the journey: the targets in `../fuzz` call these, and so does a test here, on the vectors there
-//! and on changes of them. Invariant: whatever the bytes are, a reader ends, allocates in proportion to
-//! them, and answers nothing, an error, or what its writer would have written. Compiled for tests and
-//! fuzzers only.
+//! The targets in `../fuzz` call these, and a test here runs them on stored vectors and changes of
+//! them. Whatever the bytes, a reader terminates, allocates in proportion to them, and returns
+//! nothing, an error, or what its writer would have written. Compiled for tests and fuzzers only.
 
 use std::io::Read;
 use std::path::Path;

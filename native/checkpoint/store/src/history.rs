@@ -1,8 +1,9 @@
-//! What the store holds of the past: the base, the records after it, and any band at any of their epochs.
+//! The store's past: the base, the records after it, and any band at any of their epochs.
 //!
-//! Place in the journey: read by verify, diff, rollback, fold and export; the hot path only appends to it.
-//! Invariant: the state of an epoch is the base and the records up to it, in order. A band that shrank has
-//! lost what was beyond, in the base, too; what it grew by later is zeros unless a record carries it.
+//! The state of an epoch is the base plus the records up to it, in order. A band that shrank has
+//! lost what was beyond its new end, in the base too; where it grew later it holds zeros unless a
+//! record says otherwise. Checkpoints only append here; verify, diff, rollback, fold and export
+//! read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

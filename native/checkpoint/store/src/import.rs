@@ -1,12 +1,12 @@
-//! A store from an archive: bands and a first checkpoint that are what some other store exported.
+//! Creates a store and its bands from an archive.
 //!
 //! ```text
 //! DIR.paceline/swap/ ─ each band written, checked, synced ─▶ sync swap/ ─▶ rename to DIR, sync
 //!    ─▶ base, log, CURRENT as for any new store
 //! ```
-//! Invariant: the archive is whatever somebody sent, and `unpack` reads it. When an import fails, nothing of
-//! it is left; when the machine stops, DIR is not there, or whole and without a store, or all of it is there.
-//! Absent on purpose: stores that are there (`adopt`).
+//! The archive may come from anybody; `unpack` reads it. A failed import leaves nothing behind. If
+//! the machine stops, DIR is absent, or complete without a store, or complete with it. Existing
+//! stores are for `adopt`.
 
 use std::io::Read;
 use std::path::Path;

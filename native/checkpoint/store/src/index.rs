@@ -1,16 +1,15 @@
-//! The index: what spares an opening from reading all of live again, and from syncing what is synced.
+//! `INDEX`: a cache that spares an opening from reading all of live and from syncing again.
 //!
-//! Invariant (D10): it is a cache. A stamp vouches for a band only in the same boot, under an unmoved wall
-//! clock, when it was old enough at the time it was taken, and when no record after the index's epoch names
-//! the band; a tree only when its root is the id of the last epoch. A missing or broken index costs time
-//! and nothing else; so it is written without syncs, and failures to write it are ignored.
+//! Losing it costs time and nothing else (D10), so it is written without syncs and failures are
+//! ignored. A stamp proves that a band is unchanged only within the same boot and an unmoved wall
+//! clock, if it was old enough when taken and no later record names the band; a tree only if its
+//! root is the id of the last epoch.
 //!
-//! The same of its *proof* (D5): it names the base and the last record that its process knew to be on stable
-//! storage, and has the stamps of the files they are in. In the same boot no power was lost since, so both
-//! need no sync when they are what is found, in those very files. An inode alone does not say that: what is
-//! put in a file's place may get its number, or be written into it. It then has another time of change, which
-//! nobody can set while the filesystem is mounted. That of a segment moves with each append and with none of
-//! the syncs after it.
+//! Its *proof* (D5) names the base and the last record that this process knew to be on stable
+//! storage, with the stamps of their files. Within the same boot those need no sync when they are
+//! found unchanged. An inode number alone does not identify them, because a replacement may get the
+//! same one; its change time cannot be set while the filesystem is mounted. Appending moves a
+//! segment's times, syncing does not.
 
 use std::path::{Path, PathBuf};
 

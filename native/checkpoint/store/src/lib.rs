@@ -1,14 +1,12 @@
 //! Checkpoints of a directory of band files by one append and one sync; rollback, verify, fold.
 //!
-//! It is the product that the suite `checkpoint` measures. Read in this order: the README beside this crate
-//! (vocabulary, layout, invariants D1 to D16), [`store`](Store), `band`, `log`, `walk`, `history`; what looks
-//! back: `audit`, `restore`, `swap`, `forget`, `fold`; what a damaged store needs: `read_only`, `survey`,
-//! `repair`; what leaves and comes in: `archive`, `unpack`, `import`, `adopt`; who looks out: `observe`,
-//! `mapped`, `marked`, `watch`; what goes on beside: `beside`, `capture`, `work`, `background`. The operating
-//! system is behind [`disk::Disk`].
+//! Read the README beside this crate first (vocabulary, layout, invariants D1 to D16), then
+//! [`store`](Store), `band`, `log`, `walk`, `history`. Looking back: `audit`, `restore`, `swap`,
+//! `forget`, `fold`. Damaged stores: `read_only`, `survey`, `repair`. Archives: `archive`,
+//! `unpack`, `import`, `adopt`. Finding changes: `observe`, `mapped`, `marked`, `watch`. Concurrent
+//! work: `beside`, `capture`, `work`, `background`. The operating system is behind [`disk::Disk`].
 //!
-//! Absent on purpose: threads that nobody asked for, retries of failed syncs, compression, encryption, a
-//! network.
+//! The crate starts no thread that nobody asked for and never retries a failed sync.
 
 mod adopt;
 mod archive;

@@ -1,8 +1,8 @@
-//! The log: segments of zeros, and records behind each other in them (invariants D2 to D5).
+//! The log: segments of zeros with records behind each other (D2 to D5).
 //!
-//! Place in the journey: `store` hands it a [`Meta`] and pages; [`Log::append`] returns when both are on
-//! stable storage. Segments are opened one after the other at the start; the first record that is not whole
-//! ends the log. Absent on purpose: what records mean.
+//! [`Log::append`] returns when a record's [`Meta`] and pages are on stable storage. On opening,
+//! segments are read in order and the first incomplete record ends the log. What records mean is
+//! for `store`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,10 +1,10 @@
-//! `CURRENT`: which files are the base, and which epoch they are.
+//! `CURRENT`: the text file that names the base files and their epoch.
 //!
-//! It is read first when a store is opened, and replaced last when it is folded (D6). Text, so that a person can
-//! read it and `b3sum` can check what it names. What must stay true: [`Manifest::parse`] accepts what
-//! [`Manifest::text`] wrote, whole, and nothing else; no name in it leaves the store's directory; and nothing
-//! that `CURRENT.copy` names is removed before that names something newer, so that it serves when `CURRENT` has
-//! decayed.
+//! An opening reads it first and a fold replaces it last (D6). It is text so that people can read
+//! it and `b3sum` can check what it names. [`Manifest::parse`] accepts exactly what
+//! [`Manifest::text`] writes, and no name in it can leave the store's directory. Nothing that
+//! `CURRENT.copy` names is removed before the copy names something newer, so it can replace a
+//! damaged `CURRENT`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,17 +1,14 @@
-//! Writers through mappings: seen where the filesystem can tell, else by reading everything, twice.
+//! Checkpoints of bands that others write through memory mappings.
 //!
 //! ```text
 //! stamps ─▶ write the bands back ─▶ read ─▶ the same stamps?
 //! ```
-//! A store into a mapped page moves the file's stamp only when the page is clean: the kernel protects a page
-//! as it writes it back, and the first store after that traps. So a band is written back *between* the look
-//! at its stamp and the reading: when the stamp is still the same afterwards, no page became writable from
-//! the write-back to the end of the reading, so nobody wrote. From then on the stamp moves with the first
-//! store, and the next look costs what it costs for any other writer. Invariant (D11) as for all observed
-//! checkpoints. Whether the filesystem does this is tried out ([`Disk::stamps_show_mappings`]; memory
-//! filesystems do not): where it does not, every band is read twice with equal results.
-//!
-//! Absent on purpose: asking who has what mapped, which needs rights and is old when it is answered.
+//! A store into a mapped page moves the file's times only when the page is clean: the kernel
+//! protects a page when it writes it back, and the next store traps. So bands are written back
+//! *between* taking the stamp and reading: an unchanged stamp afterwards proves that no page was
+//! written meanwhile (D11). Whether the filesystem behaves like this is tried out
+//! ([`Disk::stamps_show_mappings`]; memory filesystems do not); where it does not, every band is
+//! read twice with equal results.
 //!
 //! [`Disk::stamps_show_mappings`]: crate::disk::Disk::stamps_show_mappings
 

@@ -1,17 +1,16 @@
-//! Owners that say what they wrote, while the store still looks: of a band they tell of, only that is read.
+//! Checkpoints for owners that say what they wrote to some bands, while the store looks at all
+//! others.
 //!
 //! ```text
-//! told of, and a look finds nothing but times moved ─▶ the leaves that were written
-//! anything else that moved                          ─▶ the whole band
+//! named, and only its times moved ─▶ the leaves that were written
+//! anything else that moved        ─▶ the whole band
 //! ```
-//! For processes that live as long as one checkpoint: a store that is open hears the same by
-//! [`Store::mark_dirty`]. Invariant (D16): the owner answers for what is in no range of a band it tells of,
-//! and for nothing else. What its stamp can deny is not taken from it: a band that is new, that has another
-//! size, is another file, went back in time, was not vouched for when it was last seen, or moves while it is
-//! read, is read whole. A band that nobody tells of is found by the look, as ever. What was said may name
-//! bytes that did not change, and a band that did not move: its ranges are read, whatever its stamp says.
-//!
-//! Absent on purpose: what the owner wrote, and when; one that does not know leaves the band out.
+//! This is for processes that live for one checkpoint; an open store learns the same by
+//! [`Store::mark_dirty`]. The owner is responsible for the bytes it left out of a band it names,
+//! and for nothing else (D16). A band whose stamp contradicts the owner is read whole: a new one,
+//! one of another size or another file, one whose times went back, one that was not proven
+//! unchanged before, and one that changes while it is read. Ranges may name bytes that did not
+//! change.
 
 use std::io;
 

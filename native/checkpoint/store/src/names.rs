@@ -1,9 +1,9 @@
-//! Which names bands and checkpoints may have.
+//! The rules for names of bands and checkpoints.
 //!
-//! Invariants: a band's name is one component of a path, so nothing that is read from a store or an archive
-//! can name a file outside of its directory. Where a file has several names (Windows) only such are let in,
-//! of live, of a store and of an archive, that no other band's file can have: two bands are two files. Stores
-//! hold any band's name, wherever they were made: there they are refused whole, and lose nothing.
+//! A band's name is one component of a path, so nothing read from a store or archive can name a
+//! file elsewhere. Where several names mean one file (Windows) only unambiguous names are accepted
+//! for live, stores and archives. A store may hold any names made elsewhere; on such a system it is
+//! refused as a whole.
 
 use crate::disk::Disk;
 use crate::error::{Error, ErrorKind, Result};

@@ -1,23 +1,24 @@
-//! The observed mode: nobody says what was written, so the store looks.
+//! Observed mode: nobody says what was written, so the store looks at the files.
 //!
 //! ```text
 //! stamps of what is known to have moved ─▶ look at all: more of it? again : read it ─▶ the same stamps?
 //!    append : again, a few times, then `Torn`
 //! ```
-//! Invariants (D11): what is appended is one state that live had. What is read holds still from before that
-//! look to after the reading, by its stamps; every other band is found by the look as it was when it was
-//! equal to the last epoch, so it was that, too, at the moment the look began: the one look at the many is
-//! enough. A write moves the stamp as it begins and may take long: between the stamps and the look, those
-//! that had begun are waited for. A stamp that is too young to show a write (the same-tick rule) is replaced
-//! by reading twice with equal results: the first read of every such band ends before the second of any
-//! begins, so all of it held at that moment, which is behind the look; then all is looked at once more. A
-//! name that is not there has no stamp, and a listing may miss what is renamed meanwhile: the directory has
-//! the same stamp before and after all this, and one too young to show it is listed again, between the two
-//! readings and behind them.
+//! What is appended is one state that live had at one moment (D11), the beginning of the look at
+//! all bands:
 //!
-//! Not seen, by design of the systems: stores through a mapping move a stamp only when the page is first
-//! touched after a write-back, and move no event at all. [`crate::mapped`] is for those.
-//! `checkpoint_everything` reads all bands and believes nothing.
+//! - A band that is read keeps the same stamp from before the look to after the reading.
+//! - Every other band is found unchanged by the look, so it equals the last epoch.
+//! - A write moves the stamp when it begins and may take long, so writes in progress are awaited
+//!   between taking the stamps and the look.
+//! - A band whose stamp is too young to show a write (the same-tick rule) is read twice with equal
+//!   results: all first readings end before any second one begins. Then everything is looked at
+//!   once more.
+//! - A listing may miss a file that is renamed meanwhile, so the directory must have the same stamp
+//!   throughout; if that is too young, it is listed again between the readings and after them.
+//!
+//! Stores through a mapping may move no stamp ([`crate::mapped`] handles them).
+//! `checkpoint_everything` reads all bands and relies on no stamp.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;

@@ -1,8 +1,8 @@
-//! Opening: from what is on the disk to a store in memory, to be written or only to be read.
+//! Opens a store, for writing or only for reading.
 //!
-//! A band is clean only when the index vouches for it; whoever is not known is unknown, and will be read. A
-//! store that is damaged is opened only to be read, and whoever opens one to be read changes nothing on the
-//! disk. What is left of a damaged store is found in `survey`.
+//! A band counts as unchanged only when the index proves it; every other one will be read. A
+//! damaged store opens for reading only, and opening for reading changes nothing on the disk. What
+//! a damaged store still holds is found in `survey`.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

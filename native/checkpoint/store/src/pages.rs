@@ -1,6 +1,6 @@
-//! Pages, leaves, and the bitmap of the pages of one band that may have changed.
+//! Pages, leaves, and the set of a band's pages that may have changed.
 //!
-//! Invariant: a page not in the set is as the last epoch has it. A set may hold pages that did not change.
+//! A page outside the set equals the last epoch; a page in it may be unchanged too.
 
 /// Bytes of a page: what is marked and logged. The page of the systems this runs on, so that a write of an
 /// application rarely touches more pages than it must.

@@ -1,7 +1,7 @@
-//! A store that is only looked at: also where nothing may be written, and where it is damaged.
+//! A store opened only for reading, also on a read-only filesystem or when it is damaged.
 //!
-//! Nothing on the disk is changed, made, removed or synced, not even what a crash left half done. So the last
-//! record may be one that nobody has reported yet; whoever opens the store to write to it makes it durable.
+//! It changes, makes, removes and syncs nothing, not even leftovers of a crash. So its last record
+//! may be one that was never reported; the next opening for writing makes it durable.
 
 use std::ops::Deref;
 use std::path::Path;

@@ -1,5 +1,7 @@
-//! Tests of the readers behind their checksums: valid bytes, changed, and given a right checksum again. The
-//! checksum keeps accidents out; this is for whoever computes one.
+//! Tests of the readers behind their checksums: valid bytes are changed and given a correct
+//! checksum again.
+//!
+//! A checksum keeps accidents out; this covers bytes that somebody made on purpose.
 
 use proptest::prelude::*;
 

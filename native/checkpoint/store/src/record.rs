@@ -1,9 +1,9 @@
 //! One record of the log: what it says, and its bytes.
 //!
-//! A checkpoint becomes a [`Meta`] and pages; [`crate::log`] puts both on the disk and reads them back. Layout
-//! in the README. What must stay true: [`decode`] accepts exactly what [`encode`] wrote, whatever a crash or a
-//! decaying disk left of it. Each record carries a [`Seal`], so that a record found behind a damaged one is
-//! known to lie where it was written, and a state is known to be complete.
+//! A checkpoint becomes a [`Meta`] and pages; [`crate::log`] writes and reads both. The README has
+//! the layout. [`decode`] accepts exactly what [`encode`] wrote. Each record carries a [`Seal`],
+//! which proves where it was written, so that a record behind a damaged one is still known to be
+//! genuine and its state to be complete.
 
 use std::ops::{AddAssign, SubAssign};
 

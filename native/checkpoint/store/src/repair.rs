@@ -1,12 +1,12 @@
-//! Making a sound store of what is left of a damaged one.
+//! Makes a sound store of what is left of a damaged one.
 //!
 //! ```text
 //! survey, every byte hashed ─▶ base files of the first intact checkpoint ─▶ a log of the others, with epochs
 //!    that nobody ever used ─▶ all of it hashed again ─▶ CURRENT ─▶ the old segments move to damaged/
 //! ```
-//! The store is damaged, or all of it is repaired: `CURRENT` decides in one step, and until then nothing that
-//! was there is changed. The new segments have another store's number until then, so that whoever looks at the
-//! damaged store does not take them for its own. What is lost stays in `damaged/` until `gc`.
+//! Replacing `CURRENT` decides in one step; until then nothing that existed changes. Until then the
+//! new segments carry another store's number, so that nobody takes them for part of the damaged
+//! log. Lost data stays in `damaged/` until `gc`.
 
 use std::collections::BTreeMap;
 use std::path::Path;

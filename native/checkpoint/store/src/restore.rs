@@ -1,12 +1,12 @@
-//! Going back: live becomes a checkpoint again, in one step (D9).
+//! Rollback: live becomes an earlier checkpoint in one step (D9).
 //!
 //! ```text
 //! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live (`swap`)
 //!    ─▶ sync both parents ─▶ remove swap/
 //! ```
-//! Invariant: live is at every moment one whole directory. What it was is a checkpoint before anything
-//! moves. A band that is the same in both states keeps its file; whoever holds another band's file open
-//! holds a file of the past: owners open their bands again.
+//! Live is one whole directory at every moment, and what it was is a checkpoint before anything
+//! moves. A band that is equal in both states keeps its file. Owners must open their bands again:
+//! an open file of a replaced band is a file of the past.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -1,8 +1,8 @@
-//! Segments of the log on the disk: making one, or its zeros ahead of need (D2), and opening one.
+//! Makes and opens segments of the log, and the zeros of the next one ahead of need (D2).
 //!
-//! Invariant: whatever has a spare's name is zeros on stable storage, but for a header that is written anew
-//! when it becomes a segment; a segment without a whole header never had a record; and nothing goes before
-//! what takes its place is durable.
+//! A file named as a spare holds zeros on stable storage, except for a header that is written anew
+//! when it becomes a segment. A segment without a complete header never had a record. Nothing is
+//! removed before its replacement is durable.
 
 use std::io;
 use std::path::{Path, PathBuf};

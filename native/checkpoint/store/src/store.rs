@@ -1,13 +1,10 @@
-//! The store: one directory of bands, its past, and the way from changed pages to a durable checkpoint.
+//! The store: one directory of bands, its past, and how marked pages become a durable checkpoint.
 //!
-//! Place in the journey: [`Store::write_at`] and [`Store::mark_dirty`] mark; [`Store::checkpoint`] collects,
-//! appends and syncs once. What looks at live on its own is in `observe`, what looks back in `audit`, what
-//! goes back in `restore`, what forgets in `forget`, what can wait in `work`.
-//!
-//! Invariant: a page of live that differs from the last epoch is marked, or its band is unknown. A
-//! checkpoint that failed changes nothing: the marks stay. Absent on purpose: threads, but for one that
-//! helps while a band with many marked leaves is read; the owner decides who calls when. A checkpoint for
-//! whose sync no writer waits is in `beside`.
+//! [`Store::write_at`] and [`Store::mark_dirty`] mark pages; [`Store::checkpoint`] collects them,
+//! appends and syncs once. A page of live that differs from the last epoch is marked, or its whole
+//! band counts as unknown. A failed checkpoint changes nothing: the marks stay. The owner decides
+//! who calls when; the only thread here helps to read a band with many marked leaves. Other modes:
+//! `observe`, `beside`; looking back: `audit`, `restore`; space: `forget`, `work`.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,9 +1,10 @@
-//! What is left of a damaged store: every record that is whole, and which checkpoints those still give.
+//! Finds what is left of a damaged store: every complete record, and the checkpoints that those
+//! still give.
 //!
-//! A log that is no longer one chain from the base to its end is read page by page, and nothing is changed. A
-//! record is known by its own hash and by its seal. Behind a gap a state is believed only if its sum says that
-//! nothing is missing of it, and a band that damage may have reached only if its bytes have its id.
-//! Making a sound store of what is left is in `repair`.
+//! The log is read page by page and nothing is changed. A record is recognised by its own hash and
+//! its seal. After a gap a state counts only if its sum proves that no record is missing, and a
+//! band that the damage may have reached only if its bytes have its id. `repair` makes a sound
+//! store of the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,15 +1,16 @@
-//! Giving `swap/` live's place, and clearing up behind it, also behind a rollback that was cut short.
+//! Puts `swap/` in live's place and clears up afterwards, also after an interrupted rollback.
 //!
 //! ```text
 //! swap/ ⇄ live                                           where the system exchanges names; elsewhere
 //! live ─▶ replaced/, swap/ ─▶ live, replaced/ ─▶ swap/   three renames, each of a whole directory
 //! ─▶ sync both parents ─▶ remove swap/                   in both cases
 //! ```
-//! Invariant (D9): a directory is only emptied under the name `swap`, and only once it is durable that live
-//! is another one. `replaced/` is whole, and is what live was. With it and without live the renames were cut
-//! short: it is live again. With it and without `swap/` the new state is live. Between the first two renames
-//! there is no live; an error undoes the first, a crash is undone by the next opening. What somebody else
-//! made in live's place meanwhile stays there, and the store is refused until it is moved away.
+//! A directory is emptied only under the name `swap`, and only once it is durable that live is
+//! another one (D9). `replaced/` is what live was, complete. If it exists without live, the renames
+//! were interrupted and it becomes live again; if it exists without `swap/`, the new state is live.
+//! An error between the first two renames undoes the first, and so does the next opening after a
+//! crash. If somebody made another directory in live's place meanwhile, it stays, and the store is
+//! refused until it is moved away.
 
 use std::io;
 use std::path::Path;

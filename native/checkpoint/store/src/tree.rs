@@ -1,10 +1,10 @@
-//! A band's hash as a tree over leaves of 16 KiB, so that a changed leaf costs its own bytes and a path.
+//! A band's hash as a tree over leaves of 16 KiB, so that a changed leaf costs its own bytes and
+//! one path.
 //!
-//! What must stay true: [`Tree::id`] equals the plain BLAKE3 of the band's bytes. BLAKE3 is a binary tree whose
-//! left subtrees are complete; pairing neighbours level by level, an odd last one moving up, builds the same
-//! tree (BLAKE3 paper §2.1; `blake3::hazmat`). Beside each leaf's value there are sums of its pages, which say
-//! at a twentieth of a hash's cost which of them changed: whoever logs pages need not believe that all that
-//! changed were marked.
+//! [`Tree::id`] equals the plain BLAKE3 of the band's bytes: BLAKE3 is a binary tree whose left
+//! subtrees are complete, and pairing neighbours level by level, an odd last one moving up, builds
+//! the same tree (BLAKE3 paper §2.1; `blake3::hazmat`). Each leaf also keeps sums of its pages,
+//! which show at a twentieth of a hash's cost which pages changed, marked or not.
 
 use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
 

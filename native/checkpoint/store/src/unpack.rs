@@ -1,9 +1,8 @@
-//! Reading an archive: what `export` wrote, and nothing else that a tar can hold.
+//! Reads an archive: what `export` writes, and nothing else that a tar can hold.
 //!
-//! Place in the journey: `import` makes a store of it, `adopt` a checkpoint of a store that is there.
-//! Invariant: the archive is whatever somebody sent. A path in it is compared with the one that the manifest
-//! makes due, and never followed. Absent on purpose: checking ids; whoever takes the bytes does that, and
-//! believes none of them before.
+//! The archive may come from anybody. Each path is compared with the one that the manifest makes
+//! due, and never followed. Ids are checked by the caller, who trusts no bytes before: `import` or
+//! `adopt`.
 
 use std::io::{self, Read};
 use std::path::Path;

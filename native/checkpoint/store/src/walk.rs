@@ -1,8 +1,8 @@
-//! The walk over the log's segments: from their bytes to its epochs (D3).
+//! Walks over the log's segments, from their bytes to the epochs (D3).
 //!
-//! It takes records in order and without gaps, and changes nothing. What it stops at is a torn tail only when
-//! nothing says that there was more: no whole record behind it, no later segment, not the base, not the index.
-//! Anything else is damage, and `survey` finds out what is left.
+//! Records are taken in order and without gaps; nothing is changed. The end is a torn tail only
+//! when nothing shows that more existed: no complete record behind it, no later segment, not the
+//! base, not the index. Anything else is damage, and `survey` finds out what is left.
 
 use std::io;
 use std::path::{Path, PathBuf};

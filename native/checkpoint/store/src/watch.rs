@@ -1,20 +1,18 @@
-//! A watcher of live: which bands can have changed, by the system's change events.
+//! A watcher of live: which bands may have changed, by the system's change events.
 //!
 //! ```text
 //! kernel's queue ─▶ notify's thread ─▶ a bounded channel ─▶ `seen`: fence, gather, names or everything
 //! ```
-//! Place in the journey: what [`Store::checkpoint_seen`](crate::Store::checkpoint_seen) asks before and after
-//! reading. Invariant: [`Watcher::seen`] answers names only when it has every event of every write that ended
-//! before it was asked. It makes sure by a *fence*: a write of its own, beside the store, whose event comes
-//! behind all others in the same queue. An event that was lost (the queue was full), a watch that could not
-//! be placed, another directory under live's name (a rollback exchanges it) or a fence that does not come
-//! back mean "everything", which is a look at all stamps and always right.
+//! [`Watcher::seen`] returns names only when it has every event of every write that ended before
+//! the call. It proves that by a *fence*: a write of its own beside the store, whose event comes
+//! after all others in the same queue. A lost event, a failed watch, another directory under live's
+//! name or a missing fence mean "everything", which is always right: a look at all stamps.
+//! [`Store::checkpoint_seen`](crate::Store::checkpoint_seen) asks before and after reading.
 //!
-//! Not seen by events: stores through a mapping, and writes through another name (a hard link) elsewhere.
-//! This module alone looks past the port at the real filesystem, and runs the one thread that `notify` has.
-//! Where each directory has a queue of its own, which loses events without a word, and a write is told when
-//! its writer closes the file (Windows), no fence proves anything: there the answer is always everything, and
-//! events only end a wait.
+//! Events miss stores through a mapping and writes through a hard link elsewhere. On Windows no
+//! fence proves anything (each directory has its own queue, and events come when a writer closes
+//! the file): there the answer is always "everything". This module alone bypasses the port and uses
+//! the real filesystem.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,14 +1,13 @@
-//! What can wait: hash trees that the next checkpoint will want, and folds. Handed out as jobs that run
-//! without the store, so that a checkpoint waits for none of them.
+//! Background jobs: hash trees for the next checkpoint, the log's next segment, and folds.
 //!
 //! ```text
 //! Store::next_job ─▶ Job::run, anywhere, without the store ─▶ Store::take_back
 //! ```
-//! Order, most urgent first: trees of bands with marks; trees of bands that the log names, its end first;
-//! zeros for the log's next segment, once half of this one is used; a fold, band by band; all other trees.
-//! Invariants: at most one job is out, and while it is nothing is removed that it may read or write. A tree
-//! is taken only for the id it was made for, so one that comes back late is dropped and not wrong. Absent on
-//! purpose: threads (`background`), clocks.
+//! Most urgent first: trees of bands with marks; trees of bands that the log names, from its end;
+//! zeros for the next segment once half of this one is used; a fold, band by band; all other trees.
+//! At most one job is out, and while it is nothing is removed that it may read or write. A tree is
+//! accepted only for the id it was made for, so one that comes late is dropped. The thread is in
+//! `background`.
 
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};

@@ -1,14 +1,14 @@
-//! An attestation: a key says something in a domain. This is what users of the crate call.
+//! An attestation: a key's signed statement in a domain. Users of the crate call this module.
 //!
 //! ```text
 //! bytes      0..64      64..96   96..101            101   102..102+n   the rest
 //!            signature  key      "PLAT", version 1  n     domain       payload
 //!                                └──────────── what is signed: the statement ──┘
 //! ```
-//! Invariants: one attestation has exactly one encoding, and every attestation is parsed back to itself. The
-//! statement begins with a mark no other protocol of ours uses, and with its domain's length and label, so no
-//! signature of one domain (or of raw bytes) is one of another. The key is bound by Ed25519 itself, which
-//! hashes it. Absent on purpose: time, nonces, roles; what a payload means is its domain's business.
+//! An attestation has exactly one encoding. The statement begins with a mark that no other protocol
+//! of ours uses, then its domain's length and label, so a signature of one domain (or of raw bytes)
+//! is never one of another. Ed25519 binds the key by hashing it. What a payload means is the
+//! domain's business: there are no times, nonces or roles here.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
-//! The engine of AWS-LC: the fastest signing there is here, and verification that says yes quickly.
+//! The engine of AWS-LC: the fastest signing, and verification that accepts quickly.
 //!
-//! AWS-LC verifies as RFC 8032 does without the cofactor: it encodes s B − k A and compares the bytes with R.
-//! Semantics are kept like this: where it says yes, ZIP 215's equation holds too (the points are equal, so
-//! eight times them are, and its decodings are among ZIP 215's); where it says no, `portable` decides. Honest
-//! signatures take the fast way only. Absent on purpose: batching, which AWS-LC does not have.
+//! AWS-LC verifies without the cofactor (RFC 8032): it encodes s B − k A and compares the bytes
+//! with R. Where it accepts, ZIP 215's equation holds too, since the points are equal and its
+//! decodings are among ZIP 215's. Where it rejects, `portable` decides. Honest signatures never
+//! take that second step. AWS-LC has no batches.
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 

@@ -1,8 +1,8 @@
-//! Many signatures at once, of any keys over any messages; the bad ones are named.
+//! Verifies many signatures at once, of any keys over any messages, and names the bad ones.
 //!
-//! Invariant: a batch says of each signature what [`VerifyingKey::verify`] says of it alone, up to a chance
-//! of 2^-128 for each equation tested (an engine that combines signatures weighs them with secret random
-//! numbers of 128 bits). A batch that says "bad" has judged that signature for itself.
+//! A batch says of each signature what [`VerifyingKey::verify`] says of it alone, up to a chance of
+//! 2^-128 per equation (combined signatures are weighed with secret random numbers of 128 bits). A
+//! signature that a batch calls bad was verified by itself.
 
 use crate::engine::{Engine, batching, single};
 use crate::key::VerifyingKey;

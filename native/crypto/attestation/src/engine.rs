@@ -1,9 +1,8 @@
-//! Who does the work: one trait, chosen at run time by the CPU, reported by name, forcible.
+//! The engines: one trait, chosen at run time by the CPU, reported by name, and selectable.
 //!
-//! Invariant: an engine in [`engines`] runs on this CPU, and all of them agree on every input.
-//! [`Engine::verify`] and [`Engine::bad`] are total: no input makes them panic. A process that is to behave
-//! as on a lesser CPU names in its environment ([`WITHOUT`]) what it has to do without; answers stay the
-//! same.
+//! An engine in [`engines`] runs on this CPU, and all of them agree on every input.
+//! [`Engine::verify`] and [`Engine::bad`] never panic. To behave as on a lesser CPU, a process
+//! names what to do without in its environment ([`WITHOUT`]); the answers stay the same.
 
 use std::sync::OnceLock;
 

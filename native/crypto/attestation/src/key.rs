@@ -1,8 +1,9 @@
-//! Keys whose parsing is paid once: a [`SigningKey`] holds its expanded secret, a [`VerifyingKey`] its point.
+//! Keys that are parsed once: a [`SigningKey`] holds its expanded secret, a [`VerifyingKey`] its
+//! point.
 //!
-//! Invariant: a `VerifyingKey` is a point of the curve (ZIP 215: y may be p or more, the point of small
-//! order; the bytes it was made of are the ones that are hashed). A secret is erased when it is dropped, and
-//! never printed. Absent on purpose: serialising secrets other than by giving the seed back to its owner.
+//! A `VerifyingKey` is a point of the curve by ZIP 215's rules (y may be p or more, points of small
+//! order count), and keeps the bytes it was made of, which are hashed. Secrets are erased when
+//! dropped and never printed.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -1,12 +1,12 @@
-//! Ed25519 attestations: who says what, in which domain, checked one at a time or in batches.
+//! Ed25519 attestations: signed statements in domains, verified one at a time or in batches.
 //!
-//! Place in the journey: product code that the `crypto` suite measures (`bench/`); it knows nothing of
-//! measuring. Read in this order: [`attestation`] (what users call), [`key`], [`signature`], [`batch`],
-//! [`engine`] (who does the work), then the engines `portable`, `aws_lc` and `lanes`.
+//! Read in this order: [`attestation`] (what users call), [`key`], [`signature`], [`batch`],
+//! [`engine`], then the engines `portable`, `aws_lc` and `lanes`.
 //!
-//! Invariants: every engine, one signature or a batch, gives the same answer to every input: that of ZIP 215
-//! (README.md has the table); no input makes anything here panic; secrets are erased when they are dropped.
-//! Absent on purpose: key storage, certificates, pre-hashed or context variants of RFC 8032.
+//! Every engine, alone or in a batch, gives the same answer to every input: that of ZIP 215 (table
+//! in README.md). No input makes anything here panic. Secrets are erased when dropped. There is no
+//! key storage, no certificates, and no pre-hashed or context variant of RFC 8032. The suite
+//! `crypto` measures it in `bench/`.
 
 pub mod attestation;
 #[cfg(not(target_env = "musl"))]

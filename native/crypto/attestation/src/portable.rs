@@ -1,7 +1,8 @@
-//! The engine for every CPU: `curve25519-dalek` and `ed25519-dalek`, and what all other engines are held to.
+//! The engine for every CPU, on `curve25519-dalek` and `ed25519-dalek`; all other engines must
+//! agree with it.
 //!
-//! Verification is ZIP 215's equation as it stands there: 8 s B = 8 R + 8 k A. Signing is ed25519-dalek's,
-//! over a secret that is expanded once. Absent on purpose: batching; this engine is the oracle.
+//! Verification is ZIP 215's equation as written there: 8 s B = 8 R + 8 k A. Signing is
+//! ed25519-dalek's over a secret that is expanded once. It has no batches of its own.
 
 use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
 use curve25519_dalek::scalar::Scalar;

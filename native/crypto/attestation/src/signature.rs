@@ -1,4 +1,4 @@
-//! A signature as bytes: any 64 of them. Whether they mean anything is verification's to say.
+//! A signature: any 64 bytes. Whether they are valid is for verification to say.
 
 use std::fmt;
 

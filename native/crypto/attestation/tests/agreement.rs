@@ -1,6 +1,6 @@
-//! Every engine, one signature at a time and in batches, and ed25519-zebra as an outside witness: one answer.
+//! Every engine, alone and in batches, agrees with ed25519-zebra as an independent verifier.
 //!
-//! `PACELINE_ATTESTATION_INPUTS` says how many inputs; 1,000,000 are run by hand (README.md).
+//! `PACELINE_ATTESTATION_INPUTS` sets the number of inputs; 1,000,000 are run by hand (README.md).
 
 mod adversary;
 

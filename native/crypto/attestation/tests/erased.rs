@@ -1,4 +1,5 @@
-//! A secret is gone before its memory is: the allocator looks at a key's seed when it is given back.
+//! Secrets are erased before their memory is freed: the allocator inspects a key's seed when it is
+//! given back.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;

@@ -1,4 +1,5 @@
-//! Published vectors through every engine: RFC 8032, Wycheproof, and the edge cases of ed25519-speccheck.
+//! Published vectors through every engine: RFC 8032, Wycheproof, and the edge cases of
+//! ed25519-speccheck.
 
 mod hex;
 

@@ -1,4 +1,4 @@
-//! A process that is told to do without engines behaves as on a CPU that lacks them.
+//! A process told to do without engines behaves as on a CPU that lacks them.
 
 use std::process::Command;
 

@@ -1,10 +1,10 @@
-//! A workload's own arms under criterion, for people at a terminal, with the seed's settings.
+//! Runs a workload's arms under criterion, for people at a terminal, with the original
+//! measurement's settings.
 //!
-//! Place in the journey: beside it. The suite measures these arms interleaved, by our harness; criterion
-//! runs one after another, and `paceline import --format criterion` brings what it wrote into the store.
-//! Invariant: group, function and value of every id are the suite's benchmark, arm and params, because they
-//! are read from the workload; so an import meets the suite's gates. Arms that cannot run here are named
-//! and left out. Absent on purpose: checks (`paceline run` has them), and judgement.
+//! The suite measures these arms interleaved by our harness; criterion runs one after another, and
+//! `paceline import --format criterion` brings its results into the store. Group, function and
+//! value of every id are the suite's benchmark, arm and params, read from the workload, so an
+//! import meets the suite's gates. Arms that cannot run here are named and left out.
 
 use std::time::Duration;
 

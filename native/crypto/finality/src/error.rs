@@ -1,4 +1,4 @@
-//! Why a graph refuses.
+//! The reasons why a graph refuses a call.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The graph as its users see it: one value, shared by reference between any number of threads.
+//! The graph as its users see it: one value that any number of threads share by reference.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};

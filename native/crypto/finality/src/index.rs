@@ -1,22 +1,20 @@
-//! The ids of final blocks, for readers that never wait: open addressing over cache lines of two ids.
+//! The ids of final blocks, for readers that never wait: open addressing over cache lines of two
+//! ids.
 //!
 //! ```text
 //! tables[0] ─ 8 ids    tables[1] ─ 16 ids    tables[2] ─ 32 ids …     current ─▶ tables[2]
 //!                                            line: [id id] [id --] [-- --] [id id] …
 //! ```
-//! Place: behind `BlockGraph::is_final`; only a graph's writer, under its lock, inserts.
+//! Only a graph's writer inserts, under its lock. An id never changes: its first word is stored
+//! last with `Release`, so a reader that sees it (`Acquire`) sees the rest. A table that is too
+//! full is followed by one twice its size, which holds everything before `current` points to it.
+//! Older tables are kept until the index is dropped, because readers borrow the index; together
+//! they are smaller than the current one, and `with_capacity` avoids them.
 //!
-//! Invariants. An id is never removed or changed: its first word is stored last, with `Release`, and a reader
-//! that sees it (`Acquire`) sees the rest. A table that is too full is followed by one twice its size, which
-//! holds everything before `current` points to it. Tables that came before are kept until the index is
-//! dropped: readers borrow the index, so nothing can be freed under them, nothing is counted and nothing is
-//! reclaimed.
-//! Together they are smaller than the table in use; `with_capacity` avoids them.
-//!
-//! A line is found by a multiplication with a secret odd number (multiply-shift: Dietzfelbinger et al., "A
-//! reliable randomized algorithm for the closest-pair problem", 1997): ids are uniform, but whoever grinds
-//! blocks until their ids share a prefix must not make everybody's check slow. Ids that begin with eight zero
-//! bytes cannot be told from no id, and are the caller's affair.
+//! A line is found by multiplying with a secret odd number (multiply-shift: Dietzfelbinger et al.,
+//! "A reliable randomized algorithm for the closest-pair problem", 1997). Ids are uniform, but
+//! somebody who grinds blocks until their ids share a prefix must not slow every check. Ids that
+//! begin with eight zero bytes look like no id; callers must handle them.
 
 use crate::id::Words;
 use crate::pages::room_for;

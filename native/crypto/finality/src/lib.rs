@@ -1,13 +1,13 @@
-//! A graph of blocks that become final by weight, and the question asked of it most: is this block final?
+//! A graph of blocks that become final by weight, and a fast answer to: is this block final?
 //!
-//! Place in the journey: the product code of the crypto suite, before anything is measured. Read in this
-//! order: [`BlockGraph`] (what it does), `state` (the writer's side: which transitions are allowed), `index`
-//! (the readers' side: one cache line per answer), [`snapshot`](BlockGraph::snapshot) (its bytes).
+//! Read in this order: [`BlockGraph`], `state` (the writer's side: which transitions are allowed),
+//! `index` (the readers' side: one cache line per answer), [`snapshot`](BlockGraph::snapshot) (its
+//! bytes).
 //!
-//! Invariants: what is final stays final, so the readers' index only grows; whoever sees a block final sees
-//! all its ancestors final; nothing is ever inserted that does not build on the last final block. `unsafe` is
-//! twice: advice to the system (`pages`), and the pointer to the table in use (`index`). Absent
-//! on purpose: networking, signatures (an attestation's weight is taken at its caller's word), clocks.
+//! What is final stays final, so the readers' index only grows. Whoever sees a block final sees its
+//! ancestors final. Nothing is inserted that does not build on the last final block. `unsafe`
+//! occurs twice: advice to the system (`pages`) and the pointer to the current table (`index`). An
+//! attestation's weight is taken at the caller's word.
 
 #![deny(unsafe_code)]
 

@@ -1,8 +1,8 @@
-//! Memory for large tables: of huge pages where the system gives them to who asks.
+//! Memory for large tables, in huge pages where the system gives them.
 //!
-//! A table is read at random places. With pages of 4 KiB each of them is a page walk besides a miss, and
-//! there are only so many walks at a time; with 2 MiB there are few. Invariant: advice only, never content;
-//! where it is refused, the memory is as good as any. The `unsafe` is a system call about our own memory.
+//! A table is read at random places; with pages of 4 KiB each read is a page walk besides a cache
+//! miss. This only advises and never changes contents: where it is refused, the memory works as
+//! well. The `unsafe` is a system call about our own memory.
 
 /// Transparent huge pages of x86-64 and, with 4 KiB pages, of `AArch64`.
 const HUGE_BYTES: usize = 2 << 20;

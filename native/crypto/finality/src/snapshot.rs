@@ -7,9 +7,9 @@
 //! SHA-256 of everything before
 //!     record: id  u64 height  u64 weight  u32 parents  parents × id
 //! ```
-//! Integers are little endian. Invariant: what `read` accepts is a state that `State`'s transitions keep: a
-//! snapshot may come from anybody, and its digest keeps out accidents only. What a writer may claim is that
-//! its final blocks are final; whom to believe that is the caller's affair.
+//! Integers are little endian. A snapshot may come from anybody and its digest only catches
+//! accidents, so `read` accepts exactly the states that `State` can reach. That its final blocks
+//! are really final cannot be checked: the caller must trust the writer.
 
 use std::collections::HashSet;
 

@@ -8,9 +8,9 @@
 //!   becomes final  ├──▶ merging (an ancestor of a building one) ─┘
 //!                  └──▶ (unknown): abandoned
 //! ```
-//! Invariants: final blocks are closed under ancestors; every building block has the last final block (the
-//! head) among its ancestors, every merging block a building one among its descendants; heights are one more
-//! than the highest parent's. A refused call changes nothing.
+//! Invariants: final blocks are closed under ancestors; every building block has the last final
+//! block (the head) among its ancestors, every merging block a building one among its descendants;
+//! heights are one more than the highest parent's. A refused call changes nothing.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What the graph promises, one claim at a time; the long run of calls is `model.rs`.
+//! What the graph promises, one claim per test; long random runs are in `model.rs`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

@@ -1,7 +1,8 @@
-//! The readers' side under loom: every interleaving of a reader with the writer, and every value that the
-//! memory model lets a load return. The code is `src/index.rs` itself, with loom's types for `crate::sync`.
+//! The readers' side under loom: every interleaving of a reader with the writer, and every value a
+//! load may return.
 //!
-//! Not here: readers beside each other (they write nothing, so they cannot meet), and the writer's lock.
+//! The code is `src/index.rs` itself with loom's types for `crate::sync`. Readers beside each other
+//! are left out, as they write nothing, and so is the writer's lock.
 
 #[path = "../src/id.rs"]
 #[allow(

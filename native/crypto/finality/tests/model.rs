@@ -1,7 +1,7 @@
 //! The graph against a naive one: any sequence of calls gives the same answers, block by block.
 //!
-//! The model keeps every block in one list and asks about ancestors by walking. `FINALITY_CASES` sets how
-//! many sequences are tried; each has up to 120 calls over 24 names.
+//! The model keeps every block in one list and asks about ancestors by walking. `FINALITY_CASES`
+//! sets how many sequences are tried; each has up to 120 calls over 24 names.
 
 use std::collections::{BTreeMap, BTreeSet};
 

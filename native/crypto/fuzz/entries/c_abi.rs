@@ -1,9 +1,9 @@
-//! Entry of fuzzing and of `finality/capi/tests/agreement.rs`: bytes as calls of the C library, each beside
-//! the same call of the Rust library.
+//! Entry of fuzzing and of `finality/capi/tests/agreement.rs`: bytes as calls of the C library,
+//! each beside the same call of the Rust library.
 //!
-//! Two graphs take turns. Pointers are null and sizes wrong where the bytes say so. Every status, every
-//! result and the finality of every block are those of Rust; what is final stays final; a refused call
-//! writes no result.
+//! Two graphs take turns. Pointers are null and sizes wrong where the bytes say so. Every status,
+//! every result and the finality of every block are those of Rust; what is final stays final; a
+//! refused call writes no result.
 
 use std::ptr::{null, null_mut};
 

@@ -1,6 +1,7 @@
 //! Entry of fuzzing and of `attestation/tests/mutated.rs`: any bytes as key, signature and message.
 //!
-//! Every engine gives one answer, alone and in batches of both kinds (judged each for itself, and summed up).
+//! Every engine gives one answer, alone and in batches of both kinds (judged each for itself, and
+//! summed up).
 
 use paceline_attestation::engine::engines;
 use paceline_attestation::{Item, Signature, VerifyingKey, verify_batch_with};

@@ -1,6 +1,7 @@
 //! What the ordinary tests enter with: seeded changes of bytes that are right.
 //!
-//! No fuzzer: nothing here looks at what an input reached. It keeps the entries true in every test run.
+//! No fuzzer: nothing here looks at what an input reached. It keeps the entries true in every test
+//! run.
 
 /// `SplitMix64` (Steele, Lea, Flood 2014): seeded, so that a failure can be repeated.
 pub(crate) struct Random(pub(crate) u64);

@@ -1,4 +1,5 @@
-//! Entry of fuzzing and of `attestation/tests/mutated.rs`: any bytes as an attestation and as a domain.
+//! Entry of fuzzing and of `attestation/tests/mutated.rs`: any bytes as an attestation and as a
+//! domain.
 //!
 //! They are refused, or have one encoding: what was read.
 

@@ -1,5 +1,5 @@
-//! Entry of fuzzing and of `finality/tests/mutated.rs`: any bytes, under a digest that fits, are refused or
-//! are a graph that writes the same bytes again.
+//! Entry of fuzzing and of `finality/tests/mutated.rs`: any bytes, under a digest that fits, are
+//! refused or are a graph that writes the same bytes again.
 
 use paceline_finality::BlockGraph;
 use sha2::{Digest, Sha256};

@@ -1,7 +1,7 @@
 //! The two hash functions of FIPS 180-4 that the suite measures, and what their kernels share.
 //!
-//! Both work on 64-byte blocks of big-endian 32-bit words and pad alike (§5.1.1), so one description of
-//! lengths and tails serves both.
+//! Both work on 64-byte blocks of big-endian 32-bit words and pad alike (§5.1.1), so one
+//! description of lengths and tails serves both.
 
 /// Bytes of one block of either function (FIPS 180-4 §1, figure 1).
 pub(crate) const BLOCK_BYTES: usize = 64;

@@ -1,6 +1,6 @@
-//! The functions everybody calls: check what the caller gave, then let the chosen engine digest it.
+//! The public functions: check the arguments, then let the chosen engine digest.
 //!
-//! Invariants: an error means that nothing was written; no input panics; nothing is allocated.
+//! An error means that nothing was written. No input panics, and nothing is allocated.
 
 use core::fmt;
 

@@ -1,9 +1,9 @@
-//! Which engine digests which messages: by CPU, algorithm, number and lengths.
+//! Chooses the engine for each message: by CPU, algorithm, number and lengths.
 //!
-//! A batch is cut into windows; a window whose messages differ in blocks is visited longest first, so that
-//! the lanes of a group end together. Each group goes to the widest kernel that is worth it for so many
-//! messages; what it leaves unfinished goes on in a narrower one, from the state it has. What is too little
-//! for any lanes is digested in streams.
+//! A batch is cut into windows. If the messages of a window differ in blocks, they are visited
+//! longest first, so that the lanes of a group end together. Each group goes to the widest kernel
+//! that pays for its size; what that leaves unfinished continues in a narrower one from its state,
+//! and the rest one message at a time.
 
 use crate::algorithm::{Algorithm, State};
 use crate::lanes::{Group, Lanes, Step};

@@ -1,7 +1,8 @@
-//! The implementations of the two compression functions, which of them this CPU can run, and their names.
+//! The implementations of the two compression functions, their names, and which of them this CPU
+//! can run.
 //!
-//! Invariant: an engine is in [`Engine::available`] only when every instruction it uses is there; the unsafe
-//! calls into kernels rest on that.
+//! An engine is in [`Engine::available`] only when the CPU has every instruction it uses; the
+//! unsafe calls into kernels rely on that.
 
 use std::fmt;
 use std::sync::OnceLock;

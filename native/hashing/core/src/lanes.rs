@@ -1,9 +1,10 @@
-//! A group of messages, one per lane of a vector, whatever their lengths.
+//! A group of messages of any lengths, one per lane of a vector.
 //!
-//! Lanes advance together. Where all have whole blocks left, they are compressed straight from the messages;
-//! a block in which some message ends is an [`Edge`]. A lane whose message has ended keeps its state and
-//! idles, so callers group messages of like lengths, and take over when too few lanes are live.
-//! Safe code: a kernel sees slices and masks, never lengths it would have to trust.
+//! Lanes advance together. Where all have whole blocks left, these are compressed straight from the
+//! messages; a block in which some message ends is an [`Edge`]. A lane whose message has ended
+//! keeps its state, so callers group messages of similar lengths and take over when too few lanes
+//! are live. All of it is safe code: a kernel gets slices and masks, never a length that it would
+//! have to trust.
 
 use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS, State, padded_blocks};
 

@@ -1,11 +1,9 @@
-//! Digests for the hashing suite: what bridges and workloads call, and nothing that knows a JVM or a JS
-//! engine.
+//! Digests for the hashing suite, without a JVM or a JavaScript engine.
 //!
-//! Place in the journey: the work inside the timed region of every native arm. Read in this order: `batch`
-//! (the calls and what they refuse), `messages` (where messages lie), `dispatch` (which engine and why),
-//! `scalar` (the functions as the standard writes them), then the kernels.
-//! Invariant: every function here is safe to call with any input; wrong sizes are errors, never panics.
-//! Absent on purpose: allocation, I/O, incremental hashing.
+//! This is the work inside the timed region of every native arm. Read in this order: `batch` (the
+//! calls), `messages` (where messages are), `dispatch` (which engine and why), `scalar` (the
+//! functions as the standard writes them), then the kernels. Every function is safe for any input:
+//! wrong sizes are errors, never panics. Nothing is allocated, and there is no incremental hashing.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),

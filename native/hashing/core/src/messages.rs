@@ -1,7 +1,7 @@
-//! Where the messages of a batch lie, in three shapes, and where their digests go.
+//! Where the messages of a batch are, in three layouts, and where their digests go.
 //!
-//! Invariant: a value is made only by a function that has checked every bound, so message `i` exists for
-//! every `i` below `count`. Nothing is copied.
+//! A value is made only after every bound was checked, so message `i` exists for every `i` below
+//! `count`. Nothing is copied.
 
 use crate::algorithm::{Algorithm, State};
 use crate::batch::BatchError;

@@ -1,7 +1,8 @@
-//! The order in which a window of messages is visited: as they come when all have equally many blocks, else
-//! longest first.
+//! The order in which a window of messages is visited: as given when all have equally many blocks,
+//! else longest first.
 //!
-//! A counting sort, because a comparison sort of short messages would cost a good part of digesting them.
+//! It is a counting sort, because comparing short messages would cost a good part of digesting
+//! them.
 
 use crate::algorithm::padded_blocks;
 use crate::messages::Messages;

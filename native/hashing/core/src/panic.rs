@@ -1,4 +1,4 @@
-//! What a caught panic says: for everybody who hashes on a thread that must not die of it.
+//! The text of a caught panic, for callers that hash on a thread which must survive it.
 
 use std::any::Any;
 

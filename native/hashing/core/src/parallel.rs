@@ -1,14 +1,13 @@
-//! Digests on several threads: parked ones that help the caller, who does whatever nobody has claimed.
+//! Digests on several threads: parked threads help the caller.
 //!
-//! A call offers its messages; every thread that is there, the caller first, claims some, digests them and
-//! claims again, until none are left. Claims shrink towards the end, so that nobody waits long for the last.
-//! A thread that wakes late finds the offer withdrawn and goes back to sleep; one that is held up costs the
-//! caller at most the claim it holds. Nobody spins: where every core is busy, a spinning thread takes the
-//! time of the one it waits for.
+//! A call offers its messages. Every thread, the caller first, claims some, digests them and claims
+//! again until none are left. Claims shrink towards the end, so nobody waits long for the last. A
+//! thread that wakes late finds the offer withdrawn; one that is delayed costs the caller at most
+//! its claim. Nobody spins: on busy cores a spinning thread takes the time of the one it waits for.
 //!
-//! Invariants: a call returns only after every thread has left its offer, and with every digest, whatever
-//! became of the threads that helped. Absent on purpose: allocation after
-//! [`Crew::new`], queues, more than one offer at a time (a second caller digests alone).
+//! A call returns only after every thread has left its offer, and with every digest, whatever
+//! happened to the helpers. Nothing is allocated after [`Crew::new`]. There is one offer at a time;
+//! a second caller digests alone.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,7 @@
-//! The rule: which kernels take part in a call, and from how many messages on.
+//! The rule for which kernels take part in a call, and from how many messages on.
 //!
-//! The numbers are where one kernel's time for a block of all its lanes falls below what the next one needs
-//! for that many messages, by the model in the README.
+//! The numbers are where a kernel's time for one block in all its lanes falls below what the next
+//! narrower one needs for as many messages, by the model in the README.
 
 use crate::algorithm::Algorithm;
 use crate::batch::{BatchError, Choice};

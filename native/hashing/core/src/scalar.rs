@@ -1,6 +1,7 @@
-//! The scalar twin: both functions as FIPS 180-4 §6.1.2 and §6.2.2 write them, to be read beside it.
+//! The scalar twin: both functions as FIPS 180-4 §6.1.2 and §6.2.2 write them, to be read beside
+//! the standard.
 //!
-//! Every other engine is tested against this one. Written for the reader, not for speed.
+//! Every other engine is tested against this one. It is written to be read, not to be fast.
 
 #![allow(clippy::many_single_char_names, reason = "the standard's names")]
 

@@ -1,4 +1,4 @@
-//! Messages one at a time, or in pairs where two interleaved streams are faster than one after the other.
+//! Messages one at a time, or in pairs where interleaving two is faster than one after the other.
 
 use crate::algorithm::{Algorithm, Block, State, Tail};
 #[cfg(target_arch = "aarch64")]

@@ -1,4 +1,5 @@
-//! Kernels for x86-64. All `unsafe` of this crate that is not in `parallel` or `armv8` is below here.
+//! Kernels for x86-64. All `unsafe` of this crate that is not in `parallel` or `armv8` is below
+//! here.
 
 #![allow(clippy::many_single_char_names, reason = "the standard's names")]
 #![allow(

@@ -1,5 +1,5 @@
-//! Every engine against the scalar twin and against the crates sha1 and sha2: all short lengths, boundaries,
-//! ragged lanes, alignments.
+//! Every engine against the scalar twin and against the crates sha1 and sha2: all short lengths,
+//! boundaries, ragged lanes, alignments.
 #![allow(
     clippy::unwrap_used,
     reason = "what fails fails the test, which is meant"

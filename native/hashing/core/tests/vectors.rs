@@ -1,5 +1,6 @@
-//! Published vectors through every engine: FIPS 180-4's examples, CAVP's short messages (`SHA1ShortMsg.rsp`,
-//! `SHA256ShortMsg.rsp`, byte-oriented) and CAVP's Monte Carlo chains; and what is refused.
+//! Published vectors through every engine: FIPS 180-4's examples, CAVP's short messages
+//! (`SHA1ShortMsg.rsp`, `SHA256ShortMsg.rsp`, byte-oriented) and CAVP's Monte Carlo chains; and
+//! what is refused.
 #![allow(
     clippy::unwrap_used,
     reason = "what fails fails the test, which is meant"

@@ -1,9 +1,8 @@
-//! `--calibrate`: the time of a fixed piece of work, one line of JSON instead of a bench stream.
+//! `--calibrate`: the time of a fixed piece of work, as one line of JSON instead of a bench stream.
 //!
-//! Place in the journey: an agent runs it before and after a job on a device; what drifts between them is the
-//! device and not the benchmark. A host does the same work in Python. Invariant: the scalar twin digests the
-//! same bytes whatever the CPU has, so that nothing but its pace has a say in the figure. Absent on purpose:
-//! judgement; what drift voids a job is the server's to say.
+//! An agent runs it before and after a job on a device; what drifts between the two is the device,
+//! not the benchmark. The scalar twin digests the same bytes on every CPU, so the figure depends on
+//! its speed alone. The server decides which drift voids a job.
 
 use std::hint::black_box;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Published digests through every engine, at the start of each launch.
+//! The checks at the start of each launch: published digests through every engine.
 
 use std::fmt::Write;
 

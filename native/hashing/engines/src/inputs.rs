@@ -1,4 +1,4 @@
-//! The messages a group digests: drawn from the seed, made before anything is timed.
+//! The messages that a group digests, drawn from the seed before anything is timed.
 
 use paceline_harness::order::SplitMix64;
 use paceline_hashing_core::{Algorithm, BatchError, Choice, Engine, digest_buffers, digest_ragged};

@@ -1,10 +1,9 @@
-//! The workload `engines`: every engine of the core beside libcrypto, without a JVM around them.
+//! The workload `engines`: every engine of the core beside libcrypto, without a JVM.
 //!
-//! Place in the journey: its own process, started by the agent. It answers what a digest costs before any
-//! bridge adds to it, which engine is the fastest where, and what a second thread brings. Arms that this CPU
-//! cannot run are announced with the reason. As a static program (for devices) it loads no libcrypto; with
-//! `--self-test` alone it answers a health check, with `--calibrate` alone how quick the CPU is just now.
-//! Absent on purpose: judgement of any figure.
+//! It measures what a digest costs before any bridge adds to it, which engine is fastest where, and
+//! what a second thread gains. Arms that this CPU cannot run are reported with the reason. As a
+//! static program (for devices) it has no libcrypto. `--self-test` alone answers a health check,
+//! `--calibrate` alone how fast the CPU is now.
 
 mod batches;
 mod calibrate;

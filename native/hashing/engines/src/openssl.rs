@@ -1,8 +1,9 @@
-//! libcrypto's low-level digests, loaded at run time: the reference that most native code would call.
+//! libcrypto's low-level digests, loaded at run time: the reference that most native code would
+//! call.
 //!
-//! `SHA256_Init`, `_Update`, `_Final` and not the EVP interface, which costs more per message. Invariant: all
-//! `unsafe` of this crate is here. libcrypto is no dependency of the build; where it is missing, its arm is
-//! announced as unavailable.
+//! `SHA256_Init`, `_Update` and `_Final` are used because the EVP interface costs more per message.
+//! The build does not need libcrypto; where it is missing its arm is unavailable. All `unsafe` of
+//! this crate is here.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 

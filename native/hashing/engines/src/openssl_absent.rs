@@ -1,4 +1,4 @@
-//! libcrypto where programs are static: on devices. Nothing loads it; its arm is announced with the reason.
+//! libcrypto in static programs for devices: absent, with the reason for its arm.
 
 use paceline_hashing_core::Algorithm;
 

@@ -1,8 +1,8 @@
-//! `--self-test`: what the health check of a device runs, one line of JSON instead of a bench stream.
+//! `--self-test`: the health check of a device, as one line of JSON instead of a bench stream.
 //!
-//! Place in the journey: before any job, so that a device whose CPU, storage or kernel gives wrong digests is
-//! never measured. Invariant: the digests are compiled in, computed elsewhere (Python's hashlib); `ok` says
-//! that every engine of this CPU arrives at them. Absent on purpose: time; a device is not judged by it.
+//! It runs before any job, so that a device whose CPU, storage or kernel gives wrong digests is
+//! never measured. The expected digests are compiled in and were computed by Python's hashlib; `ok`
+//! means that every engine of this CPU reproduces them.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

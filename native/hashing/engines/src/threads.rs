@@ -1,4 +1,4 @@
-//! `two_threads`: what a second thread brings, with the other cores free and with all of them busy.
+//! `two_threads`: what a second thread gains, with the other cores idle and with all of them busy.
 
 use std::cell::RefCell;
 use std::hint::{black_box, spin_loop};

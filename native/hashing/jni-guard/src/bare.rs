@@ -1,9 +1,10 @@
-//! Native methods in which a nanosecond counts: the function table itself, and one guard around it.
+//! Native methods in which a nanosecond counts: JNI's function table itself, with one guard around
+//! it.
 //!
-//! [`jni::EnvUnowned::with_env`] looks after attachment, frames and pending exceptions with some 100 ns per
-//! call, more than a small digest takes. Here an error path pays for that and the success path does not.
-//! Invariants: every function below is called with no exception pending and cannot cause one, since lengths
-//! are asked first; what would is refused in Rust.
+//! [`jni::EnvUnowned::with_env`] takes some 100 ns per call for attachment, frames and pending
+//! exceptions, more than a small digest. Here only an error path pays for that. Every function
+//! below is called with no exception pending and cannot cause one, because lengths are checked in
+//! Rust first.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

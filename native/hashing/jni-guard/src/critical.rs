@@ -1,7 +1,7 @@
 //! The elements of a Java primitive array, in place, for the short time of one computation.
 //!
-//! Not the `jni` crate's own: that calls other JNI functions (exception checks, `GetEnv`) while the array is
-//! held, which JNI forbids and `-Xcheck:jni` complains of.
+//! The `jni` crate's own version calls other JNI functions (exception checks, `GetEnv`) while the
+//! array is held, which JNI forbids and `-Xcheck:jni` reports.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;

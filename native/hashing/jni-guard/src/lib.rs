@@ -1,10 +1,9 @@
-//! What stands between native code and the JVM, for every cdylib of the suite.
+//! The border between native code and the JVM, for every cdylib of the suite.
 //!
-//! Place in the journey: the edge of each native method. Invariants: no panic and no Rust error crosses into
-//! the JVM except as a Java exception ([`Throw`], [`guarded`]); memory of a buffer is touched only after its
-//! address and capacity were read from the JVM and found to fit ([`Region`]); arrays are held without copying
-//! and given back ([`Critical`]). Absent on purpose: knowledge of digests,
-//! state, threads, allocation on the success path.
+//! No panic and no Rust error crosses it except as a Java exception ([`Throw`], [`guarded`]). A
+//! buffer's memory is touched only after its address and capacity were read from the JVM and found
+//! to fit ([`Region`]). Arrays are held without copying and given back ([`Critical`]). Nothing is
+//! allocated on the success path.
 
 mod bare;
 mod critical;

@@ -1,4 +1,4 @@
-//! Why a native method did not do its work, and which Java exception says so.
+//! The reasons why a native method refused, and the Java exception for each.
 
 use std::any::Any;
 use std::fmt;

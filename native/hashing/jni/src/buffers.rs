@@ -1,7 +1,7 @@
 //! Batches in direct memory: one call per batch, nothing copied.
 //!
-//! The caller keeps all buffers untouched by other threads during the call (said in `NativeDigests`); a
-//! read-only buffer is refused there, JNI cannot tell it. Whole capacities count, not positions and limits.
+//! During the call no other thread may touch the buffers (documented in `NativeDigests`, which also
+//! refuses read-only ones: JNI cannot tell). Whole capacities count, not positions and limits.
 
 use jni::EnvUnowned;
 use jni::objects::{JByteBuffer, JClass, JObject};

@@ -1,4 +1,4 @@
-//! Engines as the JVM names them: 0 lets the core choose, n is the n-th of [`Engine::ALL`].
+//! Engines as numbers for the JVM: 0 lets the core choose, n is the n-th of [`Engine::ALL`].
 
 use jni::sys::jint;
 use paceline_hashing_core::{Choice, Engine};

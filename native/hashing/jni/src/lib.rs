@@ -1,12 +1,11 @@
-//! The hashing suite's core for the JVM: native methods of `dev.paceline.ledger.NativeDigests`, and the same
-//! calls with a plain C signature for the foreign-function API.
+//! The hashing core for the JVM: native methods of `dev.paceline.ledger.NativeDigests`, and the
+//! same calls with C signatures for the foreign-function API.
 //!
-//! Read in this order: `buffers` (direct memory, one call per batch), `arrays` (`byte[]`, in place or one
-//! call per message), `offsets` (which a Java program may change meanwhile), `plain` (C signatures), `choice`
-//! (engines as numbers), `opening` (binding and trying all of them) with its `vectors`.
-//! Invariants: no panic and no Rust error crosses into the JVM except as a Java exception; memory is touched
-//! only after its size was found to fit and its parts not to overlap. Absent on purpose: state, threads,
-//! allocation and Java calls on the success path of a digest.
+//! Read in this order: `buffers` (direct memory), `arrays` (`byte[]`), `offsets` (which a Java
+//! program may change meanwhile), `plain` (C signatures), `choice` (engines as numbers), `opening`
+//! (binding and testing) with `vectors`. No panic and no Rust error crosses into the JVM except as
+//! a Java exception. Memory is touched only after its size was found to fit. The success path of a
+//! digest allocates nothing and calls no Java.
 
 pub mod arrays;
 pub mod buffers;

@@ -1,8 +1,9 @@
-//! Ragged batches whose offsets lie in memory that Java can write while we read it.
+//! Batches of messages of different lengths, whose offsets are in memory that Java can write
+//! meanwhile.
 //!
-//! Another thread that changes offsets during the call breaks its promise; it then gets wrong digests or an
-//! exception, never a read outside of the messages: every offset is copied to the stack once, and only the
-//! copy is checked and used.
+//! A thread that changes offsets during the call breaks its promise and gets wrong digests or an
+//! exception, never a read outside the messages: each offset is copied to the stack once, and only
+//! the copy is checked and used.
 
 use paceline_hashing_core::{Algorithm, BatchError, Choice, Engine, digest_ragged};
 

@@ -1,9 +1,9 @@
-//! What a fresh process does once: every other call is bound, and tried with published digests.
+//! What a fresh process does once: bind every other call and test it with published digests.
 //!
-//! One native method does all of it, in machine code: every cold start pays for it, and a fresh JVM
-//! interprets. Invariants: a trial goes the way a user's call goes, through the JVM and the bound method,
-//! never straight to the Rust function; its batches make the library choose every engine that it may ever
-//! choose on this CPU. Absent on purpose: trials of engines that are only chosen by force.
+//! It is one native method because every cold start pays for it and a fresh JVM interprets Java.
+//! Tests go the way of a user's call, through the JVM and the bound method, and their batches make
+//! the library choose every engine that it may choose on this CPU. Engines that are only chosen by
+//! force are not tested.
 
 use std::ffi::c_void;
 

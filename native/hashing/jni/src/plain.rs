@@ -1,8 +1,8 @@
-//! The batch calls with a plain C signature: what the foreign-function API of Java 22 and later binds.
+//! The batch calls with C signatures, for the foreign-function API of Java 22 and later.
 //!
-//! Every argument is a 64-bit integer, so that code compiled for Java 17 can call them by a method handle
-//! without naming a type of that API. The result is the number of the engine that did most of the batch, or
-//! one of [`REFUSED`], [`PANICKED`]: a C caller has no exceptions.
+//! Every argument is a 64-bit integer, so that code compiled for Java 17 can call them by a method
+//! handle without naming a type of that API. The result is the number of the engine that did most
+//! of the batch, or [`REFUSED`] or [`PANICKED`].
 
 use std::panic::catch_unwind;
 

@@ -1,7 +1,7 @@
-//! Published digests for the trial of a library that was just loaded.
+//! Published digests to test a library that was just loaded, without another implementation of
+//! SHA-256.
 //!
-//! Invariant: needs no other implementation of SHA-256. FIPS 180-4 examples (NIST "SHA256.pdf",
-//! "`SHA2_Additional.pdf`") and CAVP's empty message.
+//! FIPS 180-4 examples (NIST "SHA256.pdf", "`SHA2_Additional.pdf`") and CAVP's empty message.
 
 pub(crate) const DIGEST_BYTES: usize = 32;
 

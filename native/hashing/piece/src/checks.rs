@@ -1,7 +1,7 @@
-//! What must hold before a timing counts (I1): published digests through every native path of a script, and
-//! a smoke test of `QuickJS` in this process.
+//! The checks before any timing (I1): published digests through every native path of a script, and
+//! a smoke test of `QuickJS`.
 //!
-//! Invariant: a check reports, it never fails the launch by itself.
+//! A check reports; it never fails the launch by itself.
 
 use paceline_harness::Check;
 use paceline_hashing_quickjs::quickjs_version;

@@ -1,9 +1,9 @@
-//! The workload `piece` without a JVM: what of it makes sense on a device.
+//! The workload `piece` without a JVM, for devices; on hosts Kotlin runs the same workload
+//! (`../jvm`).
 //!
-//! Place in the journey: its own process, started by the agent on a device; on hosts the same workload is
-//! Kotlin's (`../jvm`). The same runtime, scripts, pieces and counters; the arms that hash in Kotlin are
-//! announced with the reason and not measured. Read in this order: `scripts` (how an arm is a function of
-//! a script), `pieces`, `streams`, `checks`. Absent on purpose: judgement of any figure.
+//! Runtime, scripts, pieces and counters are the same. Arms that hash in Kotlin are reported as
+//! unavailable. Read in this order: `scripts` (how an arm is a function of a script), `pieces`,
+//! `streams`, `checks`.
 
 mod checks;
 mod pieces;

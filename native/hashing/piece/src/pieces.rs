@@ -1,8 +1,8 @@
 //! `piece` and `piece_instrumentation`: SHA-1 of 16 pieces by the functions of `pieces.js`.
 //!
-//! Invariant: equal work. Every arm hashes the same pieces and keeps every digest; `arms_agree` erases them,
-//! runs every arm and compares with the core's scalar twin. A calibrated loop is one iteration for pieces of
-//! 1 MiB, which is what the JVM's twin always takes.
+//! Every arm hashes the same pieces and keeps every digest; `arms_agree` erases them, runs every
+//! arm and compares with the core's scalar twin. For pieces of 1 MiB a calibrated loop is one
+//! iteration, which the JVM's twin always takes.
 
 use std::rc::Rc;
 

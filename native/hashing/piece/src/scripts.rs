@@ -1,8 +1,8 @@
-//! A host with scripts in it, and an arm as one of their functions: the twin of `PieceArms.kt`.
+//! A host with scripts in it, and an arm as one of their functions; the twin of `PieceArms.kt`.
 //!
-//! Invariant: the CPU time of the JS thread and the time inside digests are read in the same places as there,
-//! inside the timed region. An arm cannot fail, so what a script throws is kept, and told by the check that
-//! follows ([`Scripts::failed`]).
+//! The CPU time of the JS thread and the time inside digests are read at the same places as there.
+//! An arm cannot fail, so what a script throws is kept and reported by the next check
+//! ([`Scripts::failed`]).
 
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;

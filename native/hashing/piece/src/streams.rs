@@ -1,7 +1,7 @@
-//! `piece_stream` and `piece_unverified`: the download of `stream.js`, with null storage.
+//! `piece_stream` and `piece_unverified`: the download of `stream.js`, without storage.
 //!
-//! Invariant: a stream in which a piece was not verified fails its check. `piece_unverified` has its
-//! reference in Kotlin: without a JVM its one arm is measured beside nothing, and no verdict follows.
+//! A stream with an unverified piece fails its check. The reference of `piece_unverified` is in
+//! Kotlin, so without a JVM its one arm gets no verdict.
 
 use std::cell::Cell;
 use std::rc::Rc;

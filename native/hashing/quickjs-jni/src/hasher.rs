@@ -1,7 +1,7 @@
-//! The ways up into Kotlin: each is one transport of bytes to a `dev.paceline.piece.PieceHasher`.
+//! The transports of bytes up into Kotlin, to a `dev.paceline.piece.PieceHasher`.
 //!
-//! Invariants: every way makes its own frame of local references, so that a long loop of calls holds none;
-//! a Java exception is caught here and travels as a [`Failure`].
+//! Each makes its own frame of local references, so that a long loop of calls holds none. A Java
+//! exception is caught here and travels as a [`Failure`].
 
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};

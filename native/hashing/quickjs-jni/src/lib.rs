@@ -1,10 +1,10 @@
 //! A `QuickJS` runtime inside the JVM: the cdylib behind `dev.paceline.piece.PieceHost`.
 //!
-//! Place in the journey: JavaScript calls `NativeHasher.sha1(data)`; `paceline-hashing-quickjs` is the
-//! runtime and its bindings, and here its bytes go up through JNI into a Kotlin `PieceHasher`. Read in order:
-//! `hasher` (the ways up into Kotlin), `failure` (exceptions both ways), `registry` (hosts by number).
-//! Invariants: a host is used by the thread that opened it; no panic, JavaScript error or Java exception
-//! crosses the border except as an exception of the other side.
+//! JavaScript calls `NativeHasher.sha1(data)`; `paceline-hashing-quickjs` is the runtime and its
+//! bindings, and this crate carries the bytes through JNI into a Kotlin `PieceHasher`. Read in this
+//! order: `hasher` (the transports), `failure` (exceptions both ways), `registry` (hosts by
+//! number). A host is used by the thread that opened it. No panic, JavaScript error or Java
+//! exception crosses the border except as an exception of the other side.
 
 mod failure;
 mod hasher;

@@ -1,9 +1,9 @@
 //! The open hosts of a thread, by number.
 //!
-//! Invariant: a host is reached only on the thread that opened it, and only once at a time; any other number
-//! is refused in words. Kotlin holds the number, never an address, so a stale one cannot be a dangling one.
-//! A host that is not closed when its thread ends is leaked on purpose: to free it, the JVM would be needed,
-//! which the thread has left by then.
+//! A host is reached only on the thread that opened it, and not while it is in use; any other
+//! number is refused. Kotlin holds the number and never an address, so a stale one cannot be a
+//! dangling pointer. A host still open when its thread ends is leaked on purpose: freeing it would
+//! need the JVM, which the thread has left.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,10 +1,9 @@
-// The seed's counters on the JavaScript side, as its native-hasher.ts keeps them: Date.now() around each
-// call, a line for the log when five seconds have passed.
+// The original's counters on the JavaScript side, as its native-hasher.ts keeps them: Date.now()
+// around each call, and a log line after five seconds.
 //
-// Place in the journey: wrapped around a path of NativeHasher where counters are wanted;
-// `piece_instrumentation` measures what that costs. Invariant: the line's format is the seed's, which
-// devices print and the log importer reads. One departure: the first period begins when the counters do,
-// so the first call prints nothing.
+// `piece_instrumentation` measures what they cost. The line's format is the original's, which
+// devices print and the log importer reads. One difference: the first period begins with the
+// counters, so the first call prints nothing.
 'use strict';
 
 (() => {

@@ -1,10 +1,10 @@
-// NativeHasher: SHA-1 of pieces, over the functions of `paceline` (src/bindings.rs).
+// NativeHasher: SHA-1 of pieces for an application's scripts, over the functions of `paceline`
+// (src/bindings.rs).
 //
-// Place in the journey: what the application's scripts call. A *path* says how the bytes of a piece reach
-// whoever digests them; every path offers the same functions. Invariant: `data` is a Uint8Array, a
-// digest is a Uint8Array of 20 bytes, and a wrong argument throws (or rejects) before anything is hashed.
-// While a piece is hashed asynchronously its buffer is immutable: writing to it, transferring or slicing
-// it throws.
+// A *path* says how the bytes of a piece reach the code that digests them; every path offers the
+// same functions. `data` is a Uint8Array, a digest is a Uint8Array of 20 bytes, and a wrong
+// argument throws (or rejects) before anything is hashed. While a piece is hashed asynchronously
+// its buffer is immutable: writing, transferring or slicing it throws.
 'use strict';
 
 (() => {

@@ -1,8 +1,8 @@
 // The arms of `piece` and `piece_instrumentation`: each hashes every piece once per iteration.
 //
-// Place in the journey: between Kotlin's timed region (one call of `piece_ARM`) and NativeHasher. Invariant:
-// every arm leaves the digests of the last iteration in order of the pieces; only the way differs. Beside
-// them it keeps how long each of its calls took, as the script sees it, and how many digests it was given.
+// Kotlin's timed region is one call of `piece_ARM`. Every arm leaves the digests of the last
+// iteration in order of the pieces, the time of each of its calls as the script sees it, and the
+// number of digests it received.
 'use strict';
 
 (() => {

@@ -1,9 +1,10 @@
-// A download with null storage: blocks arrive, are assembled to pieces, hashed, marked verified and dropped.
+// A download without storage: blocks arrive, are assembled to pieces, hashed, marked verified and
+// dropped.
 //
-// Place in the journey: the arms of `piece_stream`, and `piece_unverified`. Invariants: every arm assembles
-// every piece into a buffer of its own, as the seed does, new or, in the arms so named, pooled; a piece
-// counts as verified only when its digest is the expected one, except in the arm that is named for not
-// looking. What an arm did is counted where it is done, an addition per piece.
+// These are the arms of `piece_stream` and `piece_unverified`. Every arm assembles a piece into a
+// buffer of its own, new or, where the name says so, pooled. A piece counts as verified only when
+// its digest is the expected one, except in the arm named for not looking. Counters are kept where
+// the work is done.
 'use strict';
 
 (() => {

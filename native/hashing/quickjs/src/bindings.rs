@@ -1,6 +1,7 @@
 //! What a script may call: the global object `paceline`, one function per way of hashing.
 //!
-//! Place in the journey: the border a script sees. `js/native-hasher.js` builds `NativeHasher` on it.
+//! Place in the journey: the border a script sees. `js/native-hasher.js` builds `NativeHasher` on
+//! it.
 //!
 //! | function | bytes travel | digested by |
 //! | --- | --- | --- |
@@ -14,8 +15,8 @@
 //! | `sha1AsyncDirect(view, done)` | not at all | the hasher, on a worker |
 //! | `sha1AsyncNative(view, done)` | not at all | here, on a worker, side by side |
 //!
-//! `done(error, digest)` runs on the JS thread, in a later turn. Invariant: a wrong argument is a `TypeError`
-//! or `RangeError`, and nothing was hashed then.
+//! `done(error, digest)` runs on the JS thread, in a later turn. Invariant: a wrong argument is a
+//! `TypeError` or `RangeError`, and nothing was hashed then.
 
 use std::rc::Rc;
 use std::time::Instant;

@@ -1,16 +1,16 @@
-//! The bytes of a script's `Uint8Array`, and the promise that they stay.
+//! Access to the bytes of a script's `Uint8Array`, and the guarantee that they stay.
 //!
-//! Place in the journey: between a script and whoever digests. This is the only file that reads a script's
-//! memory. `QuickJS` counts references, so a duplicated value keeps the memory alive across any garbage
-//! collection; what could still free or move it is the script itself, by `transfer()` or `resize()`:
+//! This is the only module that reads a script's memory. `QuickJS` counts references, so a
+//! duplicated value keeps memory alive across garbage collection. Only the script itself could free
+//! or move it, by `transfer()` or `resize()`:
 //!
-//! * during a call on the JS thread no script runs (hosts refuse to be re-entered), so nothing can happen;
-//! * while a worker reads, the buffer is *immutable*: `QuickJS` then refuses `transfer`, `resize` and writes
-//!   (`Pins`);
-//! * a resizable buffer is refused always: `QuickJS` reads the new length, which may run the script's code,
-//!   after it has looked whether the buffer is immutable.
+//! * During a call on the JS thread no script runs, because hosts refuse to be re-entered.
+//! * While a worker reads, the buffer is *immutable*: `QuickJS` refuses `transfer`, `resize` and
+//!   writes (`Pins`).
+//! * A resizable buffer is always refused: `QuickJS` checks for immutability before it reads the
+//!   new length, and reading that may run the script's code.
 //!
-//! A `SharedArrayBuffer` is refused: another thread may write it.
+//! A `SharedArrayBuffer` is refused because another thread may write to it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The CPU time of one thread: what the JS thread pays for a piece, waiting not counted.
+//! The CPU time of one thread: what the JS thread spends on a piece, without waiting.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What goes wrong on one side, told to the other.
+//! Errors of one side, translated for the other.
 //!
 //! ```text
 //!   a hasher fails ──Failure──▶ JS Error "HasherError" ──Leaving──▶ the caller, with what the hasher threw

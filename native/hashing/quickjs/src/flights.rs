@@ -1,7 +1,8 @@
-//! Pieces that workers hash, as the JS thread sees them: which buffer each reads, and whom to tell.
+//! Pieces that workers hash, as the JS thread sees them: which buffer each reads, and whom to
+//! notify.
 //!
-//! Invariant: a buffer is pinned exactly as long as its flight is open. Everything here is touched by the JS
-//! thread alone; workers know a flight by its number.
+//! A buffer is pinned exactly as long as its flight is open. Only the JS thread uses this; workers
+//! know a flight by its number.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

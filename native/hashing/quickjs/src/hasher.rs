@@ -1,7 +1,8 @@
-//! The seam between a script and whoever else hashes for it: each method is one transport of bytes.
+//! The interface to whoever hashes for a script outside this crate: each method is one transport of
+//! bytes.
 //!
-//! Absent on purpose: the choice of a way (that is the script's, by the function it calls), and the ways that
-//! need nobody: those of the core are called by `bindings` and `workers` themselves.
+//! The script chooses the transport by the function it calls. Hashing in this process needs no
+//! hasher: `bindings` and `workers` call the core themselves.
 
 use std::ptr::NonNull;
 

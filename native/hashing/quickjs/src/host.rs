@@ -4,9 +4,9 @@
 //!   call ─▶ function runs ─▶ ┌─ promise jobs ─▶ landed pieces call back ─┐ until the promise has settled
 //!                            └─ end of turn: booked pieces go to workers ─┴─ nothing to do: wait, parked
 //! ```
-//! Invariants: one entry at a time (a hasher that calls the host it is called by is refused); no JS value
-//! outlives the runtime ([`Host::close`] drops them first). Absent on purpose: timers, modules, a file
-//! system, preemption of a script that does not return.
+//! Only one call is inside at a time: a hasher that calls its own host is refused. No JS value
+//! outlives the runtime ([`Host::close`] drops them first). There are no timers, no modules, no
+//! file system, and a script that does not return is not interrupted.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::CStr;

@@ -1,13 +1,14 @@
-//! A `QuickJS` runtime whose scripts hash pieces: by the [`Hasher`] of whoever holds it, or natively.
+//! A `QuickJS` runtime whose scripts hash pieces, by a [`Hasher`] outside this crate or natively.
 //!
-//! Place in the journey: JavaScript calls `NativeHasher.sha1(data)`; this crate carries the bytes to a
-//! [`Hasher`] (in the JVM's process that is Kotlin: `quickjs-jni`), or digests them itself, and carries the
-//! digest back. Read in this order: `host` (a runtime and its job loop), `bindings` (what JavaScript may
-//! call), `hasher` (the seam), `workers` (hashing beside the JS thread), `bytes` (the only place that reads
-//! a script's memory). Invariants: a host stays on the thread that opened it and is never re-entered; no
-//! panic and no JavaScript error leaves except as a [`Leaving`]; memory of a script is read only while the
-//! script cannot free it. Absent on purpose: JNI, digests of its own (`paceline-hashing-core`), verdicts,
-//! anything that knows benchmarks. Those are scripts (`js/`) and their callers.
+//! JavaScript calls `NativeHasher.sha1(data)`; this crate carries the bytes to a [`Hasher`] (in the
+//! JVM's process that is Kotlin: `quickjs-jni`) or digests them with `paceline-hashing-core`, and
+//! carries the digest back. Read in this order: `host` (runtime and job loop), `bindings` (what
+//! JavaScript may call), `hasher` (the interface), `workers` (hashing beside the JS thread),
+//! `bytes` (the only module that reads a script's memory).
+//!
+//! A host stays on the thread that opened it and is never re-entered. No panic and no JavaScript
+//! error leaves except as a [`Leaving`]. A script's memory is read only while the script cannot
+//! free it. Benchmarks are scripts (`js/`) and their callers; nothing here knows them.
 
 mod bindings;
 mod bytes;

@@ -4,11 +4,10 @@
 //!   JS thread: book … book, end of turn ──submit──▶ queue ──▶ worker: a fair share of it ──▶ landed
 //!              ◀───────────────── collect / wait ──────────────────────────────────────────────┘
 //! ```
-//! Invariants: every job submitted is collected exactly once or dropped by [`Workers::stop`], after which no
-//! worker reads memory any more; nobody spins. Workers take several pieces at once because the digest engines
-//! hash them side by side, but never more than their share, so that all workers have work; whoever sees a
-//! piece landed sees its worker free, so that the next pieces are shared with it. Order of completion is
-//! whatever happens.
+//! Every submitted job is collected exactly once or dropped by [`Workers::stop`], after which no
+//! worker reads memory any more. Nobody spins. A worker takes several pieces at once, because the
+//! engines hash them side by side, but never more than its share. Whoever sees a piece landed sees
+//! its worker free, so the next pieces are shared with it. Pieces complete in any order.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

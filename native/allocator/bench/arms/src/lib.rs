@@ -1,5 +1,5 @@
-//! Nothing to call: this crate is where the versions of other people's allocators are pinned.
+//! Pins the versions of the other allocators; there is nothing to call.
 //!
-//! Place in the journey: before it. `build.sh` of the suite has Cargo fetch the sources, build what has a
-//! build script worth having, and links each into a library for `LD_PRELOAD` and into a program of its own.
-//! Without a feature it depends on nothing, so that the workspace's checks do not build C++ for minutes.
+//! The suite's `build.sh` lets Cargo fetch their sources and links each into a library for
+//! `LD_PRELOAD` and into a program. Without a feature this crate depends on nothing, so the
+//! workspace's checks do not compile C++.

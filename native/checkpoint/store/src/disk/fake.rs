@@ -1,9 +1,9 @@
-//! A disk in memory that forgets what was not synced, stops where it is told, and fails on request.
+//! A disk in memory that loses what was not synced, and stops or fails where a test says so.
 //!
-//! Place in the journey: shipped beside the port, so that whoever embeds the store can try its own crash.
-//! Invariant: it is as weak as POSIX allows and no weaker: unsynced sectors are kept, dropped or torn in any
-//! order, unsynced names likewise, and a failed sync leaves data that reads well and is never written. Reads
-//! never fail. Not modelled: disks that lie about a sync, bit rot.
+//! It is part of the crate so that embedders can test their own crashes. It is as weak as POSIX
+//! allows and no weaker: unsynced sectors are kept, dropped or torn in any order, unsynced names
+//! likewise, and after a failed sync data reads well but is never written. Reads never fail. It
+//! models neither disks that lie about a sync nor decaying bits.
 
 use std::any::Any;
 use std::collections::BTreeMap;

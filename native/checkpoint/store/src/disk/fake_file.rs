@@ -1,4 +1,4 @@
-//! An open file of the fake disk, and what somebody else does on it.
+//! An open file of the fake disk, and changes that somebody else makes to it.
 
 use std::io;
 use std::path::Path;

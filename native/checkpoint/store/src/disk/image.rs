@@ -1,9 +1,9 @@
-//! What the fake disk consists of: contents and names, each as the process sees it and as a power loss
-//! leaves it.
+//! The contents and names on the fake disk, as the process sees them and as a power loss leaves
+//! them.
 //!
-//! Invariant: what is pending is a list of atomic pieces (a sector of a write, a change of names); a crash
-//! keeps any subset of the former, and of the latter for each directory what came before some moment. Names
-//! that one operation changes in two directories change in both or in neither.
+//! What is not synced yet is a list of atomic pieces: a sector of a write, or a change of names. A
+//! crash keeps any subset of the sectors, and of each directory's changes those before some moment.
+//! A rename between two directories takes effect in both or in neither.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,12 @@
-//! The operating system as the store sees it: one port, [`Disk`], with two sides.
+//! The operating system as the store sees it: the interface [`Disk`] and its two implementations.
 //!
-//! Place in the journey: under everything else in this crate; nothing above it names `std::fs`. [`RealDisk`]
-//! is this machine's filesystem (`os` is what its system has of its own: `unix` or `windows`), [`FakeDisk`]
-//! one in memory that forgets what was not synced. Both are held to the conformance test `tests/disk.rs`.
+//! [`RealDisk`] is this machine's filesystem (`unix` and `windows` hold what differs), [`FakeDisk`]
+//! is one in memory that loses what was not synced. Both pass the conformance test `tests/disk.rs`.
+//! Nothing else in this crate uses `std::fs`.
 //!
-//! Conventions. Paths name what they name: the last component of a path is never followed when it is a
-//! symbolic link. Data written is on stable storage only after a sync of its file; a name only after
-//! [`Disk::sync_dir`] of its directory. Absent on purpose: retries, buffering, policy.
+//! Conventions: the last component of a path is never followed when it is a symbolic link. Data is
+//! on stable storage after a sync of its file, a name after [`Disk::sync_dir`] of its directory. No
+//! retries, no buffering.
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod each;

@@ -1,8 +1,8 @@
-//! What a filesystem's stamps tell, tried out on a file of its own.
+//! Tries out, on a file of its own, what a filesystem's timestamps can tell.
 //!
-//! Place in the journey: [`super::RealDisk`] asks on Unix, once an opening or a checkpoint. Invariant: when
-//! in doubt the answer is no, which costs reading. Absent on purpose: names of filesystems; options of a
-//! mount and layers above it decide as much.
+//! [`super::RealDisk`] asks once per opening or checkpoint. When in doubt the answer is no, which
+//! costs reading. The name of the filesystem would not tell: mount options and layers above it
+//! matter as much.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

@@ -1,8 +1,7 @@
-//! This machine's filesystem.
+//! The implementation of [`super::Disk`] on this machine's filesystem.
 //!
-//! Invariant: every call is one system call of the same meaning (reads and writes are repeated until they
-//! are whole), or what comes nearest on that system and is said there: `unix` and `windows` have what
-//! differs. It decides nothing.
+//! Every call is one system call of the same meaning (reads and writes repeat until complete), or
+//! the nearest that the system has: `unix` and `windows` document the differences.
 
 use std::any::Any;
 use std::fs::{self, File, FileType, OpenOptions};

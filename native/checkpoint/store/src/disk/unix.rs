@@ -1,6 +1,6 @@
-//! What [`super::RealDisk`] asks of Unix: Linux and Android, and macOS where they differ.
+//! What [`super::RealDisk`] needs of Unix: Linux and Android, and macOS where it differs.
 //!
-//! Invariant: as that of `real`. `windows` is its counterpart: the same functions with the same meaning.
+//! The same functions with the same meaning are in `windows`.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;

@@ -1,12 +1,10 @@
-//! What [`super::RealDisk`] asks of Windows.
+//! What [`super::RealDisk`] needs of Windows.
 //!
-//! Invariant: as that of `real`; every file is shared with readers, writers and removers, so the store stops
-//! no owner of a band. `unix` is its counterpart: the same functions with the same meaning. What Windows
-//! cannot promise is said by the constants, and above all: a file's times are right once its writer has
-//! closed it ("File Times" in Microsoft's documentation), so stamps vouch for nothing here.
-//!
-//! Absent on purpose: exchanging two names, which no call does; blocks of a file, which may be promised and
-//! not yet allocated; names of boots.
+//! Every file is opened shared with readers, writers and removers, so the store never blocks a
+//! band's owner. Constants state what Windows cannot promise. Most important: a file's times are
+//! right only once its writer has closed it ("File Times" in Microsoft's documentation), so they
+//! prove nothing here. No call exchanges two names, counts a file's blocks reliably, or names a
+//! boot. The same functions are in `unix`.
 
 use std::fs::{File, OpenOptions};
 use std::io;

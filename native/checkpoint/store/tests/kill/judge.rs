@@ -1,4 +1,4 @@
-//! What must be there after a kill, by the writer's words alone, against what the store says.
+//! Compares a store after a kill with what its writer reported.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

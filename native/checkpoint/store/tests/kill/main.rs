@@ -1,9 +1,11 @@
-//! A writer is killed at random moments on a real filesystem; what it reported is there, and nothing else.
+//! A writer is killed at random moments on a real filesystem; what it reported is there, and
+//! nothing else.
 //!
-//! `CHECKPOINT_KILLS` says how often, `CHECKPOINT_KILL_DIR` where; `kill.sh` beside this makes filesystems
-//! and runs 500 kills on each. A kill leaves the page cache; what a power loss leaves is tried on the fake
-//! disk (`tests/store/crash.rs`) and, where the kernel can shut a filesystem down under its writer, here:
-//! `CHECKPOINT_KILL_CUT` is a program that does so, and then mounts it again (`kill.sh` has one).
+//! `CHECKPOINT_KILLS` says how often, `CHECKPOINT_KILL_DIR` where; `kill.sh` beside this makes
+//! filesystems and runs 500 kills on each. A kill leaves the page cache; what a power loss leaves
+//! is tried on the fake disk (`tests/store/crash.rs`) and, where the kernel can shut a filesystem
+//! down under its writer, here: `CHECKPOINT_KILL_CUT` is a program that does so, and then mounts it
+//! again (`kill.sh` has one).
 
 mod judge;
 mod report;

@@ -1,4 +1,4 @@
-//! What the writer says, line by line, before and after everything that changes what must be there.
+//! The lines a writer reports before and after every step.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! The process that is killed: random steps over a store, each said before and after.
+//! The process that is killed: random steps over a store, each reported before and after.
 //!
-//! Its model is what it holds in memory; the digests it says never come from the store. A thread folds and
-//! makes hash trees beside it, and dies with it.
+//! Its model is in its own memory; the digests it reports never come from the store. A second
+//! thread folds and makes hash trees.
 
 use std::io::Write as _;
 use std::path::Path;

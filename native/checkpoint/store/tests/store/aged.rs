@@ -1,5 +1,6 @@
-//! An old store: what it takes on the disk, and what a checkpoint and a rollback cost, after many epochs of
-//! random writes. Counted in bytes and operations: how long they take is for the suite to say.
+//! An old store: what it takes on the disk, and what a checkpoint and a rollback cost, after many
+//! epochs of random writes. Counted in bytes and operations: how long they take is for the suite to
+//! say.
 //!
 //! `CHECKPOINT_EPOCHS=1000` is the long run.
 

@@ -1,5 +1,5 @@
-//! On a real disk: a rollback gives bytes back and takes no permission, owner or attribute away, and a store is
-//! for its owner alone.
+//! On a real disk: a rollback keeps permissions, owners, times and attributes, and a store is
+//! private to its owner.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

@@ -1,4 +1,5 @@
-//! A checkpoint on its way beside its store: what is written meanwhile, what fails, and what is dropped.
+//! A checkpoint on its way beside its store: what is written meanwhile, what fails, and what is
+//! dropped.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! How often a store looks: counted by the disk, so that no look comes back unnoticed.
+//! How often a store looks at its files, counted by the disk so that an extra look fails a test.
 
 use std::sync::Arc;
 

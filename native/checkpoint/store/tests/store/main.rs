@@ -1,4 +1,5 @@
-//! The store's own tests: against a model, under crashes and faults, and beside a writer nobody tells about.
+//! The store's tests: against a model, under crashes and faults, and beside writers that tell
+//! nobody.
 
 mod aged;
 mod archive;

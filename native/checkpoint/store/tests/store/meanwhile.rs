@@ -1,4 +1,4 @@
-//! Something happens to a band at any moment of an observed checkpoint.
+//! Changes of a band at every moment of an observed checkpoint.
 
 use std::path::Path;
 use std::sync::Arc;

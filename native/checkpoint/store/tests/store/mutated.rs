@@ -1,6 +1,7 @@
-//! The store's files are changed behind its back, at random; whatever it still says is true.
+//! The store's files are changed at random behind its back; everything it still says is true.
 //!
-//! `CHECKPOINT_MUTATIONS=100000` is the long run. What lies behind the checksums is tried in `src/reader.rs`.
+//! `CHECKPOINT_MUTATIONS=100000` is the long run. Changes behind a correct checksum are in
+//! `src/reader.rs`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Names that come, go and move while a checkpoint looks: a name that is not there has no stamp.
+//! Files that appear, vanish and are renamed while a checkpoint looks.
 
 use std::any::Any;
 use std::io;

@@ -1,4 +1,4 @@
-//! Writers that tell nobody.
+//! Observed checkpoints of writers that tell nobody.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! A record that is larger than the segment which waits empty for it: another segment takes that one's place,
-//! and at every moment the log has one of the two.
+//! A record that is larger than the segment which waits empty for it: another segment takes that
+//! one's place, and at every moment the log has one of the two.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

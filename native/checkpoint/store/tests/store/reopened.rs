@@ -1,5 +1,5 @@
-//! Opening again in the same boot: what is known to be synced is not synced again, and nothing else is
-//! believed (D5).
+//! Opening again in the same boot: what is known to be synced is not synced again, and nothing else
+//! is believed (D5).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! Bits of a store's files decay, and whole pages go: nothing that was reported vanishes without a word, nothing
-//! is removed, and `repair` keeps all that is whole.
+//! Bits and pages of a store's files decay: nothing reported vanishes silently, no file is removed,
+//! and `repair` keeps all that is intact.
 //!
-//! `CHECKPOINT_STRIDE=1` flips each bit of the small store, in two boots; without it one in 997 is. How many
-//! bits of larger stores are flipped is `CHECKPOINT_FLIPS`.
+//! `CHECKPOINT_STRIDE=1` flips each bit of the small store, in two boots; without it one in 997 is.
+//! `CHECKPOINT_FLIPS` sets how many bits of larger stores are flipped.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

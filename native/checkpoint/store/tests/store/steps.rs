@@ -1,5 +1,5 @@
-//! The steps of a checkpoint beside its store in any number and order, and steps that do not come to their
-//! end.
+//! The steps of a checkpoint beside its store in any number and order, and steps that do not come
+//! to their end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};

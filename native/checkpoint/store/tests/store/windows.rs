@@ -1,4 +1,5 @@
-//! What a store does on a disk that promises no more than Windows does: on every system, on the fake disk.
+//! What a store does on a disk that promises no more than Windows does: on every system, on the
+//! fake disk.
 
 use std::io::ErrorKind as Failure;
 use std::path::Path;

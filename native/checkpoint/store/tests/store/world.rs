@@ -1,7 +1,7 @@
 //! A store on a fake disk beside a model of it in memory, and random steps that both take.
 //!
-//! The model is the plainest thing that can be right: whole contents by name. After any step, what the store
-//! says must be what the model holds, bit for bit.
+//! The model is the plainest thing that can be right: whole contents by name. After any step, what
+//! the store says must be what the model holds, bit for bit.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

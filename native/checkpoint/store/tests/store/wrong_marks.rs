@@ -1,4 +1,4 @@
-//! Owners that mark too little, or nonsense: what that costs, and what it never does.
+//! Owners that mark too little, or nonsense: what it costs, and what it must never do.
 
 use std::sync::{Arc, Mutex};
 

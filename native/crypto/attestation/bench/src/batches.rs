@@ -1,4 +1,5 @@
-//! Batches: every engine and peer over the same signatures, by size, number of keys, parsing, and threads.
+//! Batches: every engine and peer over the same signatures, by size, number of keys, parsing and
+//! threads.
 
 use std::hint::black_box;
 use std::rc::Rc;

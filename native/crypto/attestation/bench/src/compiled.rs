@@ -1,6 +1,7 @@
-//! The peers that are C and assembly, ring and AWS-LC, each called through its own crate.
+//! The peers in C and assembly, ring and AWS-LC, each through its own crate.
 //!
-//! Absent on purpose: devices. Their static programs are built without a C compiler (`compiled_absent.rs`).
+//! Static programs for devices are built without a C compiler: `compiled_absent.rs` takes its place
+//! there.
 
 use std::hint::black_box;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! ring and AWS-LC where programs are static: on devices. Nothing calls them; their arms say why.
+//! ring and AWS-LC in static programs for devices: absent, with the reason for their arms.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Seeded keys, messages and signatures: what all arms of a group work on.
+//! Seeded keys, messages and signatures that all arms of a group share.
 
 use paceline_attestation::{Item, Signature, SigningKey};
 use paceline_harness::order::SplitMix64;

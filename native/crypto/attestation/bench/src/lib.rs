@@ -1,10 +1,8 @@
-//! The workload `attestation`: keys, signatures and batches of our crate beside the libraries that others
-//! use.
+//! The workload `attestation`: keys, signatures and batches of our crate beside other libraries.
 //!
-//! Place in the journey: its own process (`main.rs`), started by the agent; its arms also run under criterion
-//! (`benches/`). Which engines the CPU has, which one each arm
-//! used, and how dalek's own backend was compiled are facts of the launch. Arms that this CPU cannot run are
-//! announced with the reason. Absent on purpose: judgement of any figure.
+//! A process of its own (`main.rs`); its arms also run under criterion (`benches/`). The engines of
+//! this CPU, the engine each arm used, and how dalek was compiled are facts of the launch. Arms
+//! that this CPU cannot run are reported as unavailable with the reason.
 
 mod batches;
 #[cfg_attr(target_env = "musl", path = "compiled_absent.rs")]

@@ -1,4 +1,4 @@
-//! The workload's process: [`paceline_attestation_bench`] on the command line of the protocol.
+//! The workload's process: [`paceline_attestation_bench`] behind the protocol's command line.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,8 @@
-//! `batch_thresholds`: from which size on a batch is verified at 100,000, 280,000, 420,000 and 1,000,000
-//! signatures a second, and by whom.
+//! `batch_thresholds`: the batch size from which 100,000, 280,000, 420,000 and 1,000,000 signatures
+//! a second are reached, and by which engine.
 //!
-//! A threshold is an arm: it waits for as long as a batch has at its rate, and does nothing else. So who
-//! reaches it, and from where on, is a crossover like any other, decided by rounds of both. Absent on
-//! purpose: [`counted`](crate::peers::counted) for these arms; they verify nothing and say so by counting
+//! Each threshold is an arm that only waits as long as a batch may take at its rate. So reaching it
+//! is a crossover of two arms, decided like any other. These arms verify nothing, and so count
 //! nothing.
 
 use std::hint;

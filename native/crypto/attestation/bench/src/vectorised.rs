@@ -1,8 +1,9 @@
-//! The peers' second build, with `curve25519-dalek`'s AVX-512 vectors: a shared library beside this program.
+//! The peers' second build, with `curve25519-dalek`'s AVX-512 vectors, in a shared library beside
+//! this program.
 //!
-//! Which of a CPU's instructions it may use is the library's own choice at run time; where it has none of
-//! those vectors, its arms are announced with the reason. Invariant: all `unsafe` of this crate is here.
-//! Absent on purpose: devices, whose static programs load nothing (`vectorised_absent.rs`).
+//! The library decides at run time which instructions it uses; without those vectors its arms are
+//! unavailable, with the reason. All `unsafe` of this crate is here. Static programs for devices
+//! use `vectorised_absent.rs`.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

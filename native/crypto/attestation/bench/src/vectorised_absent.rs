@@ -1,4 +1,4 @@
-//! The peers' second build where programs are static: on devices. There is none; its arms say why.
+//! The peers' second build in static programs for devices: absent, with the reason for its arms.
 
 use std::path::Path;
 

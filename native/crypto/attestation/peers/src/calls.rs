@@ -1,6 +1,7 @@
-//! The same through C's calling convention: Rust has none of its own between two builds.
+//! The peers' functions with C's calling convention, because Rust has none that is stable between
+//! two builds.
 //!
-//! Invariant: a pointer is followed only as its function's safety section says. `extern "C"` aborts on panic.
+//! A pointer is followed only as its function's safety section says. `extern "C"` aborts on panic.
 
 use std::slice;
 

@@ -1,11 +1,10 @@
-//! ed25519-dalek and ed25519-zebra over the same signatures: one source, built twice.
+//! ed25519-dalek and ed25519-zebra over the same signatures: one source, compiled twice.
 //!
-//! Place in the journey: the peers of the workload `attestation` that stand on `curve25519-dalek`. How that
-//! one was compiled decides how fast they are, and a program can hold it only once: the workload links this
-//! crate as the workspace builds it, and loads it a second time as a shared library that build.sh compiles
-//! with `--cfg curve25519_dalek_backend="avx512"` ([`calls`]). Invariants: what is timed is the same source
-//! in both; conversion into a peer's types is done before. Absent on purpose: judgement, and every peer
-//! that has code of its own (ring, AWS-LC).
+//! How `curve25519-dalek` is compiled decides how fast both are, and a program can contain it only
+//! once. So the workload links this crate as the workspace builds it, and also loads it as a shared
+//! library that build.sh compiles with `--cfg curve25519_dalek_backend="avx512"` ([`calls`]).
+//! Conversions into a peer's types are not timed. Peers with code of their own (ring, AWS-LC) are
+//! in the workload.
 
 mod calls;
 

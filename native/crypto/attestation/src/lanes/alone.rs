@@ -1,10 +1,11 @@
-//! One signature in eight lanes: both numbers are cut into sixteen pieces of 16 bits, two per lane.
+//! Verifies one signature in eight lanes: both scalars are cut into sixteen pieces of 16 bits, two
+//! per lane.
 //!
-//! Lane l works with 2^(32 l) and 2^(32 l + 16) times the key and the base point, whose multiples are kept:
-//! the key's from the first verification in lanes on. What is left is a run of 12 doublings instead of 256.
-//! The sum is the R of every signature that was made as RFC 8032 says, and its bytes are compared first
-//! (`encoded`): decoding costs more than the sum. What is not equal is decoded and judged by ZIP 215's
-//! equation. Absent on purpose: constant time; signatures are public.
+//! Lane l works with 2^(32 l) and 2^(32 l + 16) times the key and the base point. Their multiples
+//! are kept (the key's from its first verification in lanes), which leaves 12 doublings instead of
+//! 256. A signature made by RFC 8032 has the sum as its R, so the bytes are compared first
+//! (`encoded`): decoding costs more than the sum. What differs is decoded and judged by ZIP 215's
+//! equation. Not constant time: signatures are public.
 
 use super::each::{ROWS, digit};
 use super::field::{Field, LIMBS};

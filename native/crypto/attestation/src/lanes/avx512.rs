@@ -1,8 +1,8 @@
 //! [`Vector`] in AVX-512 registers with the 52-bit multiplier (IFMA).
 //!
-//! Invariant: a [`Zmm`] exists only below a function with [`FEATURES`](self), which the engine calls only
-//! after it has seen those features in this CPU ([`available`]). Everything here is inlined into such a
-//! function: an intrinsic outside of one would be a call.
+//! A [`Zmm`] exists only inside functions with [`FEATURES`](self), which the engine calls only
+//! after it found those features in this CPU ([`available`]). Everything is inlined into such
+//! functions: an intrinsic elsewhere would be a call.
 
 use std::arch::x86_64::{
     __m512i, _MM_CMPINT_EQ, _MM_CMPINT_LT, _mm_loadu_si128, _mm512_add_epi64, _mm512_alignr_epi64,

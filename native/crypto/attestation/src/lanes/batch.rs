@@ -1,9 +1,9 @@
-//! One batch from its items to the list of bad ones.
+//! Verifies one batch in lanes: from its items to the list of bad ones.
 //!
-//! All at once: Σ z (s B − R − k A) = 0 up to small order, with a random z for each signature; coefficients
-//! of one key are added up first. If that fails, halves are asked; a half that is known to hold the culprit
-//! is not asked again. The last few are judged each for itself (`each`), so a verdict "bad" never rests on
-//! chance.
+//! All together: Σ z (s B − R − k A) = 0 up to small order, with a random z per signature;
+//! coefficients of one key are added first. If that fails, halves are tested; a half that must
+//! contain the culprit is not tested again. The last few are verified one by one (`each`), so "bad"
+//! never rests on chance.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};

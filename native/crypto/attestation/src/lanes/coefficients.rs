@@ -1,6 +1,7 @@
 //! The secret random weights of a batch: 128 bits each, drawn after the batch is known.
 //!
-//! 32 bytes of the system's randomness, stretched by SHA-512 in counter mode, eight blocks at a time.
+//! 32 bytes of the system's randomness are stretched by SHA-512 in counter mode, eight blocks at a
+//! time.
 
 use super::kernels::Kernels;
 use super::sha512::Message;

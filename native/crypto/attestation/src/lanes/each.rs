@@ -1,7 +1,8 @@
-//! Eight signatures, each judged for itself: no randomness, and so the last word on who is bad.
+//! Verifies eight signatures, each for itself and without randomness: the final answer on which one
+//! is bad.
 //!
-//! Lane l computes 8 (s B − k A − R) with 4-bit centred digits (`sum` says what centred means), Straus's way:
-//! one run of doublings for both products. Absent on purpose: constant time; signatures are public.
+//! Lane l computes 8 (s B − k A − R) with 4-bit centred digits (see `sum`) by Straus's method: one
+//! run of doublings for both products. Not constant time: signatures are public.
 
 use super::field::LIMBS;
 use super::point::{Block, Niels, Point};

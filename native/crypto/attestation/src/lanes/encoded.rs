@@ -1,15 +1,14 @@
-//! Is a point the one that 32 bytes encode? Answered without decoding the bytes.
+//! Tests whether a point is the one that 32 bytes encode, without decoding the bytes.
 //!
-//! Of a point (X : Y : Z) the bytes' y is compared with Y as y Z, which is one product. What is left is the
-//! sign of x = X/Z, which needs the inverse of Z: cheaper than the square root that decoding takes, because
-//! it need not be a power. Bernstein and Yang, "Fast constant-time gcd computation and modular inversion"
-//! (2019), in the form for variable time of libsecp256k1's `doc/safegcd_implementation.md`. An inverse is
-//! believed only after it was multiplied with Z: a defect in `inverse` could make verification slower, never
-//! wrong. One in `product` or `canonical` could make it wrong: the tests below are what speaks for those.
+//! For a point (X : Y : Z) the bytes' y is compared with Y as y Z, one product. The sign of x = X/Z
+//! then needs the inverse of Z, which is cheaper than decoding's square root because it need not be
+//! a power: Bernstein and Yang, "Fast constant-time gcd computation and modular inversion" (2019),
+//! in the variable-time form of libsecp256k1's `doc/safegcd_implementation.md`. An inverse is used
+//! only after it was multiplied with Z, so a defect in `inverse` makes verification slower, never
+//! wrong. Defects in `product` or `canonical` could make it wrong; the tests below cover those.
 //!
-//! Place: `batch::alone`, before it decodes. Invariant: a yes means that the bytes are the one canonical
-//! encoding of the point. A no means nothing: the caller then decodes, by ZIP 215. Absent on purpose:
-//! constant time; signatures are public.
+//! True means that the bytes are the one canonical encoding of the point. False means nothing: the
+//! caller (`alone`) then decodes by ZIP 215. Not constant time: signatures are public.
 
 use super::field::LIMBS;
 use super::vector::{BucketRow, low};

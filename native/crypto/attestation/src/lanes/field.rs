@@ -1,11 +1,11 @@
 //! Eight elements of the field of 2^255 − 19, one per lane, in five limbs of radix 2^52.
 //!
-//! Radix 2^52, not the usual 2^51: the multiplier's low and high halves then fall on the same grid, and
-//! nothing has to be doubled. 2^260 = 608 (mod p) folds the upper half of a product.
+//! With radix 2^52 instead of the usual 2^51 the multiplier's low and high halves fall on the same
+//! grid, so nothing has to be doubled. 2^260 = 608 (mod p) folds the upper half of a product.
 //!
-//! Invariant: a [`Field`] is *tight*: limbs 0 to 3 are below 2^52, limb 4 below 2^48, the value below 2p.
-//! Every operation takes tight elements and gives tight elements, so none can overflow. The source of the
-//! bounds is beside each step. Absent on purpose: constant time (`vector`).
+//! A [`Field`] is *tight*: limbs 0 to 3 are below 2^52, limb 4 below 2^48, the value below 2p.
+//! Every operation takes and returns tight elements, so none can overflow; each step states its
+//! bounds. Not constant time (`vector`).
 
 use super::vector::{LANES, LOW_52, Vector};
 

@@ -1,7 +1,7 @@
-//! What the lane engines ask of a CPU, compiled once for each kind of vector.
+//! The operations that the lane engines need of a CPU, compiled once per kind of vector.
 //!
-//! Invariant: [`Avx512`] is made only by [`Avx512::detect`], after it has seen every feature that its kernels
-//! are compiled with; the unsafe calls below rest on that.
+//! [`Avx512`] is made only by [`Avx512::detect`] after it found every feature its kernels are
+//! compiled with; the unsafe calls below rely on that.
 
 use super::alone::{self, Pieces, Spread};
 use super::each::{self, Claims, ROWS};

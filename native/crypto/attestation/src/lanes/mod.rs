@@ -1,12 +1,12 @@
-//! Batch verification in eight lanes: the engine `ifma` in AVX-512 registers, and its scalar twin `twin`.
+//! Batch verification in eight lanes: the engine `ifma` in AVX-512 registers, and its scalar twin
+//! `twin`.
 //!
-//! Place: below `engine`. Read in this order: `vector` (what a CPU must offer), `field`, `point`, `sum` (the
-//! batch's equation), `each` (eight signatures, each for itself), `alone` (one), `encoded` (its last step, in
-//! plain numbers), `sha512`, `kernels` (all of it, compiled for a CPU), `batch` (what is asked of the
-//! kernels), `coefficients`.
+//! Read in this order: `vector` (what a CPU must offer), `field`, `point`, `sum` (the batch's
+//! equation), `each` (eight signatures separately), `alone` (one), `encoded` (its last step),
+//! `sha512`, `kernels` (all of it compiled for a CPU), `batch`, `coefficients`.
 //!
-//! Invariant: both engines are the same source over two kinds of vector, so they compute the same limbs.
-//! Absent on purpose: signing. Nothing here runs in constant time, and nothing here sees a secret.
+//! Both engines are the same source over two kinds of vector, so they compute the same limbs.
+//! Nothing here is constant time, and nothing here sees a secret: signing is elsewhere.
 
 mod alone;
 #[cfg(target_arch = "x86_64")]

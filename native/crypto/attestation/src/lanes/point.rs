@@ -1,8 +1,8 @@
 //! Eight points of edwards25519, one per lane: −x² + y² = 1 + d x² y².
 //!
 //! Formulas: Hisil, Wong, Carter and Dawson, "Twisted Edwards Curves Revisited" (2008), §3.1
-//! (`add-2008-hwcd-3`, complete on this curve, so no case is special) and §3.3 (doubling). Absent on purpose:
-//! constant time.
+//! (`add-2008-hwcd-3`, complete on this curve, so there are no special cases) and §3.3 (doubling).
+//! Not constant time.
 
 use super::field::{Field, LIMBS};
 use super::vector::{BUCKET_WORDS, LANES, Vector};

@@ -1,7 +1,6 @@
-//! SHA-512 (FIPS 180-4) of eight messages at once, one per lane, whatever their lengths.
+//! SHA-512 (FIPS 180-4) of eight messages of any lengths at once, one per lane.
 //!
-//! Invariant: a lane whose message has ended keeps its state. Absent on purpose: streaming; a message is in
-//! memory, in up to three pieces.
+//! A lane whose message has ended keeps its state. A message is in memory, in up to three pieces.
 
 use super::vector::{LANES, Vector};
 

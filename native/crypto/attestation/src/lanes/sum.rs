@@ -1,12 +1,13 @@
-//! Sums of many points times 128-bit numbers, and of a few times 256-bit ones: what a batch comes down to.
+//! Sums of many points times 128-bit numbers, and of a few times 256-bit ones: the work of a batch.
 //!
-//! Pippenger's buckets, turned by a right angle: the eight lanes are eight 16-bit pieces of one number, not
-//! eight points. A point is the same in all lanes, so it is broadcast from memory; each lane adds it to the
-//! bucket of its own digit. A piece has two to four digits (a [`Plan`]), each with buckets of its own.
+//! Pippenger's buckets, arranged so that the eight lanes are eight 16-bit pieces of one number
+//! instead of eight points. A point is the same in all lanes, so it is broadcast from memory, and
+//! each lane adds it to the bucket of its own digit. A piece has two to four digits (a [`Plan`]),
+//! each with buckets of its own.
 //!
-//! Numbers are *centred*: 128 bits u stand for the number u − C, where C is such that every digit of u,
-//! less half its range, is a digit of u − C. Digits are therefore signed (half the buckets), and nothing is
-//! recoded. Absent on purpose: constant time; the numbers are public.
+//! Numbers are *centred*: 128 bits u stand for u − C, where C is such that every digit of u, less
+//! half its range, is a digit of u − C. Digits are therefore signed (half the buckets) without
+//! recoding. Not constant time: the numbers are public.
 
 use super::field::LIMBS;
 use super::point::{Block, Niels, Point};

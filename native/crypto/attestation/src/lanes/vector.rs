@@ -1,8 +1,8 @@
-//! Eight 64-bit numbers that are worked on together: the only thing the lane engines know about a CPU.
+//! Eight 64-bit numbers that are worked on together: all that the lane engines know about a CPU.
 //!
-//! Invariant: every implementation gives the same numbers as [`Twin`], which is plain Rust to be read and
-//! compared with; nothing above this module names an instruction. Absent on purpose: constant time. Only
-//! verification, whose inputs are public, runs in lanes.
+//! Every implementation gives the same numbers as [`Twin`], which is plain Rust to read and compare
+//! with; nothing above this module names an instruction. Not constant time: only verification, with
+//! public inputs, runs in lanes.
 
 use super::field::{self, LIMBS};
 

@@ -1,5 +1,5 @@
-//! Signatures that somebody made on purpose to divide verifiers: small order, mixed order, encodings that are
-//! not canonical, numbers above the group's order, and honest ones with a bit turned.
+//! Signatures made to divide verifiers: small order, mixed order, non-canonical encodings, numbers
+//! above the group's order, and honest ones with a flipped bit.
 
 use curve25519_dalek::constants::EIGHT_TORSION;
 use curve25519_dalek::edwards::EdwardsPoint;

@@ -1,9 +1,9 @@
 //! The workload's arms under criterion, with the seed's settings, for people at a terminal.
 //!
-//! The seed's graphs: one check among 1,000 blocks from 10,000 samples, and 10, 100 and 1,000 blocks from
-//! 1,000. `cargo bench -p paceline-finality-bench -- ours` measures what has that in its id. Absent on
-//! purpose: the call through the shared library, which lies beside the workload and not beside this
-//! program.
+//! The seed's graphs: one check among 1,000 blocks from 10,000 samples, and 10, 100 and 1,000
+//! blocks from 1,000. `cargo bench -p paceline-finality-bench -- ours` measures what has that in
+//! its id. Absent on purpose: the call through the shared library, which lies beside the workload
+//! and not beside this program.
 
 use paceline_crypto_criterion::{Settings, measure, summary};
 use paceline_finality_bench::workload;

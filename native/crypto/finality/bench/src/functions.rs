@@ -1,6 +1,6 @@
 //! The functions of the shared library, found by name when a launch starts.
 //!
-//! Absent on purpose: devices, whose static programs load nothing (`functions_linked.rs`).
+//! Static programs for devices load nothing: `functions_linked.rs` takes its place there.
 
 use std::path::PathBuf;
 

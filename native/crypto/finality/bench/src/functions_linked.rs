@@ -1,4 +1,4 @@
-//! The library's functions where programs are static: on devices. They are linked in, for the checks.
+//! The library's functions in static programs for devices: linked in, for the checks only.
 
 use paceline_finality_capi as library;
 

@@ -1,4 +1,4 @@
-//! The blocks of a group and the order in which they are asked about: drawn from the seed, before anything is
+//! The blocks of a group and the order of the questions, drawn from the seed before anything is
 //! timed.
 
 use std::cell::Cell;

@@ -1,10 +1,8 @@
 //! The workload `finality`: is this block final, asked of four structures that know it.
 //!
-//! Place in the journey: its own process (`main.rs`), started by the agent; its arms also run under
-//! criterion (`benches/`). Invariants: arms of a group hold the same blocks and are asked about the same
-//! ones in the same order, with one loop around each; the loop around nothing is an arm of its own, so that
-//! a figure that is no work can be told from one that is. Absent on purpose: judgement of any figure;
-//! signatures (`attestation`).
+//! A process of its own (`main.rs`); its arms also run under criterion (`benches/`). Arms of a
+//! group hold the same blocks and get the same questions in the same order, with one loop around
+//! each. An empty loop is an arm of its own, so that a figure that is no work shows.
 #[cfg_attr(target_env = "musl", path = "functions_linked.rs")]
 mod functions;
 mod ids;

@@ -1,10 +1,10 @@
-//! `finality_ffi`: the check through the real shared library, beside the same check in this program, a call
-//! that does nothing, and a loop that does nothing.
+//! `finality_ffi`: the check through the shared library, the same check in this program, an empty
+//! call and an empty loop.
 //!
-//! The library is loaded at run time and called through pointers, as a program in another language does: no
-//! compiler sees both sides. A static program (for devices) has its functions linked in, which the checks
-//! call; arms made of them would measure something else, and are announced with the reason. Invariant: all
-//! `unsafe` of this crate is here and where the functions come from.
+//! The library is loaded at run time and called through pointers, as a program in another language
+//! does, so no compiler sees both sides. A static program for devices has the functions linked in
+//! and uses them for checks only; its arms are unavailable, with the reason. All `unsafe` of this
+//! crate is here and in `functions`.
 
 use std::cell::Cell;
 use std::rc::Rc;

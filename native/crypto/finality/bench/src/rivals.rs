@@ -1,7 +1,8 @@
-//! What a product has in place of the graph: the seed's lock around a map, and two better ways.
+//! What a product may use instead of the graph: the original lock around a map, and two faster
+//! ways.
 //!
-//! The lock is as the seed had it: the standard hasher, whole blocks as values. The other two get what helps
-//! them: nothing but ids, and no hash but the id's own first bytes.
+//! The lock is as the original had it: the standard hasher, whole blocks as values. The other two
+//! get what helps them: only ids, hashed by the id's own first bytes.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};

@@ -1,4 +1,4 @@
-//! What can be asked, and ours: the graph itself.
+//! The interface of what can be asked, and our graph as one of them.
 
 use paceline_finality::{BlockGraph, BlockId, GraphError};
 use paceline_harness::fence::keep;

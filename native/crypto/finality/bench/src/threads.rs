@@ -1,11 +1,10 @@
-//! `finality_readers`: one or two threads that ask, alone or beside a writer that adds 1,000 blocks a second.
+//! `finality_readers`: one or two threads that ask, alone or beside a writer that adds 1,000 blocks
+//! a second.
 //!
-//! One iteration is a pass of [`PASS`] checks by every reader; a pass without checks, threads and clock
-//! included, is an arm of its own. The first check of each pass of the first reader is timed by itself as
-//! well: `call_time`, whose percentiles are what a caller waits. So every pass, the empty one too, has two
-//! readings of the clock in it: about a check's time here, but on a system whose clock is no instruction they
-//! can bring `ours` below 1.5 times the empty pass, though it was measured. The writer adds to the arm that
-//! is being measured, and rests between arms.
+//! One iteration is a pass of [`PASS`] checks by every reader; a pass without checks, with threads
+//! and clock, is an arm of its own. The first reader's first check of each pass is timed by itself
+//! as `call_time`, whose percentiles are what a caller waits. So every pass contains two clock
+//! reads, about one check's time. The writer adds to the arm being measured and rests between arms.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -1,9 +1,8 @@
-//! The block graph for callers of C: `include/paceline_finality.h` is what they read.
+//! The block graph for callers in C, who read `include/paceline_finality.h`.
 //!
-//! Place in the journey: between `paceline-finality` and whoever loads the shared library. Invariants:
-//! no panic leaves (`PANICKED` is returned instead); no pointer is followed before it was compared with null;
-//! nothing is kept of a caller's memory after a call. Every `unsafe` here rests
-//! on a promise that the header makes its caller give.
+//! No panic leaves (`PANICKED` is returned instead), no pointer is followed before it was compared
+//! with null, and nothing of a caller's memory is kept after a call. Every `unsafe` relies on a
+//! promise that the header demands.
 
 mod calls;
 mod status;

@@ -1,4 +1,4 @@
-//! What a call answers: the numbers of the header's `PACELINE_…` constants.
+//! The results of a call: the numbers of the header's `PACELINE_…` constants.
 
 use std::ffi::{CStr, c_char};
 

@@ -1,5 +1,5 @@
-//! The C library against the Rust one, over random calls: null pointers, wrong sizes, two graphs by turns.
-//! `FINALITY_CASES=100000` is a long run; fuzzing enters the same way (`../../../fuzz`).
+//! The C library against the Rust one, over random calls: null pointers, wrong sizes, two graphs by
+//! turns. `FINALITY_CASES=100000` is a long run; fuzzing enters the same way (`../../../fuzz`).
 
 #[path = "../../../fuzz/entries/c_abi.rs"]
 mod entry;

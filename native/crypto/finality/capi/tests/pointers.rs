@@ -1,5 +1,5 @@
-//! The functions as a caller of C calls them, from Rust: so that Miri follows every pointer
-//! (`cargo +nightly miri test -p paceline-finality-capi --test pointers`). The C program is in `c_abi.rs`.
+//! The functions as a caller of C calls them, from Rust: so that Miri follows every pointer (`cargo
+//! +nightly miri test -p paceline-finality-capi --test pointers`). The C program is in `c_abi.rs`.
 
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};

@@ -1,4 +1,5 @@
-//! Eight messages in 256-bit registers with AVX2 alone, which has neither rotations nor three-input logic.
+//! Eight messages in 256-bit registers with AVX2 alone, which has neither rotations nor three-input
+//! logic.
 //!
 //! Worth having where the CPU has no SHA extensions (before Ice Lake and Zen).
 

@@ -1,7 +1,7 @@
 //! Sixteen messages in 512-bit registers, one per 32-bit lane.
 //!
-//! Rotations, three-input logic and masked loads are single instructions; the last block of each lane is
-//! loaded and padded in registers, without a copy and without reading past the message.
+//! Rotations, three-input logic and masked loads are single instructions. The last block of each
+//! lane is loaded and padded in registers, without a copy and without reading past the message.
 
 use core::arch::asm;
 use core::arch::x86_64::*;

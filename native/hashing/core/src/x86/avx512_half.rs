@@ -1,6 +1,7 @@
-//! Eight messages in 256-bit registers with the instructions of AVX-512: a group too small for sixteen lanes.
+//! Eight messages in 256-bit registers with AVX-512 instructions, for groups too small for sixteen
+//! lanes.
 //!
-//! Half as wide as `avx512` and more than half as fast: three ports take 256-bit operations where two take
+//! It is more than half as fast as `avx512`: three ports take 256-bit operations where two take
 //! 512-bit ones.
 
 use core::arch::asm;

@@ -1,4 +1,5 @@
-//! What both kernels over 256-bit registers do alike: loads, stores and the way between rows and lanes.
+//! What both kernels over 256-bit registers share: loads, stores, and the way between rows and
+//! lanes.
 
 /// Expects `V`, `Columns`, `Edge`, `Block` and `Row` in scope.
 macro_rules! eight_lanes {

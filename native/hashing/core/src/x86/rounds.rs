@@ -1,12 +1,12 @@
 //! The rounds of both functions over vectors of 32-bit lanes, written once for every vector width.
 //!
-//! The macros expect in scope: a vector type `V`; `add`, `xor`, `xor3`, `choose`, `majority`, `splat`,
-//! `hold`, `right_shift::<N>` and `rotate_right::<N>` over it. They are macros and not generic functions
-//! because a function with `#[target_feature]` cannot be a safe trait method, and every operation must be
+//! The macros expect in scope a vector type `V` and `add`, `xor`, `xor3`, `choose`, `majority`,
+//! `splat`, `hold`, `right_shift::<N>` and `rotate_right::<N>` over it. They are macros because a
+//! function with `#[target_feature]` cannot be a safe trait method, and every operation must be
 //! inlined into one such function.
 //!
-//! `hold` is a register barrier: LLVM takes sums for free to reorder, and the order it finds lengthens the
-//! chain from round to round. The sums here add what is known early first and what comes last last.
+//! `hold` is a register barrier. LLVM reorders sums freely, and the order it finds lengthens the
+//! dependency chain from round to round; here early values are added first and the last value last.
 
 /// One round of SHA-256 (FIPS 180-4 §6.2.2 step 3); the caller renames the words instead of moving them.
 macro_rules! sha256_round {

@@ -1,7 +1,8 @@
-//! The SHA extensions: one message, or several interleaved so that one fills the latency of another.
+//! The SHA extensions: one message, or several interleaved so that one fills the latency of
+//! another.
 //!
-//! The order of the instructions is the processor's to choose; interleaving only puts independent ones near
-//! enough to each other that it can.
+//! The processor orders the instructions; interleaving only puts independent ones near enough to
+//! each other.
 
 use core::arch::x86_64::*;
 

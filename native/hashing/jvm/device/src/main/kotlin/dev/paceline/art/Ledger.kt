@@ -1,8 +1,9 @@
 /**
- * The `ledger` workload on Android's own runtime (ART), started by `app_process`; an experiment until a phone
- * has run it (../../../../../../../art.toml).
+ * The `ledger` workload on Android's own runtime (ART), started by `app_process`; an experiment
+ * until a phone has run it (../../../../../../../art.toml).
  *
- * Absent: what starts a second JVM (`ledger_cold`, `seed_protocol`). There is one `zygote` and no `java`.
+ * Absent: what starts a second JVM (`ledger_cold`, `seed_protocol`). There is one `zygote` and no
+ * `java`.
  */
 package dev.paceline.art
 

@@ -1,7 +1,7 @@
 /**
- * What an arm has to say about a timed region besides how long it took: counters and further metrics.
+ * What an arm reports about a timed region besides its duration: counters and further metrics.
  *
- * Absent on purpose: checking against the benchmark's metrics; the golden reader of the stream does that.
+ * They are not checked against the benchmark's metrics here; the reader of the stream does that.
  */
 package dev.paceline.harness
 

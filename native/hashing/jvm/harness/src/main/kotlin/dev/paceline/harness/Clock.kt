@@ -1,8 +1,8 @@
 /**
  * The JVM harness's only clock, and what it can resolve.
  *
- * Invariant: resolution and overhead are measured in this process, never assumed (I3).
- * Absent on purpose: subtraction of the overhead from samples; it is reported, and samples are long.
+ * Resolution and overhead are measured in this process (I3). The overhead is reported and not
+ * subtracted: samples are long.
  */
 package dev.paceline.harness
 

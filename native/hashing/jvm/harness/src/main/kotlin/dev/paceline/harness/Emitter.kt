@@ -1,8 +1,8 @@
 /**
  * Writes the bench stream (C1) as `native/protocol/README.md` states it.
  *
- * Invariant: events collect in memory; bytes leave only in [flush], which `Session` calls between rounds
- * (I3).
+ * Invariant: events collect in memory; bytes leave only in [flush], which `Session` calls between
+ * rounds (I3).
  */
 package dev.paceline.harness
 

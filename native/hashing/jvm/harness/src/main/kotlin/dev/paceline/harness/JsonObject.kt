@@ -1,8 +1,9 @@
 /**
- * Appends one JSON object to a text. Enough for the bench stream, and no more: integers, text, flags,
- * nesting.
+ * Appends one JSON object to a text. Enough for the bench stream, and no more: integers, text,
+ * flags, nesting.
  *
- * Invariant: what it writes is strict JSON without U+0000 and without lone surrogates, whatever the text was.
+ * Invariant: what it writes is strict JSON without U+0000 and without lone surrogates, whatever the
+ * text was.
  */
 package dev.paceline.harness
 

@@ -1,8 +1,8 @@
 /**
- * The command line every workload has (`native/protocol/README.md`), turned into [Options] or a usage error.
+ * The command line of every workload (`native/protocol/README.md`), parsed into [Options] or a
+ * usage error.
  *
- * Absent on purpose: knowledge of benchmarks; `Selection` checks names and values against the workload, so
- * values of params are still text here.
+ * Values of params are still text here; `Selection` checks names and values against the workload.
  */
 package dev.paceline.harness
 

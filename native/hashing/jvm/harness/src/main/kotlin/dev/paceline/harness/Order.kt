@@ -1,6 +1,8 @@
 /**
- * In which order the arms of a group run (I2). The twin of `native/harness/src/order.rs`: both reproduce
- * `native/protocol/vectors/interleaving.golden.json`. The algorithm is stated in `native/protocol/README.md`.
+ * The order in which the arms of a group run (I2); the twin of `native/harness/src/order.rs`.
+ *
+ * Both reproduce `native/protocol/vectors/interleaving.golden.json`. The algorithm is in
+ * `native/protocol/README.md`.
  */
 package dev.paceline.harness
 

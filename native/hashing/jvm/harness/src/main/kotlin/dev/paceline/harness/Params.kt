@@ -1,7 +1,7 @@
 /**
- * What varies without changing what is measured: integers and texts, declared, parsed and written.
+ * What varies without changing what is measured: declared integers and texts, parsed and written.
  *
- * Invariant: a value reaches a benchmark only when its param declares it or its range holds it.
+ * A value reaches a benchmark only when its param declares it or its range contains it.
  */
 package dev.paceline.harness
 

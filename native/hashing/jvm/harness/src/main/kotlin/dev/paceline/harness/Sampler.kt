@@ -1,9 +1,9 @@
 /**
  * The timed loop: settling, calibration and rounds of one group.
  *
- * Invariants: all arms of a round run one after the other on this thread with the same loop count; nothing is
- * allocated or written between the two clock reads of a sample; raw clock reads become [Sample]s only
- * afterwards. Absent on purpose: any judgement of the values, any dropping of outliers.
+ * All arms of a round run one after the other on this thread with the same loop count. Nothing is
+ * allocated or written between the two clock reads of a sample, and clock reads become [Sample]s
+ * only afterwards.
  */
 package dev.paceline.harness
 

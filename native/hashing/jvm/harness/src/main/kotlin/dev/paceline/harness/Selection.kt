@@ -1,7 +1,7 @@
 /**
- * Which groups and arms of a workload the options select, and what the knobs are set to.
+ * The groups and arms of a workload that the options select, and the values of the knobs.
  *
- * Invariant: an unknown name or a value out of range is a usage error, never an empty selection.
+ * An unknown name or a value out of range is a usage error, never an empty selection.
  */
 package dev.paceline.harness
 

@@ -4,7 +4,8 @@
  *     parse ─▶ start ─▶ open ─▶ checks ─▶ for each group: prepare ─▶ verify ─▶ settle ─▶ calibrate
  *        ─▶ warm-up rounds ─▶ measured rounds ─▶ verify ─▶ done
  *
- * Invariants: `start` is first and one terminal is last, whatever fails; output leaves between rounds only.
+ * Invariants: `start` is first and one terminal is last, whatever fails; output leaves between
+ * rounds only.
  */
 package dev.paceline.harness
 

@@ -1,7 +1,8 @@
 /**
  * The vocabulary of a JVM workload: what it offers to be measured. `Session` measures it.
  *
- * Invariant: an [Arm] sees neither clock nor emitter, so nothing can be written inside a timed region (I3).
+ * Invariant: an [Arm] sees neither clock nor emitter, so nothing can be written inside a timed
+ * region (I3).
  */
 package dev.paceline.harness
 

@@ -1,4 +1,6 @@
-/** What an arm says besides its duration, arms that cannot run here, groups with their own protocol. */
+/**
+ * What an arm says besides its duration, arms that cannot run here, groups with their own protocol.
+ */
 package dev.paceline.harness
 
 import com.google.gson.JsonObject as Parsed

@@ -1,4 +1,7 @@
-/** The command line of native/protocol/README.md: what is understood, and that what is wrong is named. */
+/**
+ * The command line of native/protocol/README.md: what is understood, and that what is wrong is
+ * named.
+ */
 package dev.paceline.harness
 
 import org.junit.jupiter.api.Assertions.assertEquals

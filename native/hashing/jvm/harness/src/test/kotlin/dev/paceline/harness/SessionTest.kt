@@ -1,4 +1,7 @@
-/** A launch of a workload written for these tests: events, blocks, failures, and no output while timing. */
+/**
+ * A launch of a workload written for these tests: events, blocks, failures, and no output while
+ * timing.
+ */
 package dev.paceline.harness
 
 import com.google.gson.JsonObject as Parsed

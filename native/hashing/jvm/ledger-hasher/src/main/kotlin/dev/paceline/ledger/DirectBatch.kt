@@ -3,8 +3,8 @@
  *
  *     messages, one after the other │ offsets, n + 1 ints │ digests, n × 32 bytes
  *
- * Invariant: offsets ascend and lie inside of the messages, since only [add] writes them. An instance belongs
- * to one thread at a time.
+ * Invariant: offsets ascend and lie inside of the messages, since only [add] writes them. An
+ * instance belongs to one thread at a time.
  */
 package dev.paceline.ledger
 

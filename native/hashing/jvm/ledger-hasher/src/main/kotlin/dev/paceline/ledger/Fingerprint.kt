@@ -4,8 +4,9 @@
  *     version 1 │ author 32 │ previous 32 │ content 32 │ place 32
  *               │ sequence │ time │ latitude │ longitude │ accuracy
  *
- * The second line's are LEB128 varints (7 bits per byte, least first), coordinates zigzag-coded before: 147
- * to 151 bytes for real entries. Invariant: one entry has one encoding and two entries never share one.
+ * The second line's are LEB128 varints (7 bits per byte, least first), coordinates zigzag-coded
+ * before: 147 to 151 bytes for real entries. Invariant: one entry has one encoding and two entries
+ * never share one.
  */
 package dev.paceline.ledger
 

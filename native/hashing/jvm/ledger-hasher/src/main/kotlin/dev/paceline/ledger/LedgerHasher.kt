@@ -1,10 +1,10 @@
 /**
- * What a product uses: digests of many fingerprints, by the native library where that pays and is to be
- * trusted, else by the platform.
+ * Digests of many fingerprints, by the native library where that pays and can be trusted, else by
+ * the platform.
  *
- * Invariants: digests are the same on every path; a library that is missing, wrong or broken costs speed,
- * never correctness, and [LedgerHasher.status] says why; any number of threads may use one instance; nothing
- * is allocated per fingerprint. Absent on purpose: threads of its own.
+ * Digests are the same on every path. A library that is missing, wrong or broken costs speed, never
+ * correctness, and [LedgerHasher.status] says why. Any number of threads may share an instance, and
+ * nothing is allocated per fingerprint.
  */
 package dev.paceline.ledger
 

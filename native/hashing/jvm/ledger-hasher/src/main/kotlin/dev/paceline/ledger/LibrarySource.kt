@@ -1,10 +1,10 @@
 /**
  * Where the library is, and how the system is asked to load it.
  *
- * Invariant: a file that was cut short is never given to the system's loader, which maps it and the process
- * dies of it, so that nothing could fall back any more. An ELF file ends with its table of sections: one that
- * does not reach that table's end is cut. Absent on purpose: any other judgement; the loader makes it, with
- * an error, and [NativeLibrary] the rest.
+ * A truncated file is never given to the system's loader: it would map the file and the process
+ * would die, with no way to fall back. An ELF file ends with its table of sections, so one that
+ * does not reach that table's end is truncated. All other judgement is the loader's and
+ * [NativeLibrary]'s.
  */
 package dev.paceline.ledger
 

@@ -1,9 +1,9 @@
 /**
- * The native library's calls, one for each shape in which messages can lie; `native/hashing/jni` is the other
+ * The native library's calls, one for each layout of messages; `native/hashing/jni` is the other
  * side.
  *
- * Invariants: nothing is called before [NativeLibrary] accepted the library; sizes and buffers that do not
- * fit are exceptions, never a crash; a refused call writes nothing. Absent on purpose: a fallback, which is
+ * Nothing is called before [NativeLibrary] accepted the library. Sizes and buffers that do not fit
+ * are exceptions, never a crash, and a refused call writes nothing. Falling back is
  * [LedgerHasher]'s part.
  */
 package dev.paceline.ledger

@@ -1,10 +1,10 @@
 /**
- * How the native library is found, tried and refused.
+ * Finds the native library, tests it, and refuses it with a reason.
  *
- * Invariant: after [load] returned null the library has this class's ABI version and gave published digests
- * through every call; a refusal is a reason in words, never an exception. Cold starts pay for what is here
- * and a fresh JVM interprets it: the trial is the library's own code (`opening` in Rust), and there is no
- * lambda, no collection, and no class that is needed only elsewhere. Absent on purpose: retries.
+ * After [load] returned null the library has this class's ABI version and gave published digests
+ * through every call; a refusal is text, never an exception. Cold starts pay for this code and a
+ * fresh JVM interprets it, so the test is the library's own (`opening` in Rust), and there is no
+ * lambda, no collection, and no class that only this would load.
  */
 package dev.paceline.ledger
 

@@ -1,7 +1,8 @@
 /**
  * The fallback: the platform's own SHA-256, one instance reused, nothing allocated per message.
  *
- * Invariant: an instance belongs to one thread at a time ([java.security.MessageDigest] is not thread-safe).
+ * Invariant: an instance belongs to one thread at a time ([java.security.MessageDigest] is not
+ * thread-safe).
  */
 package dev.paceline.ledger
 

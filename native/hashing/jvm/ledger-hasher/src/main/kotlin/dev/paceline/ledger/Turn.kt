@@ -1,8 +1,8 @@
 /**
- * One thread's part of a [LedgerHasher]: memory that is filled with messages, digested, and filled again.
+ * One thread's part of a [LedgerHasher]: memory that is filled with messages, digested, and filled
+ * again.
  *
- * Invariant: an instance belongs to one thread, so nothing here is shared and nothing is allocated after its
- * first use.
+ * An instance belongs to one thread; after its first use nothing is allocated.
  */
 package dev.paceline.ledger
 

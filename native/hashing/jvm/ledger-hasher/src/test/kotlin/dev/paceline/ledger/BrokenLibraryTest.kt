@@ -1,4 +1,6 @@
-/** Libraries that must not be used, each a real file: the platform digests, and the status says why. */
+/**
+ * Libraries that must not be used, each a real file: the platform digests, and the status says why.
+ */
 package dev.paceline.ledger
 
 import org.junit.jupiter.api.Assertions.assertEquals

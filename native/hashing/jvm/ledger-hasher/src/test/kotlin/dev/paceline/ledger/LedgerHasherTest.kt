@@ -1,4 +1,7 @@
-/** What a product gets: equal digests on every path, from any thread, with nothing allocated on the way. */
+/**
+ * What a product gets: equal digests on every path, from any thread, with nothing allocated on the
+ * way.
+ */
 package dev.paceline.ledger
 
 import com.sun.management.ThreadMXBean

@@ -1,4 +1,7 @@
-/** A child's main: so many single calls and batches of every shape; resident bytes before and after. */
+/**
+ * A child process: many single calls and batches of every shape; prints resident bytes before and
+ * after.
+ */
 package dev.paceline.ledger
 
 import java.io.File

@@ -1,4 +1,4 @@
-/** Many calls: `-Xcheck:jni` has nothing to say, and memory stays where it was. */
+/** Many calls under `-Xcheck:jni`: no complaints, and memory does not grow. */
 package dev.paceline.ledger
 
 import org.junit.jupiter.api.Assertions.assertEquals

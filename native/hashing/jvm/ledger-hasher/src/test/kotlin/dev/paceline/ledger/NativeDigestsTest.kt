@@ -1,4 +1,6 @@
-/** The library's calls: right digests for every length, and misuse that throws instead of crashing. */
+/**
+ * The library's calls: right digests for every length, and misuse that throws instead of crashing.
+ */
 package dev.paceline.ledger
 
 import org.junit.jupiter.api.Assertions.assertArrayEquals

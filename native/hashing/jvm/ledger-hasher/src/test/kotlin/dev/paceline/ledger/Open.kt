@@ -1,4 +1,6 @@
-/** A child's main: opens one library after the other, says the last status, and digests "abc". */
+/**
+ * A child process: opens one library after the other, prints the last status, and digests "abc".
+ */
 package dev.paceline.ledger
 
 fun main(args: Array<String>) {

@@ -1,4 +1,6 @@
-/** The one call of the library that no product can make: classes of the product do not declare it. */
+/**
+ * A call of the library that no product can make, because the product's classes do not declare it.
+ */
 package dev.paceline.ledger
 
 object Provoked {

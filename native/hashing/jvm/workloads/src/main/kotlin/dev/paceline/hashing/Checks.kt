@@ -1,8 +1,8 @@
 /**
- * What must hold before a timing counts (I1): vectors through every arm's code, misuse that throws,
- * and a smoke test of JNI.
+ * The checks before any timing (I1): vectors through every arm's code, misuse that throws, a smoke
+ * test of JNI.
  *
- * Invariant: a check reports, it never throws.
+ * A check reports; it never throws.
  */
 package dev.paceline.hashing
 

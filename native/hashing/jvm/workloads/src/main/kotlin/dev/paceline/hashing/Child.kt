@@ -1,7 +1,7 @@
 /**
- * A fresh JVM that does what it is told and says how long it took: for what a warm process cannot measure.
+ * A fresh JVM for what a warm process cannot measure: it takes one line and answers one line.
  *
- * One line in, one line out. Invariant: the child measures inside itself; its start costs nobody's time.
+ * The child measures inside itself, so its start is in no sample.
  */
 package dev.paceline.hashing
 

@@ -1,9 +1,9 @@
 /**
  * The library through the foreign-function API of Java 22 and later, where this JVM has it.
  *
- * Compiled for Java 17, which has no such API: the call is bound by reflection, once, to a handle of type
- * `(long…)int`, so that it names no foreign type. Invariant: a JVM without the API has a reason in
- * [whyFfmUnavailable] and nothing here is touched.
+ * Compiled for Java 17, which has no such API: the call is bound by reflection, once, to a handle
+ * of type `(long…)int`, so that it names no foreign type. Invariant: a JVM without the API has a
+ * reason in [whyFfmUnavailable] and nothing here is touched.
  */
 package dev.paceline.hashing
 

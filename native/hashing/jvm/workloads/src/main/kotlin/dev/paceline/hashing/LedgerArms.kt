@@ -1,8 +1,8 @@
 /**
  * Every way in which a batch of fingerprints becomes digests, each an arm.
  *
- * Invariant: equal work. All arms read the same messages and write every digest to memory of their own, each
- * side's natural home: arrays for the JVM, direct memory for the library.
+ * Invariant: equal work. All arms read the same messages and write every digest to memory of their
+ * own, each side's natural home: arrays for the JVM, direct memory for the library.
  */
 package dev.paceline.hashing
 

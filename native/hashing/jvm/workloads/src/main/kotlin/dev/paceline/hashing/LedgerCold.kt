@@ -1,6 +1,6 @@
 /**
- * `ledger_cold`: the first batch of a fresh process, with all that comes before it: looking up the platform's
- * provider, or loading and trying the native library.
+ * `ledger_cold`: the first batch of a fresh process, with all that comes before it: looking up the
+ * platform's provider, or loading and trying the native library.
  *
  * Each sample is a JVM of its own, which measures inside itself. What each arm's clock sees:
  *
@@ -9,9 +9,9 @@
  *     native_ffm    loading, looking up and binding by the foreign-function API, one call; no self-test
  *     policy        a LedgerHasher: as native, its warm-up round, then the drop-in over messages anywhere
  *
- * and the loading of every class these need. Invariants: messages are ready before the child's clock starts,
- * as arrays or in direct memory that the JDK alone made; of an arm's own classes only those that encoded the
- * messages are loaded by then.
+ * and the loading of every class these need. Invariants: messages are ready before the child's
+ * clock starts, as arrays or in direct memory that the JDK alone made; of an arm's own classes only
+ * those that encoded the messages are loaded by then.
  */
 package dev.paceline.hashing
 

@@ -1,9 +1,9 @@
 /**
  * What the arms of the ledger digest: the same messages in every form an arm wants them in.
  *
- * Invariant: inputs depend on the seed and the params alone. Messages of 150 bytes stand for the real
- * fingerprint: they are encodings of drawn entries, 147 to 151 bytes long; all others have exactly their
- * length.
+ * Invariant: inputs depend on the seed and the params alone. Messages of 150 bytes stand for the
+ * real fingerprint: they are encodings of drawn entries, 147 to 151 bytes long; all others have
+ * exactly their length.
  */
 package dev.paceline.hashing
 

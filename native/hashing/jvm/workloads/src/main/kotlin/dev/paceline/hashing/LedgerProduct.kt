@@ -1,7 +1,9 @@
 /**
- * `ledger_product`: entries to digests, the whole path a product pays for: encoding, copying, digesting.
+ * `ledger_product`: entries to digests, the whole path a product pays for: encoding, copying,
+ * digesting.
  *
- * Invariant: both arms are [LedgerHasher]s with one encoder; only the policy and the library differ.
+ * Invariant: both arms are [LedgerHasher]s with one encoder; only the policy and the library
+ * differ.
  */
 package dev.paceline.hashing
 

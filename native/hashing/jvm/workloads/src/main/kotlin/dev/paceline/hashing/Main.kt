@@ -1,4 +1,6 @@
-/** The `ledger` workload of the hashing suite: `java -cp hashing.jar dev.paceline.hashing.MainKt …` */
+/**
+ * The `ledger` workload of the hashing suite: `java -cp hashing.jar dev.paceline.hashing.MainKt …`
+ */
 package dev.paceline.hashing
 
 import dev.paceline.harness.Workload

@@ -1,11 +1,13 @@
 /**
- * `seed_protocol`: one question, is one JNI call per fingerprint quicker than the platform?, asked twice.
+ * `seed_protocol`: one question, is one JNI call per fingerprint quicker than the platform?, asked
+ * twice.
  *
- * `protocol=seed` replays how the origin measured it, with its five mistakes: the native path always first,
- * three rounds and no warm-up of the measured code outside the timer, a warm-up pass inside it, inputs built
- * inside it, and one path that keeps its digests. The counters say so, and the audit names each. It runs in a
- * JVM of its own, cold as the origin's was. `protocol=paceline` asks the same of the same code properly.
- * Invariant: nobody may take the first for a measurement; the stream carries a `protocol` warning.
+ * `protocol=seed` replays how the origin measured it, with its five mistakes: the native path
+ * always first, three rounds and no warm-up of the measured code outside the timer, a warm-up pass
+ * inside it, inputs built inside it, and one path that keeps its digests. The counters say so, and
+ * the audit names each. It runs in a JVM of its own, cold as the origin's was. `protocol=paceline`
+ * asks the same of the same code properly. Invariant: nobody may take the first for a measurement;
+ * the stream carries a `protocol` warning.
  */
 package dev.paceline.hashing
 

@@ -1,5 +1,6 @@
 /**
- * The two meters around a digest: the benchmark's sum, and the seed's counters with their line in the log.
+ * The two meters around a digest: the benchmark's sum, and the seed's counters with their line in
+ * the log.
  *
  * Invariant: both may be used by several threads at once.
  */

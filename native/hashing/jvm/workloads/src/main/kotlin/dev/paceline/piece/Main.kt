@@ -1,4 +1,7 @@
-/** The `piece` workload of the hashing suite: `java -cp hashing.jar dev.paceline.piece.MainKt --list | …` */
+/**
+ * The `piece` workload of the hashing suite: `java -cp hashing.jar dev.paceline.piece.MainKt --list
+ * | …`
+ */
 package dev.paceline.piece
 
 import dev.paceline.harness.Workload

@@ -1,8 +1,8 @@
 /**
  * The arms of the piece benchmarks: Kotlin alone, and a function of a script.
  *
- * Invariants: both hash the same pieces and keep every digest; both read the CPU time of the thread they run
- * on, which is the JS thread, and the time inside digests, in the same places.
+ * Invariants: both hash the same pieces and keep every digest; both read the CPU time of the thread
+ * they run on, which is the JS thread, and the time inside digests, in the same places.
  */
 package dev.paceline.piece
 

@@ -1,10 +1,10 @@
 /**
- * `piece`: SHA-1 of 16 pieces, by every way from JavaScript to a digest that the seed proposes.
+ * `piece`: SHA-1 of 16 pieces, by every way from JavaScript to a digest.
  *
- * Place in the journey: which copy, which crossing and which thread costs what. Invariant: equal work.
- * Every arm hashes the same pieces and keeps every digest; `arms_agree` erases them, runs every arm and
- * compares with Kotlin alone. Loops are not calibrated: one iteration is 16 pieces, milliseconds even at
- * the best, and with one iteration the values of `call_time` are single calls.
+ * It shows what each copy, crossing and thread costs. Every arm hashes the same pieces and keeps
+ * every digest; `arms_agree` erases them, runs every arm and compares with Kotlin alone. Loops are
+ * not calibrated: one iteration is 16 pieces, milliseconds at best, and so the values of
+ * `call_time` are single calls.
  */
 package dev.paceline.piece
 

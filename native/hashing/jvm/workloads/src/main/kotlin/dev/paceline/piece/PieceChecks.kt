@@ -1,8 +1,8 @@
 /**
- * What must hold before a timing counts (I1): published vectors through every path a script has, and a smoke
- * test of QuickJS inside this process.
+ * The checks before any timing (I1): published vectors through every path of a script, and a smoke
+ * test of QuickJS.
  *
- * Invariant: a check reports, it never throws.
+ * A check reports; it never throws.
  */
 package dev.paceline.piece
 

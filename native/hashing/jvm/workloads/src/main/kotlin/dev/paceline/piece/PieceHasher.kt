@@ -1,9 +1,8 @@
 /**
  * The Kotlin side of hashing a piece: what the native library calls, and MessageDigest behind it.
  *
- * Place in the journey: the far end of the crossing JS → JNI → Kotlin. Invariants: usable from any thread,
- * one MessageDigest per thread; nothing keeps a reference to the bytes it was given. Absent on purpose:
- * any notion of JavaScript.
+ * Usable from any thread, with one MessageDigest per thread. Nothing keeps a reference to the bytes
+ * it was given.
  */
 package dev.paceline.piece
 

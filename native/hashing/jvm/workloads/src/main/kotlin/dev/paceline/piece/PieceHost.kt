@@ -1,9 +1,8 @@
 /**
- * A JavaScript runtime inside this process.
+ * A JavaScript runtime inside this process, and where Kotlin enters it.
  *
- * Place in the journey: where Kotlin enters JavaScript. Invariants: a host belongs to the thread that
- * opened it and is never entered twice at once; whatever a script does wrong is an exception here. Absent
- * on purpose: values of JavaScript. Text and bytes cross, nothing else.
+ * A host belongs to the thread that opened it and is never re-entered. Errors of a script are
+ * exceptions here. Only text and bytes cross, no values of JavaScript.
  */
 package dev.paceline.piece
 

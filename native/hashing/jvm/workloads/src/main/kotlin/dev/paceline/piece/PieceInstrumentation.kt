@@ -1,12 +1,12 @@
 /**
  * `piece_instrumentation`: what the seed's counters cost, on both sides of the crossing.
  *
- * Place in the journey: the arm `on` is the seed's path as the seed measured it, with a line of each side
- * in the log (stderr) every five seconds; `off` is the same path without. A timed region is some 16 ms, so
- * one in 300 holds such a line: `on` measures the counting. What a line costs is seen in `lines`, where both
- * sides make one of every call and Kotlin drops it: (`lines` - `on`) / 16 is a pair of lines, and a pair
- * every five seconds is that share of five seconds. Invariant: they differ in counters and lines alone, so
- * they have a host and a hasher each.
+ * Place in the journey: the arm `on` is the seed's path as the seed measured it, with a line of
+ * each side in the log (stderr) every five seconds; `off` is the same path without. A timed region
+ * is some 16 ms, so one in 300 holds such a line: `on` measures the counting. What a line costs is
+ * seen in `lines`, where both sides make one of every call and Kotlin drops it: (`lines` - `on`) /
+ * 16 is a pair of lines, and a pair every five seconds is that share of five seconds. Invariant:
+ * they differ in counters and lines alone, so they have a host and a hasher each.
  */
 package dev.paceline.piece
 

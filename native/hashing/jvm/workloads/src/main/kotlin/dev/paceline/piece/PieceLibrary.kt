@@ -1,7 +1,7 @@
 /**
- * The Rust library with QuickJS in it, and how it is found and refused.
+ * Finds and tests the Rust library with QuickJS in it.
  *
- * Invariant: nothing native is called before [load] returned.
+ * Nothing native is called before [load] returned.
  */
 package dev.paceline.piece
 

@@ -1,12 +1,12 @@
 /**
- * `piece_stream`: a download with null storage. Blocks of 16 KiB are assembled to pieces of 1 MiB, hashed,
- * marked verified and dropped.
+ * `piece_stream`: a download with null storage. Blocks of 16 KiB are assembled to pieces of 1 MiB,
+ * hashed, marked verified and dropped.
  *
- * Place in the journey: what hashing costs the JS thread while it has other work. Its share of one thread
- * at a download's rate is derived (`suite.toml`). `piece_unverified` is the same with verification
- * skipped; it exists to show what that would gain and is no reference for anything: it counts what it did,
- * which is no hash at all, so the audit calls the work unequal. Invariant: a stream in which a piece was not
- * verified fails.
+ * Place in the journey: what hashing costs the JS thread while it has other work. Its share of one
+ * thread at a download's rate is derived (`suite.toml`). `piece_unverified` is the same with
+ * verification skipped; it exists to show what that would gain and is no reference for anything: it
+ * counts what it did, which is no hash at all, so the audit calls the work unequal. Invariant: a
+ * stream in which a piece was not verified fails.
  */
 package dev.paceline.piece
 

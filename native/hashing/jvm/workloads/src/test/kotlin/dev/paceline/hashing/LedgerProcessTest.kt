@@ -1,4 +1,7 @@
-/** The workload as the agent starts it, its own process; under `-Xcheck:jni`, so that complaints show. */
+/**
+ * The workload as the agent starts it, its own process; under `-Xcheck:jni`, so that complaints
+ * show.
+ */
 package dev.paceline.hashing
 
 import com.google.gson.JsonObject

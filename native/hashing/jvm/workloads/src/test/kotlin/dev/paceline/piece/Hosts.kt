@@ -1,4 +1,7 @@
-/** What the tests of this package share: the library, hosts, and the platform's digest to compare with. */
+/**
+ * What the tests of this package share: the library, hosts, and the platform's digest to compare
+ * with.
+ */
 package dev.paceline.piece
 
 import org.junit.jupiter.api.Assertions.assertThrows

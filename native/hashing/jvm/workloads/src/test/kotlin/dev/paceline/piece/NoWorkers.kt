@@ -1,7 +1,7 @@
 /**
  * A process in which a host's workers cannot start; it prints how each wait for a piece ends.
  *
- * Run by PieceProcessTest, which sees to it that they cannot.
+ * PieceProcessTest runs it with limits that make starting them fail.
  */
 package dev.paceline.piece
 

@@ -1,4 +1,7 @@
-/** Hashing beside the JS thread: buffers stay, order is free, so is the thread, and closing is clean. */
+/**
+ * Hashing beside the JS thread: buffers stay unchanged, the order is free, the thread is free,
+ * closing is clean.
+ */
 package dev.paceline.piece
 
 import org.junit.jupiter.api.Assertions.assertEquals

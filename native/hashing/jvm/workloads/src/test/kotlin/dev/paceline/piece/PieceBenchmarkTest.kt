@@ -1,4 +1,7 @@
-/** The benchmarks as the harness runs them: checks that would notice, costs that add up, lines of the log. */
+/**
+ * The benchmarks as the harness runs them: checks that would notice, costs that add up, lines of
+ * the log.
+ */
 package dev.paceline.piece
 
 import dev.paceline.harness.Account

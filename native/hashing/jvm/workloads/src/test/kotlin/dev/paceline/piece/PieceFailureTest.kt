@@ -1,4 +1,7 @@
-/** What one side throws arrives on the other with its cause; wrong use of a host is refused in words. */
+/**
+ * An exception of one side arrives on the other with its cause; wrong use of a host is refused with
+ * a message.
+ */
 package dev.paceline.piece
 
 import org.junit.jupiter.api.Assertions.assertEquals

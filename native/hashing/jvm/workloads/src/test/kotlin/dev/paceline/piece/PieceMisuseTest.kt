@@ -1,4 +1,7 @@
-/** Right digests for right arguments, exceptions for wrong ones; never a crash, and the host stays usable. */
+/**
+ * Right digests for right arguments, exceptions for wrong ones; never a crash, and the host stays
+ * usable.
+ */
 package dev.paceline.piece
 
 import dev.paceline.harness.SplitMix64

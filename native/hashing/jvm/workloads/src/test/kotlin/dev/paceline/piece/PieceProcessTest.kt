@@ -1,4 +1,7 @@
-/** Whole processes: the stream of the command line, the JVM's own checks of JNI, and memory that stays. */
+/**
+ * Whole processes: the stream of the command line, the JVM's own checks of JNI, and memory that
+ * stays.
+ */
 package dev.paceline.piece
 
 import com.google.gson.JsonParser

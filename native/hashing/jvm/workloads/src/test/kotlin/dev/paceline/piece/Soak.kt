@@ -1,8 +1,9 @@
 /**
- * A process that hashes tiny pieces by every path and prints its resident memory in KiB, warm, half-way and
- * after as many calls as its argument says.
+ * A process that hashes tiny pieces by every path and prints its resident memory in KiB, warm,
+ * half-way and after as many calls as its argument says.
  *
- * Linux only: /proc. Run by PieceProcessTest; for 10^7 calls by hand: native/hashing/quickjs/README.md.
+ * Linux only: /proc. Run by PieceProcessTest; for 10^7 calls by hand:
+ * native/hashing/quickjs/README.md.
  */
 package dev.paceline.piece
 
