@@ -1,21 +1,17 @@
-# What every room's android.sh is made of: static programs for Android devices. Sourced, after `set -eu`,
-# with `here` (the folder of the room), `what` (the workload) and `abi` (arm64-v8a or x86_64).
+# Builds static programs for Android devices: what every suite's android.sh shares. Sourced after `set -eu`, with
+# `here` (the suite's folder), `what` (the workload) and `abi` (arm64-v8a or x86_64).
 #
-# It leaves in `musl` and `bionic` rustc's names of that ABI, in `out` the room's folder for it, and holds the
-# room's lock until the script ends. How programs are linked stands in .cargo/config.toml.
+# It leaves rustc's names of that ABI in `musl` and `bionic` and the folder for programs in `out`, and holds the
+# suite's lock until the script ends. How programs are linked is in .cargo/config.toml.
 #
-# Honours CARGO_TARGET_DIR. RUSTFLAGS are for the host (target-cpu=native) and not heeded.
-fail() { # fail STATUS TEXT
-    echo "android.sh: $2" >&2
-    exit "$1"
-}
+# Honours CARGO_TARGET_DIR. RUSTFLAGS are for the host (target-cpu=native) and ignored here.
+. "$here/../crates.sh"
 case $abi in
 arm64-v8a) musl=aarch64-unknown-linux-musl bionic=aarch64-linux-android ;;
 x86_64) musl=x86_64-unknown-linux-musl bionic=x86_64-linux-android ;;
 *) fail 2 "unknown ABI '$abi'; use arm64-v8a or x86_64" ;;
 esac
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
-target=${CARGO_TARGET_DIR:-$here/../target}
 out=$here/build/$abi
 mkdir -p "$out"
 
@@ -26,35 +22,18 @@ if command -v flock >/dev/null; then
     flock 9
 fi
 
-put() { # put FILE NAME: replace, never overwrite; a running process may have the old file mapped
-    cp "$1" "$out/$2.new"
-    mv -f "$out/$2.new" "$out/$2"
-}
-
-with_std() { # with_std TRIPLE: rustc can build for it
-    [ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ] ||
-        fail 1 "rustc has no standard library for $1; run: rustup target add $1"
-}
-
-crate() { # crate PACKAGE TRIPLE [OPTION…]: from native/, where .cargo/config.toml applies
-    package=$1 triple=$2
-    shift 2
-    (cd "$here/.." &&
-        cargo build --quiet --release --locked --target "$triple" --target-dir "$target" -p "$package" "$@")
-} 9>&-
-
 # Where cargo keeps the sources of crates. Programs say a name that is the same on every machine: what panics
 # or asserts names its file, and equal sources are to give equal artifacts (I15).
 crates=${CARGO_HOME:-$HOME/.cargo}/registry/src
 
 program() { # program PACKAGE [NAME [BUILT]]: static; NAME: its own if it is not the package's; BUILT: cargo's
     with_std "$musl"
-    crate "$1" "$musl" --config "target.$musl.rustflags=['--remap-path-prefix=$crates=crates']"
+    crate "$1" --target "$musl" --config "target.$musl.rustflags=['--remap-path-prefix=$crates=crates']"
     put "$target/$musl/release/${3:-${2:-$1}}" "${2:-$1}"
 }
 
-# Not of the room: it times a fixed piece of work before and after a job (`android.calibrate`), so that a
-# device that drifted is found out, whichever suite it ran.
+# Times a fixed piece of work before and after a job (`android.calibrate`), so that a device that drifted is found
+# out, whichever suite it ran.
 calibrator() {
     program paceline-hashing-engines
 }

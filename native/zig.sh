@@ -1,14 +1,12 @@
-# zig as the compiler of crates' C for another system: it brings clang and the headers of each. Sourced, with
-# `here` (a folder of a room) and `target` (cargo's).
+# Compiles the C of crates for another system by zig, which brings clang and the headers of each. Sourced after
+# crates.sh.
 #
-# It leaves zig's name in `zig`, and its caches in the target directory: nothing is left behind in the home.
+# It leaves zig's name in `zig`. Its caches lie in the target directory, so that nothing stays in the home.
 PATH=$PATH:$here/../../.tools/bin
 for zig in zig python-zig; do command -v "$zig" >/dev/null && break; done
-command -v "$zig" >/dev/null || {
-    echo "${0##*/}: zig compiles the C of crates and is not installed; run 'scripts/setup devices' at the \
-root of the repository (or: pip install ziglang==0.15.1)" >&2
-    exit 1
-}
+command -v "$zig" >/dev/null ||
+    fail 1 "zig compiles the C of crates and is not installed; run 'scripts/setup devices' at the root of \
+the repository (or: pip install ziglang==0.15.1)"
 mkdir -p "$target/zig"
 cache=$(cd "$target/zig" && pwd)
 # `cc`, which compiles the C of crates, is told everything: what it would say to a clang by itself, zig takes

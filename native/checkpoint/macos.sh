@@ -1,16 +1,12 @@
 #!/bin/sh
-# Compiles the band store and its command for macOS, as far as that goes without Apple's linker and libraries:
-# every type and every call into the system. Nothing runs.
+# Checks that the band store and its command compile for macOS. Nothing runs: that needs Apple's linker.
 #
 # Needs rustc's standard library for the triple, and zig for the C of BLAKE3. Honours CARGO_TARGET_DIR.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 triple=aarch64-apple-darwin
-[ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ] || {
-    echo "macos.sh: rustc has no standard library for $triple; run: rustup target add $triple" >&2
-    exit 1
-}
-target=${CARGO_TARGET_DIR:-$here/../target}
+. "$here/../crates.sh"
+with_std "$triple"
 . "$here/../zig.sh"
 zig_for "$triple" aarch64-macos
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET

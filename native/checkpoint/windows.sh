@@ -1,29 +1,22 @@
 #!/bin/sh
-# Compiles the band store and its command for Windows, and runs what of their tests meets the system where
-# wine and a linker for Windows are installed; else it says that nothing ran.
+# Compiles the band store and its command for Windows, and runs their tests under wine.
 #
-#   windows.sh            compiles, and runs the tests
-#   windows.sh compile    what `make test` does: running takes a minute and a half of a processor
+#   windows.sh            compiles, and runs the tests (a minute and a half of a processor)
+#   windows.sh compile    compiles only; `make test` does this
 #
-# Needs rustc's standard library for the triple. The C of BLAKE3 is compiled by MinGW's gcc, which links, too,
-# and where there is none by zig, which cannot link what rustc makes for this triple. Of the tests on the fake
-# disk those of other systems have run; here are those on the real one. Honours CARGO_TARGET_DIR.
+# Needs rustc's standard library for the triple. Running needs MinGW's gcc, which compiles the C of BLAKE3 and
+# links, and wine; without them zig compiles, and a line says that nothing ran. Only tests on the real disk run
+# here; those on the fake disk are the same on every system. Honours CARGO_TARGET_DIR.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+. "$here/../crates.sh"
 what=${1:-all}
 case $what in
 all | compile) ;;
-*)
-    echo "windows.sh: unknown argument '$what'; use compile or nothing" >&2
-    exit 2
-    ;;
+*) fail 2 "unknown argument '$what'; use compile or nothing" ;;
 esac
 triple=x86_64-pc-windows-gnu
-[ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ] || {
-    echo "windows.sh: rustc has no standard library for $triple; run: rustup target add $triple" >&2
-    exit 1
-}
-target=${CARGO_TARGET_DIR:-$here/../target}
+with_std "$triple"
 gcc=$(command -v x86_64-w64-mingw32-gcc || :)
 if [ -z "$gcc" ]; then
     . "$here/../zig.sh"

@@ -22,28 +22,10 @@ all | finality | attestation) ;;
     exit 2
     ;;
 esac
-command -v cargo >/dev/null || {
-    echo "build.sh: 'cargo' is not installed; 'make setup' at the root of the repository installs it" >&2
-    exit 1
-}
-target=${CARGO_TARGET_DIR:-$here/../target}
-mkdir -p "$here/build"
-
-put() { # put FILE NAME: replace, never overwrite; a running process may have the old file mapped
-    cp "$1" "$here/build/$2.new"
-    mv -f "$here/build/$2.new" "$here/build/$2"
-}
-
-crate() { # crate PACKAGE: from native/, whose lock file and target directory all crates share
-    (cd "$here/.." && cargo build --quiet --release --locked --target-dir "$target" -p "$1")
-}
-
-library() { # library PACKAGE BUILT NAME: whatever this platform calls a shared library becomes libNAME.so
-    crate "$1"
-    for built in "lib$2.so" "lib$2.dylib" "$2.dll"; do
-        [ ! -f "$target/release/$built" ] || put "$target/release/$built" "lib$3.so"
-    done
-}
+out=$here/build
+. "$here/../crates.sh"
+need cargo
+mkdir -p "$out"
 
 # Flags of a compiler are those of a whole target directory, so the second build has one of its own. Which of
 # a CPU's instructions are used is still asked at run time; other CPUs than x86-64 have nothing to ask for.

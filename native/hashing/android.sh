@@ -33,7 +33,7 @@ library() { # library LINKER FLAGS FOLDER: FLAGS are further ones of rustc's
     upper=$(echo "$bionic" | tr 'a-z-' 'A-Z_')
     export "CARGO_TARGET_${upper}_LINKER=$1"
     export "CARGO_TARGET_${upper}_RUSTFLAGS=$2"
-    crate paceline-hashing-jni "$bionic"
+    crate paceline-hashing-jni --target "$bionic"
     mkdir -p "$out/$3"
     put "$target/$bionic/release/libpaceline_hashing.so" "$3/libpaceline_hashing.so"
 }

@@ -27,30 +27,11 @@ engines | library) ;;
     exit 2
     ;;
 esac
-for tool in $tools; do
-    command -v "$tool" >/dev/null || {
-        echo "build.sh: '$tool' is not installed; 'make setup' at the root of the repository installs it" >&2
-        exit 1
-    }
-done
-target=${CARGO_TARGET_DIR:-$here/../target}
-mkdir -p "$here/build"
-
-put() { # put FILE NAME: replace, never overwrite; a running process may have the old file mapped
-    cp "$1" "$here/build/$2.new"
-    mv -f "$here/build/$2.new" "$here/build/$2"
-}
-
-crate() { # crate PACKAGE: from native/, whose lock file and target directory all crates share
-    (cd "$here/.." && cargo build --quiet --release --locked --target-dir "$target" -p "$1")
-}
-
-library() { # library PACKAGE NAME: whatever this platform calls a shared library becomes libNAME.so
-    crate "$1"
-    for built in "lib$2.so" "lib$2.dylib" "$2.dll"; do
-        [ ! -f "$target/release/$built" ] || put "$target/release/$built" "lib$2.so"
-    done
-}
+out=$here/build
+. "$here/../crates.sh"
+# shellcheck disable=SC2086 # a list of words
+need $tools
+mkdir -p "$out"
 
 jar() { # Maven compiles everything each time, and two workloads share the jar: only when a source is newer
     changed=$here/jvm
@@ -62,8 +43,8 @@ jar() { # Maven compiles everything each time, and two workloads share the jar: 
     put "$here/jvm/workloads/target/hashing.jar" hashing.jar
 }
 
-case $what in all | ledger | library) library paceline-hashing-jni paceline_hashing ;; esac
-case $what in all | piece | library) library paceline-hashing-quickjs-jni paceline_piece ;; esac
+case $what in all | ledger | library) library paceline-hashing-jni paceline_hashing paceline_hashing ;; esac
+case $what in all | piece | library) library paceline-hashing-quickjs-jni paceline_piece paceline_piece ;; esac
 case $what in all | ledger | piece) jar ;; esac
 case $what in all | engines)
     crate paceline-hashing-engines

@@ -31,7 +31,7 @@ warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wm
 own="-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free"
 flags="-std=c11 -O2 -fPIC -ftls-model=initial-exec -pthread $own $warnings ${CFLAGS:-}"
 
-put() { # put FILE NAME: replace, never overwrite; a running process may have the old file mapped
+put_stripped() { # put_stripped FILE NAME: replace, never overwrite; a running process may have the old file mapped
     strip --strip-debug -o "$out/$2.new" "$1"
     mv -f "$out/$2.new" "$out/$2"
 }
@@ -42,8 +42,8 @@ link_arm() {
     shift 2
     $linker -shared -pthread -o "$out/objects/lib$name.so" "$@" -ldl &&
         $linker -pthread -rdynamic -o "$out/objects/subject-$name" "$out"/objects/subject/*.o "$@" -ldl -lm &&
-        put "$out/objects/lib$name.so" "lib/lib$name.so" &&
-        put "$out/objects/subject-$name" "direct/subject-$name"
+        put_stripped "$out/objects/lib$name.so" "lib/lib$name.so" &&
+        put_stripped "$out/objects/subject-$name" "direct/subject-$name"
 }
 
 parts() {
@@ -52,13 +52,13 @@ parts() {
         $cc $flags -c "$source" -o "$out/objects/subject/$(basename "$source" .c).o"
     done
     $cc -pthread -rdynamic -o "$out/objects/subject.linked" "$out"/objects/subject/*.o -ldl
-    put "$out/objects/subject.linked" subject
+    put_stripped "$out/objects/subject.linked" subject
     # shellcheck disable=SC2086
     $cc $flags -c "$here/bound/bound.c" -o "$out/objects/bound.o"
     link_arm bound "$cc" "$out/objects/bound.o"
     # shellcheck disable=SC2086
     $cc $flags -shared -o "$out/objects/libpaceline_trace.so" "$here/recorder/recorder.c"
-    put "$out/objects/libpaceline_trace.so" lib/libpaceline_trace.so
+    put_stripped "$out/objects/libpaceline_trace.so" lib/libpaceline_trace.so
     BUILD=$out/objects/ours sh "$here/../build.sh" library
     link_arm paceline "$cc" -Wl,--whole-archive "$out/objects/ours/libpaceline_alloc.a" -Wl,--no-whole-archive
     rm -f "$out"/traces/*
@@ -71,7 +71,7 @@ programs() {
     parts
     (cd "$native" &&
         cargo build --quiet --release --locked --target-dir "$target" -p paceline-allocator-bench)
-    put "$target/release/paceline-allocator-bench" paceline-allocator-bench
+    put_stripped "$target/release/paceline-allocator-bench" paceline-allocator-bench
 }
 
 # What Cargo said of the crate that carries an arm: `said manifest_path` or `said out_dir`.
@@ -102,7 +102,7 @@ wheel_arm() { # wheel_arm NAME LIBRARY, of which NAME.txt pins the wheel
             --target "$wheel" -r "$here/arms/$1.txt"
     fi || return 1
     echo "its wheel carries a library to preload and none to link" >"$out/lib/$1.why"
-    put "$wheel/$2" "lib/lib$1.so"
+    put_stripped "$wheel/$2" "lib/lib$1.so"
 }
 
 build_arm() { # build_arm NAME

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Real programs with the library preloaded say what they say without it.
+# Runs real programs with the library preloaded and compares their output with and without it.
 #
 #   preload.sh LIBRARY    prints a line per program and "N passed, N failed, N skipped"; exit 1 on a failure
 #

@@ -20,7 +20,7 @@ share() { # share N: PERCENT of N, at least 1
 
 there() { command -v "$1" >/dev/null 2>&1; }
 
-put() { # put NAME WORD…
+command_line() { # command_line NAME WORD…
     (
         IFS=$tab
         printf '%s\n' "$*"
@@ -31,28 +31,28 @@ put() { # put NAME WORD…
 if there python3; then
     # The interpreter itself: what is called python3 may be a script.
     python=$(python3 -c 'import sys; print(sys.executable)')
-    put python_start "$python" -c pass
-    put python "$python" "$here/program.py" "$(share 60000)"
+    command_line python_start "$python" -c pass
+    command_line python "$python" "$here/program.py" "$(share 60000)"
 fi
 if there sqlite3; then
     sed "s/ROWS/$(share 120000)/" "$here/program.sql" >"$folder/program.sql"
-    put sqlite "$(command -v sqlite3)" :memory: ".read $folder/program.sql"
+    command_line sqlite "$(command -v sqlite3)" :memory: ".read $folder/program.sql"
 fi
 if there gcc && compiler=$(gcc -print-prog-name=cc1) && [ -x "$compiler" ]; then
     awk -v functions="$(share 120)" -f "$here/program_c.awk" >"$folder/program.c"
-    put cc1 "$compiler" -quiet -O2 -o /dev/null "$folder/program.c"
+    command_line cc1 "$compiler" -quiet -O2 -o /dev/null "$folder/program.c"
 fi
 if there perl; then
-    put perl "$(command -v perl)" "$here/program.pl" "$(share 150000)"
+    command_line perl "$(command -v perl)" "$here/program.pl" "$(share 150000)"
 fi
 if there git; then
     git=$(command -v git)
     "$git" init --quiet --bare "$folder/repository"
     awk -v steps="$(share 60)" -f "$here/commits.awk" |
         "$git" -C "$folder/repository" fast-import --quiet
-    put git_repack "$git" -C "$folder/repository" -c pack.threads=1 repack -adfq --depth=50
-    put git_log "$git" -C "$folder/repository" log -p --stat -M main
+    command_line git_repack "$git" -C "$folder/repository" -c pack.threads=1 repack -adfq --depth=50
+    command_line git_log "$git" -C "$folder/repository" log -p --stat -M main
 fi
 if there redis-server && there redis-benchmark; then
-    put redis "$(command -v redis-server)" "$(command -v redis-benchmark)" "$(share 80000)"
+    command_line redis "$(command -v redis-server)" "$(command -v redis-benchmark)" "$(share 80000)"
 fi
