@@ -300,9 +300,13 @@ def one_run(target_id: str, values: NDArray[np.float64]) -> None:
 
     def follow() -> None:
         with read_scope() as session:
-            looked = list(detection.look(session, detection.touched(session, job)))
+            looked = list(
+                detection.evaluate_series(
+                    session, detection.series_of_job(session, job)
+                )
+            )
         with session_scope() as session:
-            detection.keep(session, looked)
+            detection.store_evaluations(session, looked)
 
     timed(f"evaluate a run of {count} series x {nights} points", count, follow)
 

@@ -319,14 +319,14 @@ def detect_changes(
     ] = False,
 ) -> None:
     """Find the steps of series: a JSON list of values per line in, a JSON list of indexes per line out."""
-    from paceline_server.detect import stream  # noqa: PLC0415
+    from paceline_server.detect import line_protocol  # noqa: PLC0415
     from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
 
     if not stdin:
         raise SettingsError(
             "say --stdin: series are read from standard input, one JSON list a line"
         )
-    stream.answer(sys.stdin, sys.stdout)
+    line_protocol.answer_lines(sys.stdin, sys.stdout)
 
 
 @app.command()

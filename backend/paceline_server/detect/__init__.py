@@ -1,1 +1,1 @@
-"""From stored samples to findings and verdicts; offline from files too (`judge`)."""
+"""Turns stored samples into findings and verdicts, on the server and offline (`judge`)."""

@@ -1,10 +1,10 @@
-"""From a job's facts to its report: the one analysis that the server and `judge` share.
+"""Computes the report of one job; the server and `judge` share this analysis.
 
-Place: after ingest, before anything is stored or told. Pure. Invariants:
-- I1: a failed or missing expected check makes every verdict inconclusive, with that reason;
-- void conditions and broken launches do the same: nothing is judged on a target that was not fit;
-- I12: the job passes only when every rule and every required gate passes; one failing makes it fail; anything
-  undecided makes it inconclusive.
+Pure, and run before anything is stored. What must stay true:
+- I1: a failed or missing expected check makes every verdict inconclusive and names it;
+- void conditions and broken launches do the same;
+- I12: a job passes only when every rule and every required gate passes, fails when one
+  of them fails, and is inconclusive otherwise.
 
     blocked? ──yes──▶ inconclusive (the first blocker is the reason)
        │no
@@ -23,22 +23,28 @@ from paceline_server.catalog.parts import Rule
 from paceline_server.detect.audits import audit_groups
 from paceline_server.detect.checks import check_rows
 from paceline_server.detect.compare import Circumstances, Pair, compare, comparison_out
-from paceline_server.detect.derive import Sources, derived_rows
-from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.detect.condition_tracks import summarise_tracks
+from paceline_server.detect.derive import DerivedSources, derived_rows
+from paceline_server.detect.facts import (
+    CaseIndex,
+    JobFacts,
+    JobIdentity,
+    JobRequest,
+    Look,
+)
 from paceline_server.detect.gates import gate_rows, with_engine
-from paceline_server.detect.groups import Group, owed_groups
+from paceline_server.detect.groups import Group, expected_groups
 from paceline_server.detect.measure import WarmSamples, measurements
-from paceline_server.detect.policies.advise import Advised, advise
+from paceline_server.detect.policies.advise import PolicyAssessment, assess_policies
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
-from paceline_server.detect.tracks import tracks
-from paceline_server.detect.unavailable import Unavailable, nowhere_words
+from paceline_server.detect.unavailable import UnavailableArms, no_arm_sentence
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.configuration import suppressed_in
 from paceline_server.stats.voids import Reading, Void, find_voids
 
 
 @dataclass(frozen=True)
-class Ruled:
+class JudgedPair:
     """A pair and the rule that watches it. With neither a rule nor a demand it is shown, and decides nothing.
 
     `demanded`: an A/B job was asked for exactly this comparison; no rule is needed to judge it."""
@@ -57,30 +63,30 @@ class Analysis:
     """A job's report with what decided it. `extendable`: another batch may decide what this one could not."""
 
     report: JobReportOut
-    ruled: tuple[Ruled, ...]
+    ruled: tuple[JudgedPair, ...]
     verdict: Verdict
     reason: str
     extendable: bool
     blockers: tuple[str, ...]
     voids: tuple[Void, ...]
-    policies: tuple[Advised, ...] = ()
+    policies: tuple[PolicyAssessment, ...] = ()
 
 
 def analyse(
     manifest: Manifest,
-    facts: Facts,
-    identity: Identity,
-    asked: Asked | None = None,
+    facts: JobFacts,
+    identity: JobIdentity,
+    asked: JobRequest | None = None,
     look: Look | None = None,
 ) -> Analysis:
     """Judge everything one job measured."""
-    asked, look = asked or Asked(), look or Look()
+    asked, look = asked or JobRequest(), look or Look()
     manifest = manifest.on(asked.target_kind)
     index = CaseIndex.of(facts.cases)
-    groups = owed_groups(manifest, asked, facts)
+    groups = expected_groups(manifest, asked, facts)
     checks = check_rows(manifest, asked, facts.checks)
     voids = tuple(voids_of(facts, asked, look))
-    unavailable = Unavailable.of(facts)
+    unavailable = UnavailableArms.of(facts)
     nowhere = unavailable.nowhere(manifest, groups)
     blockers = (
         *blockers_of(checks, voids, facts),
@@ -93,7 +99,7 @@ def analyse(
         blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)
     ]
     ruled = tuple(
-        Ruled(
+        JudgedPair(
             pair,
             manifest.rule_for(
                 pair.group.benchmark, pair.arm, pair.metric, pair.group.params
@@ -103,7 +109,7 @@ def analyse(
     )
     warm = WarmSamples(index)
     derived = derived_rows(
-        manifest, groups, Sources.of(index, warm, facts.announced, known)
+        manifest, groups, DerivedSources.of(index, warm, facts.announced, known)
     )
     rows = gate_rows(manifest, groups, warm, derived, known)
     gates = [with_engine(_blocked_gate(gate, blockers), facts.builds) for gate in rows]
@@ -122,21 +128,21 @@ def analyse(
         unavailable=known.unavailable.rows(manifest, groups),
         blockers=list(blockers),
         suppressed=suppressed_of(facts, asked),
-        conditions=tracks(facts.conditions),
+        conditions=summarise_tracks(facts.conditions),
     )
     verdict, reason = _verdict(ruled, gates, blockers, groups)
     if verdict == "pass" and nowhere:
-        reason = f"{reason}; {nowhere_words(nowhere)}"
+        reason = f"{reason}; {no_arm_sentence(nowhere)}"
     reason = with_suppressed(reason, report.suppressed)
     open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
     extendable = verdict == "inconclusive" and not blockers and open_ended
-    policies = tuple(advise(manifest, groups, index, known, blockers))
+    policies = tuple(assess_policies(manifest, groups, index, known, blockers))
     return Analysis(
         report, ruled, verdict, reason, extendable, blockers, voids, policies
     )
 
 
-def voids_of(facts: Facts, asked: Asked, look: Look) -> Iterator[Void]:
+def voids_of(facts: JobFacts, asked: JobRequest, look: Look) -> Iterator[Void]:
     """Attempt by attempt: what differs between two batches was not measured across, one void attempt voids
     the job. Without the configuration errors the request suppressed; what the server itself knows of the
     target comes last, and once."""
@@ -150,7 +156,7 @@ def voids_of(facts: Facts, asked: Asked, look: Look) -> Iterator[Void]:
     )
 
 
-def suppressed_of(facts: Facts, asked: Asked) -> list[str]:
+def suppressed_of(facts: JobFacts, asked: JobRequest) -> list[str]:
     """Configuration errors the target had, and the request suppressed by name: the report says so."""
     return suppressed_in(
         (facts.known(), *(one.values for one in facts.conditions)), asked.suppress
@@ -163,7 +169,7 @@ def with_suppressed(reason: str, names: Sequence[str]) -> str:
 
 
 def blockers_of(
-    checks: Sequence[CheckOut], voids: Sequence[Void], facts: Facts
+    checks: Sequence[CheckOut], voids: Sequence[Void], facts: JobFacts
 ) -> list[str]:
     """Why nothing of this job may be judged, the most telling first."""
     failed = [
@@ -179,7 +185,7 @@ def blockers_of(
 
 
 def nothing_measured(
-    facts: Facts,
+    facts: JobFacts,
     groups: Sequence[Group],
     nowhere: Mapping[str, Sequence[str]],
     at: str = "",
@@ -189,7 +195,7 @@ def nothing_measured(
     if any(case.value.size for case in facts.cases):
         return []
     if nowhere and {group.benchmark for group in groups} == set(nowhere):
-        return [f"nothing was measured{at}: {nowhere_words(nowhere)}"]
+        return [f"nothing was measured{at}: {no_arm_sentence(nowhere)}"]
     return [f"nothing was measured{at}"]
 
 
@@ -209,13 +215,13 @@ def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
 
 
 def _verdict(
-    ruled: Sequence[Ruled],
+    ruled: Sequence[JudgedPair],
     gates: Sequence[GateOut],
     blockers: Sequence[str],
     groups: Sequence[Group],
 ) -> tuple[Verdict, str]:
     if blockers:
-        return "inconclusive", and_more(blockers[0], len(blockers))
+        return "inconclusive", with_count_of_others(blockers[0], len(blockers))
     required = [gate for gate in gates if gate.level == "required"]
     deciding = [one.pair for one in ruled if one.decides]
     for wanted in ("fail", "inconclusive"):
@@ -226,7 +232,7 @@ def _verdict(
         words = [_pair_words(pair, wanted) for pair in slow]
         words += [_gate_words(gate) for gate in required if gate.verdict == wanted]
         if words:
-            return wanted, and_more(words[0], len(words))
+            return wanted, with_count_of_others(words[0], len(words))
     if not groups:
         return "inconclusive", "none of the benchmarks asked for is in the suite"
     return "pass", _passed(
@@ -268,7 +274,7 @@ def _gate_words(gate: GateOut) -> str:
     return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}: {gate.reason}"
 
 
-def and_more(first: str, count: int) -> str:
+def with_count_of_others(first: str, count: int) -> str:
     return first if count == 1 else f"{first} (and {count - 1} more)"
 
 

@@ -1,7 +1,7 @@
-"""The audit of every group of a job, what it takes back, and what is stored of it (I16).
+"""Audits the protocol of every group of a job and withdraws verdicts it invalidates.
 
-Place: `analyse` calls it before `compare`; it calls `stats.audit`. Invariant: what an audit found is stored
-with the comparisons of its group, complete enough to be made again from stored samples. Judges no arm.
+The findings are stored with the comparisons of their group, complete enough to be
+computed again from stored samples (I16). The rules of an audit are in `stats.audit`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from paceline_server.catalog.manifest import Manifest
-from paceline_server.detect.facts import CaseIndex, Facts
+from paceline_server.detect.facts import CaseIndex, JobFacts
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import AuditFindingOut, AuditOut
 from paceline_server.ingest.cases import params_key
@@ -122,7 +122,7 @@ class Audits:
 
 
 def audit_groups(
-    manifest: Manifest, groups: Sequence[Group], index: CaseIndex, facts: Facts
+    manifest: Manifest, groups: Sequence[Group], index: CaseIndex, facts: JobFacts
 ) -> Audits:
     """Audit the primary metric of every group that was measured."""
     items: dict[tuple[str, str], dict[str, int]] = {}
@@ -163,17 +163,3 @@ def _naive(cases: Sequence[CaseSamples], reference: str) -> str | None:
     ]
     said = [f"{arm} {words.times(ratio)}" for arm, ratio in ratios if ratio is not None]
     return f"{', '.join(said)} than {reference}" if said else None
-
-
-def rederive_audit(
-    evidence: Mapping[str, Any], cases: Sequence[CaseSamples], reference: str
-) -> list[AuditFinding]:
-    """Audit stored samples again with what was stored beside the verdict, not with today's constants
-    (I16)."""
-    parameters = evidence["parameters"]
-    return audit(
-        cases,
-        reference,
-        parameters["items"],
-        AuditPolicy.from_dict(parameters["policy"]),
-    )

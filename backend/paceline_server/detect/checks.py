@@ -1,9 +1,8 @@
-"""Which correctness checks a job owes, and how they ended (I1).
+"""Lists the correctness checks of a job and how they ended (I1).
 
-Place: `analyse` calls it first; what is not ok here blocks every verdict. Invariants: a check of a workload
-is owed by a job that was asked for one of its benchmarks, and only that workload can report it: of two
-workloads with a check of one name, neither answers for the other. A check that failed blocks, expected or
-not.
+A check that is not ok blocks every verdict. A job is expected to report the checks of
+each workload it ran, and only that workload can report them, even where two workloads
+name a check alike. A check that failed blocks whether it was expected or not.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paceline_server.catalog.manifest import Manifest
-from paceline_server.detect.facts import Asked
+from paceline_server.detect.facts import JobRequest
 from paceline_server.detect.schemas import CheckOut
 from paceline_server.ingest.cases import Check
 
 
 def check_rows(
-    manifest: Manifest, asked: Asked, seen: Sequence[Check]
+    manifest: Manifest, asked: JobRequest, seen: Sequence[Check]
 ) -> list[CheckOut]:
     """One row per name: ok when every launch that ran it said so, and everyone who owes it reported it."""
-    owed = _owed_of_workloads(manifest, asked)
+    owed = _expected_by_workload(manifest, asked)
     rows: dict[str, CheckOut] = {}
     for check in seen:
         known = rows.get(check.name)
@@ -41,7 +40,9 @@ def check_rows(
     return list(rows.values())
 
 
-def _owed_of_workloads(manifest: Manifest, asked: Asked) -> dict[str, list[str]]:
+def _expected_by_workload(
+    manifest: Manifest, asked: JobRequest
+) -> dict[str, list[str]]:
     """Check name → the workloads of this job that expect it."""
     ran = {
         benchmark.workload

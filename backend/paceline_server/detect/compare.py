@@ -1,8 +1,7 @@
-"""Arms against their reference: every pair of a job, judged, with the evidence to judge it again (I16).
+"""Judges every arm of a job against its reference and keeps the evidence (I16).
 
-Place: `analyse` calls it after `groups`; it calls `stats`. Invariant (I11): both sides of a pair come from
-the same job; evidence holds every number the verdict was made with. Deliberately does not know checks or
-void conditions.
+Both sides of a pair come from the same job (I11); the evidence holds every number of
+the verdict. Checks and void conditions are applied later, in `analyse`.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ import numpy as np
 
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.detect.audits import Audits, GroupAudit
-from paceline_server.detect.facts import Asked, CaseIndex, Look
+from paceline_server.detect.facts import CaseIndex, JobRequest, Look
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import ComparisonOut
-from paceline_server.detect.unavailable import Unavailable
+from paceline_server.detect.unavailable import UnavailableArms
 from paceline_server.stats import words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
 from paceline_server.stats.noise import NoiseFloor
@@ -88,10 +87,10 @@ class Circumstances:
     """What is known of a job beside its samples: what was asked, which look this is, its audits, and what it
     could not run."""
 
-    asked: Asked
+    asked: JobRequest
     look: Look
     audits: Audits
-    unavailable: Unavailable
+    unavailable: UnavailableArms
 
 
 def compare(
@@ -99,25 +98,25 @@ def compare(
 ) -> list[Pair]:
     """Judge every arm of every group against its reference, metric by metric, then control the run's
     errors. What does not apply here is in no family. `manifest`: as it is on the target's kind."""
-    return controlled(
+    return control_false_discoveries(
         [pair for group in groups for pair in _pairs(manifest, group, index, known)],
         known.look,
     )
 
 
-def controlled(pairs: list[Pair], look: Look) -> list[Pair]:
+def control_false_discoveries(pairs: list[Pair], look: Look) -> list[Pair]:
     """The pairs of a job with the false discoveries of its whole run held, and with what their audits take
     back."""
     pairs = list(pairs)
     judged = [
         at for at, pair in enumerate(pairs) if pair.found.verdict != "not_applicable"
     ]
-    p_values = [_p(pairs[at].found) for at in judged]
+    p_values = [_p_value(pairs[at].found) for at in judged]
     others = [*look.other_p_values, *([1.0] * (len(judged) * look.unjudged_jobs))]
     held = control_run([pairs[at].found for at in judged], others)
     for place, (at, found) in enumerate(zip(judged, held, strict=True)):
         family = (*p_values[:place], *p_values[place + 1 :], *others)
-        pairs[at] = _audited(replace(pairs[at], found=found, family=family))
+        pairs[at] = _withdraw_defective(replace(pairs[at], found=found, family=family))
     return pairs
 
 
@@ -126,7 +125,7 @@ def at_sides(arm: str) -> tuple[str, str]:
     return f"{arm} at head", f"{arm} at base"
 
 
-def _audited(pair: Pair) -> Pair:
+def _withdraw_defective(pair: Pair) -> Pair:
     """A defect of the protocol takes the verdict back, whatever the numbers say (I12)."""
     names = (pair.arm, pair.reference) if pair.sides == "arms" else at_sides(pair.arm)
     why = None if pair.audit is None else pair.audit.why_not(*names)
@@ -136,7 +135,7 @@ def _audited(pair: Pair) -> Pair:
     return replace(pair, found=found)
 
 
-def _p(found: PairVerdict) -> float:
+def _p_value(found: PairVerdict) -> float:
     return 1.0 if found.p_slow is None or found.insufficient else found.p_slow
 
 
@@ -163,8 +162,12 @@ def _pairs(
             blocks = EMPTY
             if case is not None and reference is not None:
                 blocks = pair_blocks(case, reference, declared.direction, warm)
-            found = once_more(judge_pair(blocks, known.look.number, policy), blocks)
-            found = honest(found, case, reference, (arm, benchmark.reference), blocks)
+            found = extend_if_unsteady(
+                judge_pair(blocks, known.look.number, policy), blocks
+            )
+            found = withdraw_unmeasured(
+                found, case, reference, (arm, benchmark.reference), blocks
+            )
             missing = known.unavailable.why(group, arm, benchmark.reference)
             if missing is not None:
                 found = replace(
@@ -197,7 +200,7 @@ def _pairs(
             )
 
 
-def once_more(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
+def extend_if_unsteady(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
     """§1, "extend once, else flag": a launch that never settled makes its pair extendable at the first look,
     even where the blocks kept decide it. What stays unsteady after that is a flag in the evidence."""
     settled = found.look > 0 or not blocks.unsteady
@@ -206,7 +209,7 @@ def once_more(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
     )
 
 
-def honest(
+def withdraw_unmeasured(
     found: PairVerdict,
     case: CaseSamples | None,
     reference: CaseSamples | None,
@@ -321,8 +324,8 @@ def rederive(
     policy = PairPolicy.from_dict(parameters["policy"])
     launches = [one["launch"] for one in evidence["window"]["launches"]]
     blocks = pair_blocks(
-        _only(arm, launches),
-        _only(reference, launches),
+        _of_launches(arm, launches),
+        _of_launches(reference, launches),
         parameters["direction"],
         WarmPolicy(**parameters["warm"]),
     )
@@ -330,5 +333,5 @@ def rederive(
     return control_run([found], parameters["family_p_values"], policy)[0]
 
 
-def _only(case: CaseSamples, launches: Sequence[int]) -> CaseSamples:
+def _of_launches(case: CaseSamples, launches: Sequence[int]) -> CaseSamples:
     return case.only(np.isin(case.launch, launches))

@@ -1,8 +1,8 @@
-"""Derived metrics of a job: which samples each is made of, what it came to, and how that reads.
+"""Computes the derived metrics of a job and words their values.
 
-Place: `analyse` calls it after `compare`; `stats.derived` computes. Invariants: every declared metric has a
-row at every point it is owed at; a row without a value says why: not measured, not available here, or none
-(an answer). Judges nothing (`gates`).
+Every declared metric has a row at each expected point; a row without a value says why:
+not measured, not available on this target, or none, which is an answer. The formulas
+are in `stats.derived`; `gates` judges the values.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class DerivedRow:
             upper=found.interval.upper,
             unit=UNITS.get(declared.kind, "ratio"),
             answered=found.answered,
-            words=words_of(declared, self.arm, found),
+            words=derived_sentence(declared, self.arm, found),
             note=self.note(),
             description=declared.description,
         )
@@ -85,7 +85,9 @@ class DerivedRow:
         if self.defect is not None:
             return self.defect
         if self.found.answered and self.found.value is None:
-            return f"no crossover: {words_of(self.declared, self.arm, self.found)}"
+            return (
+                f"no crossover: {derived_sentence(self.declared, self.arm, self.found)}"
+            )
         return (
             ""
             if self.found.value is not None
@@ -99,7 +101,7 @@ def _rate(bytes_per_s: int) -> str:
     return f"{mebi:g} MiB/s" if mebi.is_integer() else f"{bytes_per_s / 1e6:g} MB/s"
 
 
-def words_of(declared: Derived, arm: str, found: DerivedValue) -> str:
+def derived_sentence(declared: Derived, arm: str, found: DerivedValue) -> str:
     """The value as a person says it; empty where there is none."""
     base, param, value = declared.base_arm, declared.param, found.value
     if value is None:
@@ -125,7 +127,7 @@ def words_of(declared: Derived, arm: str, found: DerivedValue) -> str:
 
 
 @dataclass(frozen=True)
-class Sources:
+class DerivedSources:
     """What derived metrics are made of."""
 
     index: CaseIndex
@@ -140,7 +142,7 @@ class Sources:
         warm: WarmSamples,
         announced: Sequence[Case],
         known: Circumstances,
-    ) -> Sources:
+    ) -> DerivedSources:
         said = {
             (
                 case.benchmark,
@@ -167,7 +169,7 @@ class Sources:
 
 
 def derived_rows(
-    manifest: Manifest, groups: Sequence[Group], sources: Sources
+    manifest: Manifest, groups: Sequence[Group], sources: DerivedSources
 ) -> list[DerivedRow]:
     """Every declared derived metric, of each of its arms, at every point of the params that it does not
     consume."""
@@ -204,7 +206,11 @@ def _points(
 
 
 def _row(
-    declared: Derived, arm: str, at: Group, members: Sequence[Group], sources: Sources
+    declared: Derived,
+    arm: str,
+    at: Group,
+    members: Sequence[Group],
+    sources: DerivedSources,
 ) -> DerivedRow:
     arms = [arm] if declared.base_arm is None else [arm, declared.base_arm]
     known = sources.known
@@ -235,14 +241,14 @@ def _row(
         None,
     )
     if declared.param is None:
-        found = _within(declared, arm, members[0], sources)
+        found = _value_at_point(declared, arm, members[0], sources)
     else:
-        found = _across(declared, arm, members, sources)
+        found = _value_across_param(declared, arm, members, sources)
     return DerivedRow(declared, arm, at, found, defect=defect, few=few)
 
 
-def _within(
-    declared: Derived, arm: str, group: Group, sources: Sources
+def _value_at_point(
+    declared: Derived, arm: str, group: Group, sources: DerivedSources
 ) -> DerivedValue:
     """A metric of one point."""
     paired = PAIRED.get(declared.kind)
@@ -257,7 +263,9 @@ def _within(
     return paired(own, base)
 
 
-def _share(declared: Derived, arm: str, group: Group, sources: Sources) -> DerivedValue:
+def _share(
+    declared: Derived, arm: str, group: Group, sources: DerivedSources
+) -> DerivedValue:
     whole = sources.warm.get(group, declared.metric, arm)
     if whole is None:
         return DerivedValue(None, note=f"{declared.metric} of {arm}")
@@ -274,8 +282,8 @@ def _share(declared: Derived, arm: str, group: Group, sources: Sources) -> Deriv
     return formulas.share_between_metrics(part, whole)
 
 
-def _across(
-    declared: Derived, arm: str, members: Sequence[Group], sources: Sources
+def _value_across_param(
+    declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
     """A metric that consumes a param."""
     param = declared.param or ""
@@ -306,7 +314,7 @@ def _across(
 
 
 def _crossover(
-    declared: Derived, arm: str, members: Sequence[Group], sources: Sources
+    declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
     """Every owed value of the param must have been measured: a gap could hide where the arm loses."""
     points: list[tuple[int, CaseSamples, CaseSamples]] = []

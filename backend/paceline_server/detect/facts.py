@@ -1,7 +1,7 @@
-"""What an analysis looks at: everything one job measured, wherever it was read from.
+"""The input of an analysis: everything one job measured, and what it was asked.
 
-Place: filled by `service` (from the store) and by `judge` (from raw streams), read by `analyse`.
-Invariant: two jobs with equal facts get equal reports; nothing here depends on a clock or a database.
+`service` fills it from the store, `judge` from raw streams. Equal facts give equal
+reports: nothing here depends on a clock or a database.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from paceline_server.stats.voids import VoidLimits
 
 
 @dataclass(frozen=True)
-class Identity:
+class JobIdentity:
     """What was measured where; copied into the report."""
 
     suite: str
@@ -36,7 +36,7 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Asked:
+class JobRequest:
     """What the job was asked to measure. `benchmarks` None: all; `params`: restricted values by name.
 
     `launches`, `rounds`: per batch; a job asked for fewer than a verdict needs is a quick look and is never
@@ -65,7 +65,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Facts:
+class JobFacts:
     """Everything one job said. `announced`: every case a launch spoke of, with or without samples; `broken`:
     why launches are missing or incomplete, one sentence each; `configuration`: names of the configuration
     errors that the server itself knows its target to have, whatever the agent says."""

@@ -1,10 +1,9 @@
-"""Gates: one row per level and point, of a measured statistic or of a derived metric.
+"""Judges the gates of a suite: one row per gate, level and point of the params.
 
-Place: `analyse` calls it after `derive`; `stats.gates` judges. Invariants: a gate that was asked for has a
-row even when nothing arrived for it; a level on an arm this target cannot run is `not_applicable`, never
-passed; figures of a defective protocol decide nothing (I12); of an arm that chooses its engine at run time
-the reason names the engine (`native/protocol`, build facts). Only `required` levels fail a run; `stretch` is
-what one would like, and is shown.
+A gate has a row even when nothing was measured for it. A level on an arm this target
+cannot run is `not_applicable`, never passed; figures of a defective protocol decide
+nothing (I12). Only `required` levels fail a run. Where launches report which engine an
+arm chose, the reason names it.
 """
 
 from __future__ import annotations

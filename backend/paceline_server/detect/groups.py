@@ -1,7 +1,8 @@
-"""Which (benchmark, params) groups a job owes: asked for and declared, or measured anyway.
+"""Lists the (benchmark, params) groups of a job: requested and declared, or measured
+anyway.
 
-Place: under `compare` and `measure`. Invariant: what was asked for and never arrived still has its group,
-so that it shows as not measured instead of not at all (I12).
+A group that was requested and never measured is listed too, so that it shows as not
+measured (I12).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.parts import Benchmark
-from paceline_server.detect.facts import Asked, Facts
+from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.ingest.cases import ParamValue, params_key
 
 
@@ -37,14 +38,16 @@ class Group:
         )
 
 
-def owed_groups(manifest: Manifest, asked: Asked, facts: Facts) -> list[Group]:
+def expected_groups(
+    manifest: Manifest, asked: JobRequest, facts: JobFacts
+) -> list[Group]:
     """Every group, benchmarks in declared order, declared params before others, each once."""
     groups: dict[tuple[str, str], Group] = {}
     measured = {(case.benchmark, params_key(case.params)): case for case in facts.cases}
     for name, benchmark in manifest.benchmarks.items():
         if asked.benchmarks is not None and name not in asked.benchmarks:
             continue
-        for params in _declared(benchmark, asked):
+        for params in _declared_points(benchmark, asked):
             groups.setdefault((name, params_key(params)), Group(name, params))
         for (of, key), case in measured.items():
             if of == name:
@@ -52,7 +55,9 @@ def owed_groups(manifest: Manifest, asked: Asked, facts: Facts) -> list[Group]:
     return list(groups.values())
 
 
-def _declared(benchmark: Benchmark, asked: Asked) -> Iterator[dict[str, ParamValue]]:
+def _declared_points(
+    benchmark: Benchmark, asked: JobRequest
+) -> Iterator[dict[str, ParamValue]]:
     """The cross product of the values asked for, else declared."""
     names = list(benchmark.params)
     values = [

@@ -1,13 +1,13 @@
-"""From a concluded job to history: its points, then what they change.
+"""Appends the points of a concluded job to their series and evaluates those series.
 
-Place: after `conclude_job`; before `alerts`, which hears of every evaluation. Invariants:
-- only runs that people, clocks and CI asked for become points: no demonstration, no turned knob, no A/B run,
-  nothing of no known branch (pull requests would share one past), nothing that asks about a doubt (I13:
-  confirmation data never enters baselines);
-- a job whose checks failed or whose conditions were void is kept with that reason and never judged;
-- carrying a message out twice changes nothing.
+What must stay true:
+- only runs requested by people, schedules or CI become points; demonstrations, runs
+  with knobs, A/B runs, runs of no known branch (pull requests would share one history)
+  and confirmations (I13) do not;
+- a job with failed checks or void conditions is kept with that reason and never judged;
+- handling a message twice changes nothing.
 
-    job.analyse ─▶ history.extend(job): points ─▶ history.evaluate(job): look, keep ─▶ alerts.history(job)
+    job.analyse ─▶ append_points(job) ─▶ evaluate_job, store_evaluation ─▶ alerts.history(job)
 """
 
 from __future__ import annotations
@@ -21,52 +21,56 @@ from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog import service as catalog
 from paceline_server.detect import queries, service
 from paceline_server.detect.changes import service as detection
+from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.queries import JobContext
 from paceline_server.detect.schemas import JobReportOut, MeasurementOut
-from paceline_server.detect.tracks import tracks
 from paceline_server.ingest import service as ingest
 from paceline_server.ingest.cases import params_key
 from paceline_server.series.points import service as points
-from paceline_server.series.service import JobPoints, Measured, Names
+from paceline_server.series.service import JobPoints, NewestNames, PointOfSeries
 from paceline_server.store import outbox
 
 EVALUATE, ALERTS = "history.evaluate", "alerts.history"
 """Outbox topics; the key is a job's id."""
 
 
-def extend(session: Session, job_id: str) -> None:
+def append_points(session: Session, job_id: str) -> None:
     """Append the points of a concluded job, and ask for their evaluation."""
     context = queries.context(session, job_id)
     if context is None or context.job.state != "done" or not context.is_baseline:
         return
     said = points_of(session, context, service.report_of(session, job_id))
     if said.rows:
-        points.record(session, said, names_of_job(session, context))
+        points.record_points(session, said, names_of_job(session, context))
         outbox.add(session, EVALUATE, job_id)
 
 
-def look(session: Session, job_id: str) -> list[detection.Looked]:
+def evaluate_job(session: Session, job_id: str) -> list[detection.EvaluatedSeries]:
     """Evaluate every series the job has a point of; takes long, locks nothing."""
-    return list(detection.look(session, detection.touched(session, job_id)))
+    return list(
+        detection.evaluate_series(session, detection.series_of_job(session, job_id))
+    )
 
 
-def keep(session: Session, job_id: str, looked: Sequence[detection.Looked]) -> None:
+def store_evaluation(
+    session: Session, job_id: str, looked: Sequence[detection.EvaluatedSeries]
+) -> None:
     """Store what was seen; alerts hear of it, also when it is nothing: a change may have gone away."""
-    detection.keep(session, looked)
+    detection.store_evaluations(session, looked)
     detection.mark_incidents(session, {one.head.target_id for one in looked})
     outbox.add(session, ALERTS, job_id)
 
 
-def names_of(session: Session, suite: str) -> Names:
+def names_of(session: Session, suite: str) -> NewestNames:
     """Old names of the suite's benchmarks and arms → those of its newest manifest."""
-    return Names.of(manifests.read(catalog.find(session, suite).manifest))
+    return NewestNames.of(manifests.read(catalog.find(session, suite).manifest))
 
 
-def names_of_job(session: Session, context: JobContext) -> Names:
+def names_of_job(session: Session, context: JobContext) -> NewestNames:
     """Those of its suite; an imported run's need not be one that anybody announced, and its names are its
     own."""
     if context.is_imported:
-        return Names.of(manifests.read(context.run.manifest))
+        return NewestNames.of(manifests.read(context.run.manifest))
     return names_of(session, context.run.suite)
 
 
@@ -86,17 +90,19 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
         fingerprint=fingerprint,
         factors=target.factors if fingerprint == target.fingerprint else {},
         excluded=report.blockers[0] if report.blockers else None,
-        conditions=tracks(ingest.conditions(session, job.id)),
+        conditions=summarise_tracks(ingest.conditions(session, job.id)),
         rows=[
-            _measured(row) for row in report.measurements if math.isfinite(row.median)
+            _measured_point(row)
+            for row in report.measurements
+            if math.isfinite(row.median)
         ],
     )
 
 
-def _measured(row: MeasurementOut) -> Measured:
+def _measured_point(row: MeasurementOut) -> PointOfSeries:
     """Too few samples for an interval: the median lies between the extremes, and that is all that is
     known."""
-    return Measured(
+    return PointOfSeries(
         benchmark=row.benchmark,
         arm=row.arm,
         params=row.params,

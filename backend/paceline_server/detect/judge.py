@@ -1,12 +1,14 @@
-"""`paceline-server judge DIR`: the verdict on raw streams that `paceline run` left on disk. No database.
+"""`paceline-server judge DIR`: judges raw streams that `paceline run` left on disk; no
+database.
 
-Place: the shortest journey's end; the same `analyse` as the server's. Invariants: the JSON is exactly the
-shape the issue tracker and CI agreed on, nothing more; a stream that broke off is an error, never a pass.
-Exit codes: 0 pass · 2 a gate or an arm rule failed · 3 inconclusive · 1 error.
+The analysis is the server's. The JSON has exactly the shape agreed with CI and the
+issue tracker. A stream that broke off is an error, never a pass. Exit codes: 0 pass, 2
+a gate or arm rule failed, 3 inconclusive, 1 error.
 
-DIR holds `run.json` (who, what, where, under which conditions) and `launch-NNN.WORKLOAD.jsonl` (C1). Of two
-revisions (`paceline ab`) run.json names the `base`, and streams are `launch-NNN.SIDE.WORKLOAD.jsonl`.
-The JSON then has `base`, and `side` in its measurements, beside the agreed fields.
+DIR holds `run.json` (who, what, where, conditions) and `launch-NNN.WORKLOAD.jsonl`
+(C1). For two revisions (`paceline ab`) run.json names the `base`, and streams are
+`launch-NNN.SIDE.WORKLOAD.jsonl`; the JSON then also has `base`, and `side` in its
+measurements.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typing import Any, TextIO
 from paceline_server.catalog.manifest import Manifest, ManifestError
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.facts import Asked, Facts, Identity, Look
+from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
 from paceline_server.detect.revisions import BASE, HEAD, Revision, analyse_revisions
 from paceline_server.detect.table import write_table
 from paceline_server.ingest.cases import Conditions
@@ -98,13 +100,13 @@ class JudgeError(Exception):
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRun:
     """A directory, read."""
 
     manifest: Manifest
-    facts: Facts
-    identity: Identity
-    asked: Asked
+    facts: JobFacts
+    identity: JobIdentity
+    asked: JobRequest
     look: int
     failure: str | None
     base: Revision | None = None
@@ -136,7 +138,7 @@ def judge(
     return ERROR if recorded.failure is not None else EXIT_CODES[analysis.verdict]
 
 
-def analyse_recorded(recorded: Recorded, limits: VoidLimits) -> Analysis:
+def analyse_recorded(recorded: RecordedRun, limits: VoidLimits) -> Analysis:
     """The server's analysis of what was read."""
     look, who = Look(recorded.look, limits=limits), recorded.identity
     if recorded.base is None:
@@ -149,7 +151,7 @@ def analyse_recorded(recorded: Recorded, limits: VoidLimits) -> Analysis:
 
 def read_directory(
     directory: Path, manifest_path: Path | None, revision: str | None
-) -> Recorded:
+) -> RecordedRun:
     """Everything in the directory. Raises JudgeError, ManifestError or OSError."""
     run = _run_json(directory / "run.json")
     manifest = read_manifest(_manifest_of(run, manifest_path))
@@ -158,7 +160,7 @@ def read_directory(
     failure = _failure(run)
     broken = [failure] if failure else []
     broken += [
-        _broken(path, stream)
+        _why_broken(path, stream)
         for path, stream in zip(paths, streams, strict=True)
         if not stream.ok
     ]
@@ -178,7 +180,7 @@ def read_directory(
     other = run.get("base")
     base = None
     if isinstance(other, Mapping):
-        sides = [_side_of(path) for path in paths]
+        sides = [_side_of_stream(path) for path in paths]
         of_base = [
             stream for stream, side in zip(streams, sides, strict=True) if side == BASE
         ]
@@ -191,18 +193,18 @@ def read_directory(
             _facts(of_base),
         )
     conditions = _conditions(run.get("conditions"))
-    return Recorded(
+    return RecordedRun(
         manifest=manifest,
         facts=replace(_facts(streams), conditions=conditions, broken=broken),
         base=base,
-        identity=Identity(
+        identity=JobIdentity(
             suite=manifest.suite.name,
             revision=revision or str(run.get("revision") or "unknown"),
             artifact_hash=run.get("artifact_hash") or None,
             target=str(run.get("target") or "unknown"),
             started_at=_instant(run.get("started_at")),
         ),
-        asked=Asked(
+        asked=JobRequest(
             benchmarks=options.get("benchmarks") or None,
             params=_mapping(options.get("params")),
             launches=launches,
@@ -219,7 +221,7 @@ def read_directory(
     )
 
 
-def _side_of(path: Path) -> str:
+def _side_of_stream(path: Path) -> str:
     """Which revision a stream of two is of, by its name. Raises JudgeError."""
     side = path.name.split(".")[1]
     if side not in (BASE, HEAD):
@@ -229,9 +231,9 @@ def _side_of(path: Path) -> str:
     return side
 
 
-def _facts(streams: Sequence[Stream]) -> Facts:
+def _facts(streams: Sequence[Stream]) -> JobFacts:
     """What the launches of one revision said."""
-    return Facts(
+    return JobFacts(
         cases=case_samples(streams),
         checks=[check for stream in streams for check in stream.checks],
         warnings=[warning for stream in streams for warning in stream.warnings],
@@ -275,7 +277,7 @@ def _failure(run: Mapping[str, Any]) -> str | None:
     return f"the measurement failed: {failure.get('cause')}: {failure.get('detail')}"
 
 
-def _broken(path: Path, stream: Stream) -> str:
+def _why_broken(path: Path, stream: Stream) -> str:
     if stream.fault is not None:
         return f"{path.name} line {stream.fault.line}: {stream.fault.code}: {stream.fault.detail}"
     terminal = stream.terminal or {}

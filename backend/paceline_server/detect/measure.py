@@ -1,8 +1,7 @@
-"""What was measured: one row per case, and the warm samples that `derive` and `gates` work on.
+"""Describes what was measured: one row per case, and the warm samples behind it.
 
-Place: `analyse` calls it after `groups`; it calls `stats`. Invariant: only warm samples are described (§1);
-count, percentiles and extremes are over all values, also of a metric with several per block. Deliberately
-compares no arms (`compare`).
+Only warm samples are described (§1). Count, percentiles and extremes are over all
+values, also of a metric with several values per block. `compare` compares arms.
 """
 
 from __future__ import annotations

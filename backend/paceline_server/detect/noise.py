@@ -1,8 +1,9 @@
-"""What an A/A job says of its target: floors where it agrees with itself, and a finding where it does not.
+"""Stores what an A/A job says of its target: noise floors, and a finding where its sides
+differ.
 
-Place: called when an A/A job concludes. Invariants: a floor is kept for every case that was judged at all,
-because how much a target varies is what was asked, whatever the verdict; a case called slower than itself
-is a finding about the environment (I15). Raises no alert: that is for alerts to decide.
+Every case that was judged gets a noise floor whatever its verdict, because the
+variation itself was the question. A case called slower than itself is a finding about
+the environment (I15); `alerts` decides what follows.
 """
 
 from __future__ import annotations
@@ -22,16 +23,20 @@ KIND = "environment"
 """Kind of a finding that two sides of the same artifact differ."""
 
 
-def keep(session: Session, context: JobContext, analysis: Analysis) -> None:
+def store_noise_floors(
+    session: Session, context: JobContext, analysis: Analysis
+) -> None:
     """Store the noise floors and findings of a concluded A/A job; of another job, and of one whose work was
     changed by a knob, nothing."""
     run, job = context.run, context.job
     if run.base_commit != run.commit or run.knobs:
         return
     measured = [
-        found for one in analysis.ruled if (found := _measured(one.pair)) is not None
+        found
+        for one in analysis.ruled
+        if (found := _measured_floor(one.pair)) is not None
     ]
-    floors.record(
+    floors.record_floors(
         session,
         target_id=context.target.id,
         suite=run.suite,
@@ -62,12 +67,12 @@ def keep(session: Session, context: JobContext, analysis: Analysis) -> None:
     session.flush()
 
 
-def _measured(pair: Pair) -> floors.Measured | None:
+def _measured_floor(pair: Pair) -> floors.MeasuredFloor | None:
     floor, found = pair.floor, pair.found
     if floor is None or not _finite(floor.mde):
         return None
     params = dict(pair.group.params)
-    return floors.Measured(
+    return floors.MeasuredFloor(
         key=(pair.group.benchmark, pair.arm, params, params_key(params), pair.metric),
         mde=floor.mde,
         lower=floor.lower,

@@ -1,4 +1,6 @@
-"""All SQL of detection: what a job was asked, what its run's other jobs found, and what is stored of it."""
+"""All SQL of detection outside `changes`: a job's context, reports, comparisons and
+findings.
+"""
 
 from __future__ import annotations
 

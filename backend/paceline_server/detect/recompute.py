@@ -1,8 +1,9 @@
-"""Everything derived, made again: points from samples, then levels and changes from points.
+"""Recomputes everything derived: points from samples, then levels and changes from points.
 
-Place: `paceline-server recompute`, after an upgrade or a doubt. Invariants: what comes out depends on the
-samples alone, so a second time changes nothing, not even a time; every difference is counted and said; points
-whose samples are gone stay. Tells no alert: the next job of a series does, as always.
+Used by `paceline-server recompute`, after an upgrade or in doubt. The result depends on
+the samples alone, so a second run changes nothing. Every difference is counted and
+reported. Points whose samples are gone stay. Alerts are not notified: the next job of a
+series does that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 from paceline_server.detect import history, queries, service
 from paceline_server.detect.changes import service as detection
-from paceline_server.detect.changes.service import Head, Outcome
+from paceline_server.detect.changes.service import SeriesRow, StoreOutcome
 from paceline_server.series import service as series
 from paceline_server.series.points import service as points
 from paceline_server.store.session import read_scope, session_scope
@@ -22,13 +23,13 @@ BATCH = 500
 
 
 @dataclass
-class Recomputed:
+class RecomputeOutcome:
     """What was looked at and what differed."""
 
     jobs: int = 0
     points_added: int = 0
     points_changed: int = 0
-    evaluated: Outcome = field(default_factory=Outcome)
+    evaluated: StoreOutcome = field(default_factory=StoreOutcome)
 
     def lines(self) -> list[str]:
         """What a person reads."""
@@ -46,46 +47,48 @@ class Recomputed:
 
 def recompute(
     suite: str | None = None, series_id: str | None = None, *, samples: bool = True
-) -> Recomputed:
+) -> RecomputeOutcome:
     """Make history again (of a suite, or one series); without `samples` from its points only. Raises 404."""
-    done = Recomputed()
+    done = RecomputeOutcome()
     with read_scope() as session:
         if series_id is not None:
             suite = series.find(session, series_id).suite
-        jobs = _jobs(
+        jobs = _select_jobs(
             queries.baseline_jobs(session, suite),
             points.jobs_of_series(session, series_id),
         )
     for job_id in jobs if samples else ():
         _measure_again(job_id, done)
     with read_scope() as session:
-        rounds = detection.rounds(
-            session, detection.all_heads(session, suite, series_id)
+        rounds = detection.group_into_rounds(
+            session, detection.list_series(session, suite, series_id)
         )
     for batch in _batches(rounds):
         with read_scope() as session:
             looked = {
                 one.head.id: one
-                for one in detection.look(session, [h for each in batch for h in each])
+                for one in detection.evaluate_series(
+                    session, [h for each in batch for h in each]
+                )
             }
         with session_scope() as session:
             looks = [
                 [looked[head.id] for head in each if head.id in looked]
                 for each in batch
             ]
-            done.evaluated.add(detection.keep(session, *looks))
+            done.evaluated.add(detection.store_evaluations(session, *looks))
     with session_scope() as session:
         targets = {head.target_id for each in rounds for head in each}
         done.evaluated.changes["marked"] += detection.mark_incidents(session, targets)
     return done
 
 
-def _jobs(baseline: Sequence[str], of_series: Sequence[str] | None) -> list[str]:
+def _select_jobs(baseline: Sequence[str], of_series: Sequence[str] | None) -> list[str]:
     wanted = None if of_series is None else set(of_series)
     return [job_id for job_id in baseline if wanted is None or job_id in wanted]
 
 
-def _measure_again(job_id: str, done: Recomputed) -> None:
+def _measure_again(job_id: str, done: RecomputeOutcome) -> None:
     """Read, compute and correct one job's points."""
     with read_scope() as session:
         context = queries.context(session, job_id)
@@ -97,15 +100,17 @@ def _measure_again(job_id: str, done: Recomputed) -> None:
     if not said.rows:
         return
     with session_scope() as session:
-        added, changed = points.correct(session, said, names)
+        added, changed = points.correct_points(session, said, names)
     done.jobs += 1
     done.points_added += added
     done.points_changed += changed
 
 
-def _batches(rounds: Sequence[Sequence[Head]]) -> Iterator[list[Sequence[Head]]]:
+def _batches(
+    rounds: Sequence[Sequence[SeriesRow]],
+) -> Iterator[list[Sequence[SeriesRow]]]:
     """Whole rounds, about `BATCH` series together."""
-    batch: list[Sequence[Head]] = []
+    batch: list[Sequence[SeriesRow]] = []
     for each in rounds:
         batch.append(each)
         if sum(map(len, batch)) >= BATCH:

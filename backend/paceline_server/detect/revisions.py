@@ -1,12 +1,14 @@
-"""Two revisions measured in one job: head against base, case by case. A/B and A/A jobs, confirmations of a
-change, steps of a bisection.
+"""Judges two revisions measured in one job: head against base, case by case.
 
-Place: beside `analyse`, which judges the arms of one revision; `service` and `judge` choose by whether the
-job has a base. Blocks are (launch, round): launch k of both sides ran one after the other with the same seed.
-Invariants: decided by the same rule and margin as arms (STATISTICS §2), per (benchmark, arm, params, metric);
-the checks of both sides pass before anything counts (I1); the same artifact on both sides is said, because
-then code is not the cause (I15). Of such a job neither arms against each other nor derived metrics and gates
-are judged: those belong to the ordinary run of a revision, whose baselines this data never enters (I13).
+Used for A/B and A/A jobs, confirmations and steps of a bisection. Blocks are (launch,
+round): launch k of both sides ran one after the other with the same seed. What must
+stay true:
+- cases are decided by the same rule and margin as arms (STATISTICS §2);
+- the checks of both sides pass before anything counts (I1);
+- identical artifacts on both sides are reported, because then the code is not the cause
+  (I15);
+- arms against each other, derived metrics and gates are not judged here: they belong to
+  the ordinary run of a revision, whose baselines this data never enters (I13).
 """
 
 from __future__ import annotations
@@ -18,13 +20,13 @@ from typing import cast
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.detect.analyse import (
     Analysis,
-    Ruled,
-    and_more,
+    JudgedPair,
     blocked_pair,
     blockers_of,
     nothing_measured,
     suppressed_of,
     voids_of,
+    with_count_of_others,
     with_suppressed,
 )
 from paceline_server.detect.audits import GroupAudit
@@ -34,13 +36,20 @@ from paceline_server.detect.compare import (
     Pair,
     at_sides,
     comparison_out,
-    controlled,
-    honest,
-    once_more,
+    control_false_discoveries,
+    extend_if_unsteady,
     window_of,
+    withdraw_unmeasured,
 )
-from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
-from paceline_server.detect.groups import Group, owed_groups
+from paceline_server.detect.condition_tracks import summarise_tracks
+from paceline_server.detect.facts import (
+    CaseIndex,
+    JobFacts,
+    JobIdentity,
+    JobRequest,
+    Look,
+)
+from paceline_server.detect.groups import Group, expected_groups
 from paceline_server.detect.measure import WarmSamples, measurements
 from paceline_server.detect.schemas import (
     AuditOut,
@@ -49,8 +58,11 @@ from paceline_server.detect.schemas import (
     JobReportOut,
     MeasurementOut,
 )
-from paceline_server.detect.tracks import tracks
-from paceline_server.detect.unavailable import Unavailable, nowhere_words, some_of
+from paceline_server.detect.unavailable import (
+    UnavailableArms,
+    list_some,
+    no_arm_sentence,
+)
 from paceline_server.ingest.cases import params_key
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.audit import AuditFinding, audit
@@ -70,20 +82,20 @@ class Revision:
 
     commit: str
     artifact_hash: str | None
-    facts: Facts
+    facts: JobFacts
 
 
 @dataclass(frozen=True)
-class _Side:
+class _RevisionSamples:
     """One side, looked up."""
 
     index: CaseIndex
-    unavailable: Unavailable
+    unavailable: UnavailableArms
     has: frozenset[tuple[str, str, str]]
     """(benchmark, params key, arm) announced or measured."""
 
     @classmethod
-    def of(cls, facts: Facts) -> _Side:
+    def of(cls, facts: JobFacts) -> _RevisionSamples:
         announced = {
             (one.benchmark, params_key(one.params), one.arm) for one in facts.announced
         }
@@ -92,7 +104,7 @@ class _Side:
         }
         return cls(
             CaseIndex.of(facts.cases),
-            Unavailable.of(facts),
+            UnavailableArms.of(facts),
             frozenset(announced | measured),
         )
 
@@ -101,9 +113,9 @@ def analyse_revisions(
     manifest: Manifest,
     base: Revision,
     head: Revision,
-    identity: Identity,
+    identity: JobIdentity,
     *,
-    asked: Asked | None = None,
+    asked: JobRequest | None = None,
     look: Look | None = None,
     thorough: bool = False,
 ) -> Analysis:
@@ -112,15 +124,18 @@ def analyse_revisions(
     `thorough`: somebody waits for every comparison (a confirmation, a bisection), so the job goes on while
     any of them is open; else a first slower one ends it.
     """
-    asked, look = asked or Asked(), look or Look()
+    asked, look = asked or JobRequest(), look or Look()
     manifest = manifest.on(asked.target_kind)
     known = replace(head.facts, cases=[*head.facts.cases, *base.facts.cases])
-    groups = owed_groups(manifest, asked, known)
+    groups = expected_groups(manifest, asked, known)
     checks = [*_checks(manifest, asked, base, BASE), *_checks(manifest, asked, head)]
     voids = tuple(voids_of(head.facts, asked, look))
     blockers = tuple(blockers_of(checks, voids, head.facts))
-    sides = _Side.of(head.facts), _Side.of(base.facts)
-    blockers = (*blockers, *_empty(manifest, groups, (head, base), sides))
+    sides = _RevisionSamples.of(head.facts), _RevisionSamples.of(base.facts)
+    blockers = (
+        *blockers,
+        *_reasons_nothing_measured(manifest, groups, (head, base), sides),
+    )
     same = head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
     a_a = base.commit == head.commit
     pairs = [
@@ -131,8 +146,10 @@ def analyse_revisions(
     if a_a and not blockers:
         pairs = [replace(pair, floor=_floor(pair, sides, asked)) for pair in pairs]
     ruled = tuple(
-        Ruled(blocked_pair(pair, blockers), None, demanded=_demanded(manifest, pair))
-        for pair in controlled(pairs, look)
+        JudgedPair(
+            blocked_pair(pair, blockers), None, demanded=_demanded(manifest, pair)
+        )
+        for pair in control_false_discoveries(pairs, look)
     )
     report = JobReportOut(
         suite=identity.suite,
@@ -142,8 +159,8 @@ def analyse_revisions(
         started_at=identity.started_at,
         checks=checks,
         measurements=[
-            *_measured(manifest, groups, base, "base"),
-            *_measured(manifest, groups, head, "head"),
+            *_measurement_rows(manifest, groups, base, "base"),
+            *_measurement_rows(manifest, groups, head, "head"),
         ],
         comparisons=[comparison_out(one.pair, asked.demonstration) for one in ruled],
         derived=[],
@@ -155,13 +172,13 @@ def analyse_revisions(
         ),
         blockers=list(blockers),
         suppressed=suppressed_of(head.facts, asked),
-        conditions=tracks(head.facts.conditions),
+        conditions=summarise_tracks(head.facts.conditions),
     )
     verdict, reason = _verdict(ruled, blockers, same=same)
     if (
         not blockers
         and verdict != "fail"
-        and (left_out := _uncompared(manifest, groups, ruled, sides))
+        and (left_out := _uncompared_sentence(manifest, groups, ruled, sides))
     ):
         reason = f"{reason}; {left_out}"
     reason = with_suppressed(reason, report.suppressed)
@@ -172,7 +189,7 @@ def analyse_revisions(
 
 
 def _checks(
-    manifest: Manifest, asked: Asked, side: Revision, name: str = ""
+    manifest: Manifest, asked: JobRequest, side: Revision, name: str = ""
 ) -> list[CheckOut]:
     """The checks a side owes; those of the base are named so."""
     rows = check_rows(manifest, asked, side.facts.checks)
@@ -194,8 +211,8 @@ def _demanded(manifest: Manifest, pair: Pair) -> bool:
 def _pairs(
     manifest: Manifest,
     group: Group,
-    sides: tuple[_Side, _Side],
-    circumstances: tuple[Asked, Look],
+    sides: tuple[_RevisionSamples, _RevisionSamples],
+    circumstances: tuple[JobRequest, Look],
     same: bool,
 ) -> Iterator[Pair]:
     (head_side, base_side), (asked, look) = sides, circumstances
@@ -211,8 +228,8 @@ def _pairs(
             blocks = EMPTY
             if head is not None and base is not None:
                 blocks = pair_blocks(head, base, declared.direction, warm)
-            found = once_more(judge_pair(blocks, look.number, policy), blocks)
-            found = honest(found, head, base, at_sides(arm), blocks)
+            found = extend_if_unsteady(judge_pair(blocks, look.number, policy), blocks)
+            found = withdraw_unmeasured(found, head, base, at_sides(arm), blocks)
             missing = _not_applicable(group, arm, sides)
             if missing is not None:
                 found = replace(
@@ -247,7 +264,9 @@ def _pairs(
             )
 
 
-def _floor(pair: Pair, sides: tuple[_Side, _Side], asked: Asked) -> NoiseFloor | None:
+def _floor(
+    pair: Pair, sides: tuple[_RevisionSamples, _RevisionSamples], asked: JobRequest
+) -> NoiseFloor | None:
     """What the target resolves of this case with as many launches as were asked for (one batch)."""
     head, base = (
         side.index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.arm)
@@ -266,7 +285,9 @@ def _is_faster(blocks: PairedBlocks, look: Look, policy: PairPolicy) -> bool:
     return judge_pair(turned, look.number, policy).verdict == "fail"
 
 
-def _not_applicable(group: Group, arm: str, sides: tuple[_Side, _Side]) -> str | None:
+def _not_applicable(
+    group: Group, arm: str, sides: tuple[_RevisionSamples, _RevisionSamples]
+) -> str | None:
     """Why there is nothing to compare: one side cannot run it here, or does not have it."""
     whys = [side.unavailable.why(group, arm) for side in sides]
     if None not in whys:
@@ -281,11 +302,11 @@ def _not_applicable(group: Group, arm: str, sides: tuple[_Side, _Side]) -> str |
     return f"only the {'head' if head else 'base'} has {arm} of {group.words()}"
 
 
-def _empty(
+def _reasons_nothing_measured(
     manifest: Manifest,
     groups: Sequence[Group],
     revisions: tuple[Revision, Revision],
-    sides: tuple[_Side, _Side],
+    sides: tuple[_RevisionSamples, _RevisionSamples],
 ) -> list[str]:
     """Why there is nothing to judge: once where both sides say the same, else naming the side."""
     about = [
@@ -301,11 +322,11 @@ def _empty(
     ]
 
 
-def _uncompared(
+def _uncompared_sentence(
     manifest: Manifest,
     groups: Sequence[Group],
-    ruled: Sequence[Ruled],
-    sides: tuple[_Side, _Side],
+    ruled: Sequence[JudgedPair],
+    sides: tuple[_RevisionSamples, _RevisionSamples],
 ) -> str:
     """Names the benchmarks of which nothing was compared, as a job of one revision names those without any
     arm; empty where there is none."""
@@ -326,9 +347,9 @@ def _uncompared(
     others = [
         name for name in manifest.benchmarks if name in left and name not in nowhere
     ]
-    said = [nowhere_words(nowhere)] if nowhere else []
+    said = [no_arm_sentence(nowhere)] if nowhere else []
     if others:
-        said.append(f"nothing of {some_of(others)} was compared: {left[others[0]]}")
+        said.append(f"nothing of {list_some(others)} was compared: {left[others[0]]}")
     return "; ".join(said)
 
 
@@ -349,13 +370,13 @@ def _audit(
     return GroupAudit(group, names[1], tuple(findings), {}, None)
 
 
-def _audit_rows(ruled: Sequence[Ruled]) -> list[AuditOut]:
+def _audit_rows(ruled: Sequence[JudgedPair]) -> list[AuditOut]:
     """Findings of the deciding comparisons, arm by arm."""
     audits = [one.pair.audit for one in ruled if one.decides]
     return [one.out() for one in audits if one is not None and one.findings]
 
 
-def _measured(
+def _measurement_rows(
     manifest: Manifest, groups: Sequence[Group], side: Revision, name: str
 ) -> list[MeasurementOut]:
     index = CaseIndex.of(side.facts.cases)
@@ -366,10 +387,10 @@ def _measured(
 
 
 def _verdict(
-    ruled: Sequence[Ruled], blockers: Sequence[str], *, same: bool
+    ruled: Sequence[JudgedPair], blockers: Sequence[str], *, same: bool
 ) -> tuple[Verdict, str]:
     if blockers:
-        return "inconclusive", and_more(blockers[0], len(blockers))
+        return "inconclusive", with_count_of_others(blockers[0], len(blockers))
     deciding = [
         one.pair
         for one in ruled
@@ -395,7 +416,7 @@ def _verdict(
                 if wanted == "fail"
                 else f"- {worst.found.reason}"
             )
-            text = and_more(
+            text = with_count_of_others(
                 f"{worst.group.words()}: {worst.arm} at head {said}", len(found)
             )
             return wanted, text + (environment if wanted == "fail" else "")

@@ -1,8 +1,9 @@
-"""Decisions about a job that has delivered: extend it, or conclude it and store what was found.
+"""Analyses jobs that delivered a batch: requests another batch, or concludes and stores
+the result.
 
-Place: after ingest (an outbox row `job.analyse` says that a batch is complete), before alerts (another row).
-Invariants: reading and computing hold no lock; what is stored commits together with the job's new state, once
-per (job, batch); findings are facts and are never changed (I16).
+The outbox row `job.analyse` announces a complete batch. Reading and computing hold no
+lock; the result commits together with the job's new state, once per (job, batch).
+Findings are facts and never change (I16).
 
     job.analyse(job:batch) ─▶ read ─▶ analyse ─┬─ undecided, batches left ─▶ request_batch
                                                └─ else ─▶ conclude + comparisons ─▶ alerts.evaluate(job)
@@ -19,9 +20,15 @@ from sqlalchemy.orm import Session
 
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect import noise, queries
-from paceline_server.detect.analyse import Analysis, Ruled, analyse
+from paceline_server.detect.analyse import Analysis, JudgedPair, analyse
 from paceline_server.detect.compare import comparison_out, evidence_of, rederive
-from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.detect.facts import (
+    CaseIndex,
+    JobFacts,
+    JobIdentity,
+    JobRequest,
+    Look,
+)
 from paceline_server.detect.policies import service as policies
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
 from paceline_server.detect.revisions import Revision, analyse_revisions
@@ -47,7 +54,7 @@ WHY_IMPORTED = (
 """Why a verdict, and a point that counts, is not to be had of an imported job (I2, I11)."""
 
 __all__ = [
-    "Analysed",
+    "JobAnalysis",
     "Role",
     "advise_again",
     "analyse_job",
@@ -66,7 +73,7 @@ comparisons_of_job = queries.comparisons_of_job
 
 
 @dataclass(frozen=True)
-class Analysed:
+class JobAnalysis:
     """An analysis and the look it belongs to."""
 
     job_id: str
@@ -74,7 +81,7 @@ class Analysed:
     analysis: Analysis
 
 
-def analyse_job(session: Session, key: str) -> Analysed | None:
+def analyse_job(session: Session, key: str) -> JobAnalysis | None:
     """Read and judge one look of a job; `key` is `job:batch`. None when that look is no longer waited for."""
     job_id, _, batch = key.rpartition(":")
     context = queries.context(session, job_id)
@@ -84,7 +91,7 @@ def analyse_job(session: Session, key: str) -> Analysed | None:
         or context.job.batch != int(batch)
     ):
         return None
-    return Analysed(job_id, context.job.batch, _analyse(session, context))
+    return JobAnalysis(job_id, context.job.batch, _analyse(session, context))
 
 
 def void_limits() -> VoidLimits:
@@ -97,10 +104,10 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
     job, run = context.job, context.run
     others = queries.other_comparisons(session, run.id, job.id)
     manifest = read_manifest(run.manifest)
-    identity = Identity(
+    identity = JobIdentity(
         run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at
     )
-    asked = Asked(
+    asked = JobRequest(
         run.benchmarks,
         run.params,
         job.launches,
@@ -119,17 +126,19 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
         limits=void_limits(),
     )
     if context.is_imported:
-        return _uncompared(
-            analyse(manifest, _facts(session, context), identity, asked, look)
+        return _without_comparisons(
+            analyse(manifest, _read_facts(session, context), identity, asked, look)
         )
     if run.base_commit is None:
-        return analyse(manifest, _facts(session, context), identity, asked, look)
+        return analyse(manifest, _read_facts(session, context), identity, asked, look)
     return analyse_revisions(
         manifest,
         Revision(
-            run.base_commit, job.base_artifact_hash, _facts(session, context, "base")
+            run.base_commit,
+            job.base_artifact_hash,
+            _read_facts(session, context, "base"),
         ),
-        Revision(run.commit, job.artifact_hash, _facts(session, context, "head")),
+        Revision(run.commit, job.artifact_hash, _read_facts(session, context, "head")),
         identity,
         asked=asked,
         look=look,
@@ -137,7 +146,7 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
     )
 
 
-def _uncompared(analysis: Analysis) -> Analysis:
+def _without_comparisons(analysis: Analysis) -> Analysis:
     """Without comparisons: arms that were measured one after the other have no blocks to compare (I11)."""
     return replace(
         analysis,
@@ -150,11 +159,11 @@ THOROUGH = ("confirm", "bisect")
 """Triggers of A/B runs in which an alert waits for a comparison that need not be the one that decides."""
 
 
-def _facts(
+def _read_facts(
     session: Session, context: JobContext, side: Literal["base", "head"] | None = None
-) -> Facts:
+) -> JobFacts:
     job_id = context.job.id
-    return Facts(
+    return JobFacts(
         cases=ingest.blocks(session, job_id, side),
         checks=ingest.checks(session, job_id, side),
         warnings=ingest.warnings(session, job_id, side),
@@ -171,7 +180,7 @@ def _p_value(comparison: Comparison) -> float:
     return 1.0 if p is None else float(p)
 
 
-def conclude_job(session: Session, found: Analysed | None) -> None:
+def conclude_job(session: Session, found: JobAnalysis | None) -> None:
     """Carry out what an analysis decided; does nothing when the job has moved on meanwhile."""
     if found is None:
         return
@@ -189,11 +198,11 @@ def conclude_job(session: Session, found: Analysed | None) -> None:
         return
     _store_report(session, found)
     _store_comparisons(session, context, analysis.ruled, analysis.report.suppressed)
-    noise.keep(session, context, analysis)
+    noise.store_noise_floors(session, context, analysis)
     outbox.add(session, "alerts.evaluate", found.job_id)
     if context.is_baseline:
         outbox.add(session, EXTEND_HISTORY, found.job_id)
-        policies.store(
+        policies.store_advice(
             session, context.job, context.run, context.target, analysis.policies
         )
 
@@ -210,7 +219,7 @@ def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
     if context is None:
         return []
     advised = _analyse(session, context).policies
-    return policies.rows_of(context.job, context.run, context.target, advised)
+    return policies.advice_rows(context.job, context.run, context.target, advised)
 
 
 def give_up_job(session: Session, key: str, error: str) -> None:
@@ -224,7 +233,7 @@ def give_up_job(session: Session, key: str, error: str) -> None:
     jobs.fail_analysis(session, job_id, int(batch), detail)
 
 
-def _store_report(session: Session, found: Analysed) -> None:
+def _store_report(session: Session, found: JobAnalysis) -> None:
     row = JobReport(
         job_id=found.job_id,
         batch=found.batch,
@@ -237,7 +246,7 @@ def _store_report(session: Session, found: Analysed) -> None:
 def _store_comparisons(
     session: Session,
     context: JobContext,
-    ruled: Sequence[Ruled],
+    ruled: Sequence[JudgedPair],
     suppressed: Sequence[str],
 ) -> None:
     at = clock.now()

@@ -1,7 +1,6 @@
-"""A job's verdicts as text: what a person reads on a terminal or in a CI log.
+"""Prints the report of a job as aligned plain text for a terminal or a CI log.
 
-Place: the last step of `judge`. Invariant: plain text, aligned, readable in a pipe; the verdict is the
-last line and says why. Deliberately computes nothing.
+Readable in a pipe; the verdict is the last line and says why. Computes nothing.
 """
 
 from __future__ import annotations
@@ -9,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from paceline_server.detect.analyse import Analysis, Ruled
-from paceline_server.detect.policies import words as policy_words
+from paceline_server.detect.analyse import Analysis, JudgedPair
+from paceline_server.detect.policies import advice_sentences as policy_words
 from paceline_server.detect.schemas import BaseOut, MeasurementOut
 from paceline_server.stats.configuration import words_of
 from paceline_server.stats.words import quantity
@@ -18,11 +17,11 @@ from paceline_server.stats.words import quantity
 
 def write_table(analysis: Analysis, out: TextIO, failure: str | None = None) -> None:
     """Write the whole report of one analysis; `failure`: why it is no verdict on a whole measurement."""
-    for line in lines_of(analysis, failure):
+    for line in report_lines(analysis, failure):
         out.write(line.rstrip() + "\n")
 
 
-def lines_of(analysis: Analysis, failure: str | None = None) -> list[str]:
+def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     """The report, line by line, without newlines."""
     report = analysis.report
     lines = [
@@ -43,11 +42,11 @@ def lines_of(analysis: Analysis, failure: str | None = None) -> list[str]:
         f"suppressed {words_of(name).text} ({name})" for name in report.suppressed
     ]
     lines += [f"blocked    {text}" for text in analysis.blockers]
-    tables: dict[tuple[str, str], list[Ruled]] = {}
+    tables: dict[tuple[str, str], list[JudgedPair]] = {}
     for one in analysis.ruled:
         tables.setdefault((one.pair.group.benchmark, one.pair.metric), []).append(one)
     for (benchmark, metric), group in tables.items():
-        shown = _benchmark if report.base is None else revision_lines
+        shown = _benchmark_lines if report.base is None else revision_lines
         lines += ["", *shown(benchmark, metric, group, analysis)]
     lines += _uncompared(
         [
@@ -87,7 +86,7 @@ def base_lines(base: BaseOut) -> list[str]:
 
 
 def revision_lines(
-    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis
+    benchmark: str, metric: str, group: Sequence[JudgedPair], analysis: Analysis
 ) -> list[str]:
     """Head against base, one row per point and arm."""
     margin = group[0].pair.policy.margin_percent
@@ -123,10 +122,14 @@ def revision_lines(
             notes.append((f"{params} {pair.arm}", found.reason))
     at = len(names)
     head = f"{benchmark}: {metric}, head against base, margin {margin:g} %"
-    return [head, *aligned(rows, right=(*range(at), at + 1, at + 2)), *folded(notes)]
+    return [
+        head,
+        *align_columns(rows, right=(*range(at), at + 1, at + 2)),
+        *fold_notes(notes),
+    ]
 
 
-def folded(notes: Iterable[tuple[str, str]]) -> list[str]:
+def fold_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
     """Lines of what is said of which row, each text once: a metric that no arm has says so in one line."""
     places: dict[str, list[str]] = {}
     for place, text in notes:
@@ -137,7 +140,9 @@ def folded(notes: Iterable[tuple[str, str]]) -> list[str]:
     ]
 
 
-def aligned(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+def align_columns(
+    rows: Sequence[Sequence[str]], right: Iterable[int] = ()
+) -> list[str]:
     """Rows as columns two spaces apart; the columns in `right` end flush."""
     flush = set(right)
     widths = (
@@ -167,8 +172,8 @@ def _params(params: dict[str, int | str]) -> str:
     return " ".join(f"{name}={value}" for name, value in params.items()) or "-"
 
 
-def _benchmark(
-    benchmark: str, metric: str, group: Sequence[Ruled], analysis: Analysis
+def _benchmark_lines(
+    benchmark: str, metric: str, group: Sequence[JudgedPair], analysis: Analysis
 ) -> list[str]:
     medians = {
         (row.benchmark, row.metric, row.arm, _params(row.params)): row
@@ -213,13 +218,19 @@ def _benchmark(
             notes.append((f"{params} {pair.arm}", pair.found.reason))
     notes += [
         (f"{_params(row.params)} {row.arm}", ", ".join(row.flags))
-        for row in _flagged(analysis, benchmark, metric)
+        for row in _flagged_rows(analysis, benchmark, metric)
     ]
     at = len(names)
-    return [head, *aligned(rows, right=(*range(at), at + 1, at + 2)), *folded(notes)]
+    return [
+        head,
+        *align_columns(rows, right=(*range(at), at + 1, at + 2)),
+        *fold_notes(notes),
+    ]
 
 
-def _flagged(analysis: Analysis, benchmark: str, metric: str) -> list[MeasurementOut]:
+def _flagged_rows(
+    analysis: Analysis, benchmark: str, metric: str
+) -> list[MeasurementOut]:
     rows = analysis.report.measurements
     return [
         row
@@ -248,7 +259,7 @@ def _uncompared(rows: Sequence[MeasurementOut]) -> list[str]:
     return [
         "",
         "measured without a reference",
-        *aligned([head, *cells], right=(4, 5, 6)),
+        *align_columns([head, *cells], right=(4, 5, 6)),
     ]
 
 
@@ -264,7 +275,7 @@ def _unavailable(analysis: Analysis) -> list[str]:
         ]
         for row in analysis.report.unavailable
     ]
-    return ["", "not available here", *aligned(rows)]
+    return ["", "not available here", *align_columns(rows)]
 
 
 def _audits(analysis: Analysis) -> list[str]:
@@ -306,7 +317,7 @@ def _derived(analysis: Analysis) -> list[str]:
         rows.append(
             [row.name, row.benchmark, row.arm, _params(row.params), value, bounds, said]
         )
-    return ["", "derived", *aligned(rows, right=(4,))]
+    return ["", "derived", *align_columns(rows, right=(4,))]
 
 
 def _gates(analysis: Analysis) -> list[str]:
@@ -330,7 +341,7 @@ def _gates(analysis: Analysis) -> list[str]:
                 why,
             ]
         )
-    return ["", "gates", *aligned(rows, right=(4,))]
+    return ["", "gates", *align_columns(rows, right=(4,))]
 
 
 def _policies(analysis: Analysis) -> list[str]:
@@ -343,5 +354,5 @@ def _policies(analysis: Analysis) -> list[str]:
         lines.append(
             f"  {one.policy.name}: {policy_words.headline(one)}: {said[one.holds]}"
         )
-        lines.append(f"    {policy_words.why(one)}")
+        lines.append(f"    {policy_words.explain_holds(one)}")
     return lines

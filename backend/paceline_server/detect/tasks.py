@@ -1,16 +1,18 @@
-"""What carries out `job.analyse`: computing happens before the write transaction begins."""
+"""Handlers of the outbox topics of detection; each computes before its write transaction
+begins.
+"""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
 from paceline_server.detect import history, service
-from paceline_server.detect.changes.service import Looked
+from paceline_server.detect.changes.service import EvaluatedSeries
 from paceline_server.store.outbox import gives_up, handles, handles_after_reading
 
 
 @handles_after_reading("job.analyse", service.analyse_job)
-def analyse(session: Session, _key: str, found: service.Analysed | None) -> None:
+def analyse(session: Session, _key: str, found: service.JobAnalysis | None) -> None:
     """Extend or conclude the job."""
     service.conclude_job(session, found)
 
@@ -24,10 +26,12 @@ def stop_analysing(session: Session, key: str, error: str) -> None:
 @handles(service.EXTEND_HISTORY)
 def extend_history(session: Session, job_id: str) -> None:
     """Append the job's points."""
-    history.extend(session, job_id)
+    history.append_points(session, job_id)
 
 
-@handles_after_reading(history.EVALUATE, history.look)
-def evaluate_history(session: Session, job_id: str, looked: list[Looked]) -> None:
+@handles_after_reading(history.EVALUATE, history.evaluate_job)
+def evaluate_history(
+    session: Session, job_id: str, looked: list[EvaluatedSeries]
+) -> None:
     """Keep what was seen of the series it touched."""
-    history.keep(session, job_id, looked)
+    history.store_evaluation(session, job_id, looked)

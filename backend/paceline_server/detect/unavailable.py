@@ -1,8 +1,8 @@
-"""Arms this target cannot run: announced by the workload with a reason, and without samples.
+"""Finds the arms a target cannot run: announced with a reason and without samples.
 
-Place: under `compare` and `measure`, beside `groups`. Invariant: samples win: an arm that one launch called
-unavailable and another measured was measured. What is unavailable is neither missing nor a defect: rules and
-gates about it do not apply, which is said, and never counts as passed. A benchmark without any arm is named.
+Samples win: an arm that one launch called unavailable and another measured counts as
+measured. Rules and gates about an unavailable arm do not apply; it is neither missing,
+nor a defect, nor passed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from paceline_server.catalog.manifest import Manifest
-from paceline_server.detect.facts import Facts
+from paceline_server.detect.facts import JobFacts
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import UnavailableOut
 from paceline_server.ingest.cases import params_key
@@ -21,29 +21,29 @@ NAMED = 3
 run's."""
 
 
-def some_of(names: Collection[str]) -> str:
+def list_some(names: Collection[str]) -> str:
     """`parse, print, scan (and 4 more)`: all names where they are few."""
-    return f"{', '.join(list(names)[:NAMED])}{_more(len(names) - NAMED)}"
+    return f"{', '.join(list(names)[:NAMED])}{_and_more(len(names) - NAMED)}"
 
 
-def nowhere_words(nowhere: Mapping[str, Sequence[str]]) -> str:
+def no_arm_sentence(nowhere: Mapping[str, Sequence[str]]) -> str:
     """`no arm of parse, print is available here: no JVM (and 1 more)`."""
     reasons = list(dict.fromkeys(reason for own in nowhere.values() for reason in own))
-    return f"no arm of {some_of(nowhere)} is available here: {reasons[0]}{_more(len(reasons) - 1)}"
+    return f"no arm of {list_some(nowhere)} is available here: {reasons[0]}{_and_more(len(reasons) - 1)}"
 
 
-def _more(number: int) -> str:
+def _and_more(number: int) -> str:
     return f" (and {number} more)" if number > 0 else ""
 
 
 @dataclass(frozen=True)
-class Unavailable:
+class UnavailableArms:
     """Reasons by (benchmark, params key, arm)."""
 
     reasons: Mapping[tuple[str, str, str], str]
 
     @classmethod
-    def of(cls, facts: Facts) -> Unavailable:
+    def of(cls, facts: JobFacts) -> UnavailableArms:
         measured = {
             (case.benchmark, params_key(case.params), case.arm)
             for case in facts.cases

@@ -1,1 +1,1 @@
-"""Documents that other tools printed: averages with their devices, arms and the policy in force."""
+"""Results of other tools: stored as given, with what the server computes from them."""

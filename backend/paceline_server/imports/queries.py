@@ -22,7 +22,7 @@ def document(session: Session, import_id: str) -> ImportDocument | None:
     return session.get(ImportDocument, import_id)
 
 
-def with_digest(session: Session, digest: str) -> ImportDocument | None:
+def document_with_digest(session: Session, digest: str) -> ImportDocument | None:
     return session.scalars(
         select(ImportDocument).where(ImportDocument.digest == digest)
     ).one_or_none()

@@ -1,4 +1,4 @@
-"""HTTP of imports: documents of other tools, stored and read."""
+"""HTTP of imports: store, list, read and delete documents of other tools."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def store_import(
     body: ImportIn, principal: Writer, session: DbSession, response: Response
 ) -> ImportDetailOut:
     """Store a document as `paceline import` writes it. The same one again: 200, and nothing changes."""
-    stored, new = service.store(session, body, principal.name)
+    stored, new = service.store_import(session, body, principal.name)
     if not new:
         response.status_code = 200
     return stored
@@ -54,10 +54,10 @@ def list_imports(
 def read_import(import_id: str, _: Reader, session: DbSession) -> ImportDetailOut:
     """A document's rows with what they say, the policy it states, and how that compares with what was
     measured here."""
-    return service.get(session, import_id)
+    return service.get_import(session, import_id)
 
 
 @router.delete("/imports/{import_id}", status_code=204)
 def delete_import(import_id: str, principal: Writer, session: DbSession) -> None:
     """Forget a document."""
-    service.delete(session, import_id, principal.name)
+    service.delete_import(session, import_id, principal.name)

@@ -1,9 +1,10 @@
-"""Wire shapes of imports: the document as `paceline import` writes it, and what the server makes of it.
+"""Wire shapes of imports: documents as `paceline import` writes them, and what the server
+answers.
 
-Place: the edge of the feature. Invariants: of a document only printed figures are read; differences, shares
-and sentences are computed here (I17), whatever the sender computed beside them; times are whole nanoseconds.
-The document is a file format with a version of its own, so unlike other requests it may hold fields that this
-server does not know.
+Only printed figures are read from a document; differences, shares and sentences are
+computed here (I17), whatever the sender computed. Times are whole nanoseconds. A
+document is a file format with its own version, so unlike other requests it may hold
+fields that this server does not know.
 """
 
 from __future__ import annotations
@@ -13,12 +14,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
+from paceline_server.catalog.parts import Name
 from paceline_server.catalog.schemas import ParamValue
-from paceline_server.imports.criterion.schemas import (
-    CriterionIn,
-    ImportedRunOut,
-    MeasuredOnIn,
-)
 from paceline_server.kernel.wire import Request, Response
 
 MAX_SESSIONS = 1_000
@@ -27,6 +24,17 @@ MAX_ROWS = 1_000
 MAX_RECORDS = 20_000
 """Lines of one document; with 8 MiB per request it is the smaller limit for real logs."""
 MAX_CLAIMS = 100
+MAX_SERIES = 10_000
+MAX_SAMPLES = 1_000_000
+NS_PER = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+"""Nanoseconds of the units that measure time; criterion's files say none and mean ns."""
+
+LONGEST_NS = 1e18
+"""What an iteration may take: thirty years, and far from where a double overflows."""
+
+Label = Annotated[str, Field(min_length=1, max_length=200)]
+Iterations = Annotated[int, Field(ge=1, lt=2**63)]
+Time = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 Text = Annotated[str, Field(max_length=2_000)]
 Short = Annotated[str, Field(max_length=200)]
@@ -34,11 +42,11 @@ Line = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class _Part(BaseModel):
+class _DocumentPart(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class QuantityIn(_Part):
+class QuantityIn(_DocumentPart):
     """A printed number in base units; the true one lies from `low` to `high`."""
 
     printed: Short
@@ -54,7 +62,7 @@ class QuantityIn(_Part):
         return self
 
 
-class RowIn(_Part):
+class RowIn(_DocumentPart):
     """Both averages of one batch size of one session."""
 
     arm: Short
@@ -64,14 +72,14 @@ class RowIn(_Part):
     lines: Annotated[tuple[Line, Line], Strict(False)]
 
 
-class HeadingIn(_Part):
+class HeadingIn(_DocumentPart):
     name: Short
     api: Count
     note: Short = ""
     warmup_rounds: Count | None = None
 
 
-class SessionIn(_Part):
+class SessionIn(_DocumentPart):
     line: Line | None = None
     device: Short | None = None
     api: Count | None = None
@@ -79,13 +87,13 @@ class SessionIn(_Part):
     rows: Annotated[list[RowIn], Field(max_length=MAX_ROWS)] = []
 
 
-class RecordIn(_Part):
+class RecordIn(_DocumentPart):
     line: Line
     pattern: Short
     text: Annotated[str, Field(max_length=20_000)] = ""
 
 
-class ClaimIn(_Part):
+class ClaimIn(_DocumentPart):
     """A sentence about one batch size; `percent` above 0 is slower."""
 
     line: Line
@@ -96,7 +104,7 @@ class ClaimIn(_Part):
     text: Text
 
 
-class PolicyIn(_Part):
+class PolicyIn(_DocumentPart):
     minimum: Count
     unit: Short | None = None
     warmup_rounds: Count | None = None
@@ -104,7 +112,7 @@ class PolicyIn(_Part):
     text: Annotated[str, Field(max_length=4_100)] = ""
 
 
-class LogIn(_Part):
+class LogIn(_DocumentPart):
     lines: Count
     records: Annotated[list[RecordIn], Field(max_length=MAX_RECORDS)] = []
     sessions: Annotated[list[SessionIn], Field(max_length=MAX_SESSIONS)] = []
@@ -112,8 +120,8 @@ class LogIn(_Part):
     policy: PolicyIn | None = None
 
 
-class DocumentIn(_Part):
-    """What `paceline import` stores as import.json."""
+class LogcatIn(_DocumentPart):
+    """What `paceline import` stores of a log as import.json."""
 
     v: Literal[1]
     format: Literal["logcat"]
@@ -124,11 +132,68 @@ class DocumentIn(_Part):
     log: LogIn
 
 
+class CriterionSeriesIn(BaseModel):
+    """One benchmark of one baseline: `times[i]` of `iterations[i]` iterations together, in `unit`."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    benchmark: Label
+    arm: Label | None = None
+    value: Annotated[str, Field(max_length=200)] | None = None
+    baseline: Label
+    unit: str | None = None
+    iterations: Annotated[list[Iterations], Field(min_length=1, max_length=MAX_SAMPLES)]
+    times: Annotated[list[Time], Field(min_length=1, max_length=MAX_SAMPLES)]
+
+    @model_validator(mode="after")
+    def _measured(self) -> Self:
+        if len(self.times) != len(self.iterations):
+            raise ValueError("expected as many times as iterations")
+        if self.unit is not None and self.unit not in NS_PER:
+            raise ValueError(
+                f"{self.unit!r} is no unit of time: only what a clock measured is stored, so leave this out"
+            )
+        scale = NS_PER[self.unit or "ns"]
+        each = zip(self.times, self.iterations, strict=True)
+        if any(time * scale / count > LONGEST_NS for time, count in each):
+            raise ValueError(
+                "an iteration of over thirty years is no measurement: look at its unit"
+            )
+        return self
+
+
+class CriterionIn(BaseModel):
+    """What `paceline import --format criterion` stores as import.json."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    v: Literal[1]
+    format: Literal["criterion"]
+    file: Annotated[str, Field(max_length=200)]
+    bytes: Annotated[int, Field(ge=0, lt=2**63)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    why_no_verdict: Annotated[str, Field(max_length=2_000)]
+    series: Annotated[
+        list[CriterionSeriesIn], Field(min_length=1, max_length=MAX_SERIES)
+    ]
+
+
+class MeasuredOnIn(BaseModel):
+    """Where it was measured. `suite`: an announced one, whose gates it is held against where the names of
+    benchmarks are the same; `on`: what the machine is called; `commit`: what was measured."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    suite: Name | None = None
+    on: Annotated[str, Field(min_length=1, max_length=100)] = "imported"
+    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{7,64}$")] | None = None
+
+
 class ImportIn(Request):
     """`title`: what people call it; without one it is named after its file. `measured_on` is for criterion's
     runs alone."""
 
-    document: Annotated[DocumentIn | CriterionIn, Field(discriminator="format")]
+    document: Annotated[LogcatIn | CriterionIn, Field(discriminator="format")]
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     measured_on: MeasuredOnIn = Field(default_factory=MeasuredOnIn)
 
@@ -221,6 +286,30 @@ class ImportedAdviceOut(Response):
     holds: bool | None
     words: str
     why: str
+
+
+class ImportedSeriesOut(Response):
+    """One benchmark of an imported run. `outliers_*`: samples beyond Tukey's fences at 1.5 and 3
+    interquartile ranges; they are counted and kept."""
+
+    id: str
+    benchmark: str
+    arm: str
+    params: dict[str, ParamValue]
+    samples: int
+    median_ns: float
+    outliers_mild: int
+    outliers_severe: int
+
+
+class ImportedRunOut(Response):
+    """A run that was made of one baseline. A saved one is the `branch` of its series; `new`, criterion's last
+    run, has none and so no series."""
+
+    run_id: str
+    job_id: str
+    baseline: str
+    series: list[ImportedSeriesOut]
 
 
 class ImportDetailOut(ImportOut):

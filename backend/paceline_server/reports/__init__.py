@@ -1,1 +1,1 @@
-"""Answers for pages, computed from what is stored. Writes nothing."""
+"""Answers for pages, computed from what is stored; writes nothing."""

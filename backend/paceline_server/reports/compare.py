@@ -1,10 +1,10 @@
-"""Two revisions or two runs side by side: what differs around them first, then every measurement.
+"""Compares two revisions or two runs: what differs around them, then every measurement.
 
-Place: above the stored reports of jobs, which `pairs` pairs. Invariant I11: across jobs nothing is judged; a
-row carries a verdict only where an A/B job measured this very pair interleaved, and then ratio and interval
-are that job's. The interval of a row that is only shown is the widest the two medians' intervals allow: it
-knows nothing of what changed between two sessions, and says so. Sentences and choices are of every pair that
-was asked for, rows of one page of them.
+I11: nothing is judged across jobs. A row carries a verdict only where an A/B job
+measured this pair interleaved, and then ratio and interval are that job's. Otherwise
+the interval is the widest the two medians' intervals allow, and the row says that it
+knows nothing of what changed between the sessions. Sentences and choices cover all
+requested pairs; rows are one page of them.
 """
 
 from __future__ import annotations

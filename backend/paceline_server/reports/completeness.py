@@ -1,8 +1,7 @@
-"""What a run owed and what arrived: every declared case that has no samples, with its reason.
+"""Lists every declared case of a run that has no samples, with the reason.
 
-Place: above the stored reports and, for jobs that never got one, the samples that came. Invariant: a case is
-arrived, unavailable on its target, still pending, or missing with a reason: nothing is left out silently
-(I12). Deliberately judges no value.
+A case has arrived, is unavailable on its target, is still pending, or is missing with a
+reason; none is left out (I12).
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from sqlalchemy.orm import Session
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.catalog.schemas import ParamValue
-from paceline_server.detect.facts import Asked, Facts
-from paceline_server.detect.groups import owed_groups
+from paceline_server.detect.facts import JobFacts, JobRequest
+from paceline_server.detect.groups import expected_groups
 from paceline_server.ingest.arrivals import Arrivals, arrivals
 from paceline_server.ingest.cases import params_key
 from paceline_server.jobs import service as jobs
@@ -141,19 +140,19 @@ def _asked(
 ) -> Iterator[Owed]:
     """Every case that must arrive. Nobody asked another tool for anything: it owes what it brought."""
     for case in requested_cases(
-        manifest, Asked(run.benchmarks, run.params), target.kind
+        manifest, JobRequest(run.benchmarks, run.params), target.kind
     ):
         if run.trigger != IMPORTED or case.key in here.measured:
             yield case
 
 
 def requested_cases(
-    manifest: Manifest, asked: Asked, target_kind: str
+    manifest: Manifest, asked: JobRequest, target_kind: str
 ) -> Iterator[Owed]:
     """Every case that is asked of a target of this kind."""
     section = "host" if target_kind == "host" else "android"
     fit = {one.name for one in manifest.workloads if getattr(one, section) is not None}
-    for group in owed_groups(manifest, asked, Facts(cases=())):
+    for group in expected_groups(manifest, asked, JobFacts(cases=())):
         benchmark = manifest.benchmarks[group.benchmark]
         if benchmark.workload in fit:
             for arm in benchmark.arms:
@@ -232,7 +231,7 @@ def _gone(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
     """Benchmarks and arms that history has on this branch and this run's manifest declares no longer."""
     retired = history.retired_reasons(session, run.suite)
     found: dict[tuple[str, str | None], list[Series]] = {}
-    names = history.Names.of(manifest)
+    names = history.NewestNames.of(manifest)
     for row in history.of_suite(session, run.suite, run.branch or ""):
         benchmark, arm_now = names.newest(row.benchmark, row.arm)
         declared = manifest.benchmarks.get(benchmark)

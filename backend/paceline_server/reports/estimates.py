@@ -1,7 +1,8 @@
-"""How long a run would take, from how long past ones took, and what a demonstration needs to show anything.
+"""Estimates how long a run would take, and what a demonstration needs to show an effect.
 
-Both are answered before a run is asked for. Where nothing is known that is said, with the least that the
-request's own numbers imply. Reads only; what a request may ask for is decided by `jobs`.
+Both are answered before the run is requested, from how long past runs took. Where
+nothing is known the answer says so and gives the least time that the request's own
+numbers imply.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.catalog.parts import Benchmark, Slows
 from paceline_server.catalog.schemas import ParamValue
-from paceline_server.detect.facts import Asked
+from paceline_server.detect.facts import JobRequest
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import RunIn
 from paceline_server.reports import queries
@@ -61,7 +62,7 @@ def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
     """What a request would take now. Raises as `jobs.preview_run`."""
     wanted = jobs.preview_run(session, spec)
     manifest = read_manifest(wanted.suite.manifest)
-    asked = Asked(wanted.selection.benchmarks, wanted.selection.params)
+    asked = JobRequest(wanted.selection.benchmarks, wanted.selection.params)
     past = queries.past_jobs(
         session, spec.suite, [target.id for target in wanted.targets], PAST_JOBS
     )
@@ -85,7 +86,7 @@ def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
 
 
 def _size(
-    manifest: Manifest, spec: RunIn, asked: Asked, kind: str, launches: int
+    manifest: Manifest, spec: RunIn, asked: JobRequest, kind: str, launches: int
 ) -> Size:
     two = spec.base_commit is not None or spec.trigger == "a_a"
     cases = sum(1 for _ in requested_cases(manifest, asked, kind))
@@ -95,7 +96,7 @@ def _size(
 def _on_target(
     manifest: Manifest,
     spec: RunIn,
-    asked: Asked,
+    asked: JobRequest,
     target: Target,
     past: Sequence[PastJob],
 ) -> TargetEstimateOut:
@@ -133,14 +134,15 @@ def _on_target(
 
 def _past_size(manifest: Manifest, one: PastJob, kind: str) -> Size:
     cases = sum(
-        1 for _ in requested_cases(manifest, Asked(one.benchmarks, one.params), kind)
+        1
+        for _ in requested_cases(manifest, JobRequest(one.benchmarks, one.params), kind)
     )
     return Size(
         cases, one.launches, 2 if one.two_revisions else 1, one.rounds, one.min_time_ns
     )
 
 
-def _same_choice(one: PastJob, size: Size, asked: Asked) -> bool:
+def _same_choice(one: PastJob, size: Size, asked: JobRequest) -> bool:
     return (
         sorted(one.benchmarks) == sorted(asked.benchmarks or ())
         and _values(one.params) == _values(asked.params)
@@ -197,7 +199,7 @@ def _slowdowns(
     session: Session,
     manifest: Manifest,
     spec: RunIn,
-    asked: Asked,
+    asked: JobRequest,
     targets: Sequence[Target],
 ) -> list[SlowdownOut]:
     found: list[SlowdownOut] = []
@@ -224,7 +226,7 @@ def _slowdowns(
 def _ratios(
     session: Session,
     manifest: Manifest,
-    asked: Asked,
+    asked: JobRequest,
     slows: Slows,
     where: tuple[str, Target],
 ) -> dict[str, float]:
@@ -285,7 +287,7 @@ def _at(params: dict[str, ParamValue]) -> str:
     return ", ".join(f"{name}={value}" for name, value in params.items())
 
 
-def _is_asked(params: dict[str, ParamValue], asked: Asked) -> bool:
+def _is_asked(params: dict[str, ParamValue], asked: JobRequest) -> bool:
     return all(
         value in asked.params.get(name, [value]) for name, value in params.items()
     )

@@ -1,7 +1,7 @@
-"""Wire shapes of the pages about history: the matrix, the comparison of two revisions, completeness (C2).
+"""Wire shapes of the pages about history: matrix, comparison of two revisions,
+completeness (C2).
 
-Place: filled by `matrix`, `compare` and `completeness`. Every ratio and sentence is made on the server (I17).
-Holds no logic.
+Every ratio and sentence is computed on the server (I17).
 """
 
 from __future__ import annotations

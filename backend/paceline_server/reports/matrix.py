@@ -1,8 +1,7 @@
-"""Where a whole suite stands: benchmark × target, one cell each.
+"""Shows where a whole suite stands: one cell per benchmark and target.
 
-Place: above `series` (points, changes, noise floors) and the stored comparisons. Invariant: a cell says the
-worst of what it stands for, and names the series its number is from. Decides nothing: verdicts are those of
-the newest comparisons, changes those that history keeps, and how a job ended is what `jobs` says.
+A cell shows the worst of what it stands for and names the series of its number.
+Verdicts are those of the newest comparisons, changes those that history keeps.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from paceline_server.reports.history_schemas import (
 )
 from paceline_server.series import service as history
 from paceline_server.series.schemas import ChangeOut
-from paceline_server.series.service import Standing
+from paceline_server.series.service import SeriesStanding
 from paceline_server.store.tables.decisions import Comparison
 
 STALE_AFTER = timedelta(days=7)
@@ -54,8 +53,8 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
         None if branch is not None or known else queries.branch_run_last(session, suite)
     )
     chosen = branch if branch is not None else next(iter(known), last or "")
-    cells: dict[Cell, list[Standing]] = defaultdict(list)
-    called = history.Names.of(manifest)
+    cells: dict[Cell, list[SeriesStanding]] = defaultdict(list)
+    called = history.NewestNames.of(manifest)
     for one in history.standings(session, suite, chosen):
         cells[called.benchmark(one.series.benchmark), one.series.target_id].append(one)
     verdicts = _verdicts(queries.newest_judged(session, suite, chosen), called)
@@ -103,7 +102,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
 
 
 def _verdicts(
-    rows: Sequence[Comparison], called: history.Names
+    rows: Sequence[Comparison], called: history.NewestNames
 ) -> dict[Cell, list[Comparison]]:
     """By what the benchmark is called now; one under its newest name hides those under older ones."""
     found: dict[Cell, list[Comparison]] = defaultdict(list)
@@ -115,7 +114,7 @@ def _verdicts(
 
 
 def _unmeasured(
-    ended: Sequence[queries.EndedJob], called: history.Names
+    ended: Sequence[queries.EndedJob], called: history.NewestNames
 ) -> dict[Cell, MatrixUnmeasuredOut]:
     """Where the newest job that is over was not judged; `ended` has the newest first."""
     newest: dict[Cell, MatrixUnmeasuredOut | None] = {}
@@ -139,7 +138,9 @@ def _unmeasured(
 
 
 def _cell(
-    manifest: Manifest, standings: Sequence[Standing], compared: Sequence[Comparison]
+    manifest: Manifest,
+    standings: Sequence[SeriesStanding],
+    compared: Sequence[Comparison],
 ) -> MatrixCellOut:
     shown = min(standings, key=lambda one: _headline(manifest, one))
     point, series = shown.point, shown.series
@@ -174,7 +175,7 @@ def _cell(
     )
 
 
-def _headline(manifest: Manifest, one: Standing) -> tuple[bool, bool, str]:
+def _headline(manifest: Manifest, one: SeriesStanding) -> tuple[bool, bool, str]:
     """The primary metric of an arm that is compared; of several params the one begun first."""
     declared = manifest.benchmarks.get(one.series.benchmark)
     if declared is None:
@@ -186,7 +187,7 @@ def _headline(manifest: Manifest, one: Standing) -> tuple[bool, bool, str]:
     )
 
 
-def _of(one: Standing) -> str:
+def _of(one: SeriesStanding) -> str:
     params = ", ".join(f"{name}={value}" for name, value in one.series.params.items())
     return f"{one.series.arm} {one.series.metric}" + (f", {params}" if params else "")
 

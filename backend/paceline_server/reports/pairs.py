@@ -1,7 +1,7 @@
-"""What both sides of a comparison measured, pair by pair: ratio, interval, how clear, in which order.
+"""Pairs what both sides of a comparison measured: ratio, interval, significance, order.
 
-Place: between the stored reports of jobs and `compare`, which words a page of these pairs. Invariant: every
-pair is ranked and counted, so a page never hides what a sentence above it counts. Writes no words.
+Every pair is ranked and counted, so that a page never hides what the sentence above it
+counts. `compare` words a page of these pairs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All SQL of reports. Reads only."""
+"""All SQL of reports; reads only."""
 
 from __future__ import annotations
 

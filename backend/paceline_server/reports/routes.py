@@ -1,4 +1,6 @@
-"""HTTP of what is read: the overview, reports, comparisons, arms, distributions, live series, incidents."""
+"""HTTP of what is read: overview, reports, comparisons, arms, distributions, live series,
+incidents.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Wire shapes of what the dashboard and CI read. Every ratio and sentence in here is computed on the
-server (I17)."""
+"""Wire shapes of what the dashboard and CI read; ratios and sentences are the server's
+(I17).
+"""
 
 from __future__ import annotations
 

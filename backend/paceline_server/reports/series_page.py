@@ -1,7 +1,6 @@
-"""The series page: history as `series` keeps it, and the rule of `alerts` that decides about it.
+"""Builds the series page from the history in `series` and the rule in `alerts`.
 
-Place: above both, which may not see each other. Decides nothing; the limit line is the rule's minimum effect
-applied to the present level (I17).
+The limit line is the rule's minimum effect applied to the present level (I17).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the dashboard and CI read: reports, comparisons, arms, distributions, the overview.
 
-Place: above alerts, detect and ingest; reads what they stored. Invariant: nothing here decides or writes;
-every number is a stored one or computed from stored samples by `stats` (I17).
+Nothing here decides or writes; every number is stored, or computed from stored samples
+by `stats` (I17).
 """
 
 from __future__ import annotations

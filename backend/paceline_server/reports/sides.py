@@ -1,7 +1,7 @@
-"""One side of a comparison: a run, or what was measured of a revision; and the classes its rows fall into.
+"""Resolves one side of a comparison, and classifies how far apart two sides are.
 
-Place: under `compare`. Invariant: a revision is the runs that measured it for history, never a confirmation,
-a demonstration or an A/B run; a run may be any. Decides no verdict.
+A side is a run, or a revision: all runs that measured it for history, never a
+confirmation, a demonstration or an A/B run.
 """
 
 from __future__ import annotations

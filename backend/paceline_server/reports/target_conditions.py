@@ -1,8 +1,8 @@
-"""A target's conditions over time: its gate readings, and a summary of each of its jobs.
+"""Shows a target's conditions over time: its gate readings, and a summary of each of its
+jobs.
 
-Place: behind `GET /targets/{id}/conditions`. Invariant: bounded whatever is asked for: a track is thinned,
-keeping the extremes of each stretch (a peak is why one looks at it), and jobs are the newest. Decides
-nothing.
+The answer is bounded whatever is requested: tracks are thinned keeping the extremes of
+each stretch, because peaks are what one looks for, and only the newest jobs are listed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Sentences beside charts: what a table of comparisons or a distribution says, in one sentence (I17).
-Pure."""
+"""Words a table of comparisons or a distribution in one sentence (I17). Pure."""
 
 from __future__ import annotations
 

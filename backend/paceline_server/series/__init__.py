@@ -1,1 +1,3 @@
-"""History of one measurement across runs: points, environments, levels and where they changed."""
+"""History of one measurement across runs: series, their points, and what people wrote
+beside them.
+"""

@@ -1,8 +1,9 @@
-"""Which points were measured in one environment, and what changed between two of them, in words.
+"""Splits points by the target's environment and words what changed between two
+environments.
 
-Place: under `evaluation` (levels never span two environments) and the pages. Invariant: a switch of the
-fingerprint starts a new environment, also when it switches back: what came between may have changed more
-than the factors say. Deliberately guesses nothing: factors nobody kept are called unknown.
+A change of the fingerprint starts a new environment even when it returns to an earlier
+one: more may have changed in between than the factors show. Factors that were not
+recorded are called unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ UNKNOWN = "the target changed; its factors before are not known"
 FIRST = "first point"
 
 
-class Stretch(NamedTuple):
+class EnvironmentStretch(NamedTuple):
     """Points `start` … `stop` − 1 of a list, measured in one environment."""
 
     start: int
@@ -35,7 +36,7 @@ class FactorChange(NamedTuple):
         return f"{_name(self.factor)} {_value(self.before)} → {_value(self.after)}"
 
 
-def stretches(fingerprints: Sequence[str]) -> list[Stretch]:
+def cut_into_environments(fingerprints: Sequence[str]) -> list[EnvironmentStretch]:
     """The list cut where the fingerprint changes, oldest first."""
     cuts = [
         0,
@@ -47,7 +48,7 @@ def stretches(fingerprints: Sequence[str]) -> list[Stretch]:
     ]
     stops = [*cuts[1:], len(fingerprints)]
     return [
-        Stretch(start, stop, fingerprints[start])
+        EnvironmentStretch(start, stop, fingerprints[start])
         for start, stop in zip(cuts, stops, strict=True)
         if stop > start
     ]
@@ -64,7 +65,9 @@ def differences(
     ]
 
 
-def why(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> str:
+def describe_switch(
+    before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+) -> str:
     """What is different after a switch, in words; None or {} are factors nobody kept."""
     if not before or not after:
         return UNKNOWN

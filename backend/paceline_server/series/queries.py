@@ -1,6 +1,5 @@
-"""All SQL of series that reads for people: lists, one series, its points, what was written beside them.
-
-What detection reads and writes in bulk is in `bulk`. Raises nothing of HTTP.
+"""All SQL that reads series for people: lists, one series, its points, annotations, noise
+floors.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ LIVE = ("suspect", "standing")
 """States of a change that detection still looks at."""
 
 
-class Filters(NamedTuple):
+class SeriesFilters(NamedTuple):
     """What a list of series is narrowed to; None: not narrowed."""
 
     suite: str | None = None
@@ -42,7 +41,7 @@ class Filters(NamedTuple):
     changed: bool | None = None
 
 
-def listed(filters: Filters) -> Select[Any]:
+def select_series(filters: SeriesFilters) -> Select[Any]:
     """Series that pass the filters; `text` looks into every part of their name, `target` is an id."""
     query = select(Series)
     for column, wanted in (
@@ -80,7 +79,7 @@ def listed(filters: Filters) -> Select[Any]:
     return query
 
 
-def one(session: Session, series_id: str) -> Series | None:
+def series_by_id(session: Session, series_id: str) -> Series | None:
     return session.get(Series, series_id)
 
 
@@ -106,7 +105,7 @@ def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Se
     return list(session.scalars(query.order_by(*order)))
 
 
-class SeriesName(NamedTuple):
+class SeriesNameRow(NamedTuple):
     """What a series is found by; the field names are those of `Series`."""
 
     id: str
@@ -117,9 +116,9 @@ class SeriesName(NamedTuple):
     metric: str
 
 
-def names(
+def series_names(
     session: Session, suite: str, branch: str, benchmarks: Collection[str]
-) -> list[SeriesName]:
+) -> list[SeriesNameRow]:
     """The names of every series of these benchmarks of a suite on a branch: whole rows cost ten times as
     much."""
     columns = (
@@ -133,7 +132,7 @@ def names(
     query = select(*columns).where(
         Series.suite == suite, Series.branch == branch, Series.benchmark.in_(benchmarks)
     )
-    return [SeriesName(*row) for row in session.execute(query)]
+    return [SeriesNameRow(*row) for row in session.execute(query)]
 
 
 def state(session: Session, series_id: str) -> SeriesState | None:
@@ -190,7 +189,7 @@ def change_counts(
     return found
 
 
-class Changed(NamedTuple):
+class ChangeRow(NamedTuple):
     """A change with its series and with the point it is seen at."""
 
     change: Change
@@ -200,7 +199,7 @@ class Changed(NamedTuple):
 
 def changes(
     session: Session, series_ids: Collection[str], states: Collection[str] | None = None
-) -> list[Changed]:
+) -> list[ChangeRow]:
     """Changes of these series (in these states), the newest point first."""
     query = (
         select(Change, Series, SeriesPoint)
@@ -217,10 +216,10 @@ def changes(
     )
     if states is not None:
         query = query.where(Change.state.in_(list(states)))
-    return [Changed(*row) for row in session.execute(query)]
+    return [ChangeRow(*row) for row in session.execute(query)]
 
 
-class PlainPoint(NamedTuple):
+class PlainPointRow(NamedTuple):
     """What the environments of a series are told from."""
 
     job_id: str
@@ -228,14 +227,14 @@ class PlainPoint(NamedTuple):
     fingerprint: str
 
 
-def plain_points(session: Session, series_id: str) -> list[PlainPoint]:
+def plain_points(session: Session, series_id: str) -> list[PlainPointRow]:
     """Every point of a series, oldest first, without its numbers."""
     query = (
         select(SeriesPoint.job_id, SeriesPoint.at, SeriesPoint.fingerprint)
         .where(SeriesPoint.series_id == series_id)
         .order_by(SeriesPoint.at, SeriesPoint.job_id)
     )
-    return [PlainPoint(*row) for row in session.execute(query)]
+    return [PlainPointRow(*row) for row in session.execute(query)]
 
 
 def points(
@@ -272,7 +271,7 @@ def fingerprints_of_jobs(session: Session, job_ids: Collection[str]) -> dict[str
     return {row.job_id: row.fingerprint for row in session.execute(query)}
 
 
-class FloorName(NamedTuple):
+class NoiseFloorRow(NamedTuple):
     """A minimum detectable effect and what it is of; the field names are those of `NoiseFloor`."""
 
     mde: float
@@ -285,7 +284,7 @@ class FloorName(NamedTuple):
 
 def noise_floors(
     session: Session, suite: str, target_ids: Collection[str]
-) -> list[FloorName]:
+) -> list[NoiseFloorRow]:
     """The newest noise floor of everything of a suite on these targets. Only what is asked for leaves the
     database: every A/A job leaves as many rows as the suite has series, with evidence."""
     key = (
@@ -304,7 +303,7 @@ def noise_floors(
         .subquery()
     )
     found = session.execute(select(*ranked.c[:6]).where(ranked.c.newer.is_(None)))
-    return [FloorName(*row) for row in found]
+    return [NoiseFloorRow(*row) for row in found]
 
 
 def noise_floor(session: Session, series: Series) -> NoiseFloor | None:
@@ -325,7 +324,7 @@ def noise_floor(session: Session, series: Series) -> NoiseFloor | None:
     return session.scalars(query).one_or_none()
 
 
-def notes(session: Session, series: Series) -> Sequence[Annotation]:
+def annotations_beside(session: Session, series: Series) -> Sequence[Annotation]:
     """What was written beside a series or its target, oldest first."""
     query = (
         select(Annotation)
@@ -344,13 +343,15 @@ def annotation(session: Session, annotation_id: str) -> Annotation | None:
     return session.get(Annotation, annotation_id)
 
 
-def retired(session: Session, suite: str) -> list[RetiredBenchmark]:
+def retired_benchmarks(session: Session, suite: str) -> list[RetiredBenchmark]:
     """What people called gone on purpose, by name."""
     query = select(RetiredBenchmark).where(RetiredBenchmark.suite == suite)
     return list(session.scalars(query.order_by(RetiredBenchmark.benchmark)))
 
 
-def retired_one(session: Session, suite: str, key: str) -> RetiredBenchmark | None:
+def retired_benchmark(
+    session: Session, suite: str, key: str
+) -> RetiredBenchmark | None:
     return session.get(RetiredBenchmark, (suite, key))
 
 

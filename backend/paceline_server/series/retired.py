@@ -22,19 +22,21 @@ SEPARATOR = "/"
 """Between a benchmark and its arm in the key; no name has one."""
 
 
-def key_of(benchmark: str, arm: str | None) -> str:
+def retired_key(benchmark: str, arm: str | None) -> str:
     """How a benchmark, or one arm of it, is stored."""
     return benchmark if arm is None else f"{benchmark}{SEPARATOR}{arm}"
 
 
-def listed(session: Session, suite: str) -> list[RetiredOut]:
+def list_retired(session: Session, suite: str) -> list[RetiredOut]:
     """Everything of a suite that is retired, by name."""
-    return [_out(row) for row in queries.retired(session, suite)]
+    return [_out(row) for row in queries.retired_benchmarks(session, suite)]
 
 
-def reasons(session: Session, suite: str) -> dict[str, str]:
+def retired_reasons(session: Session, suite: str) -> dict[str, str]:
     """Why, by `key_of`."""
-    return {row.benchmark: row.reason for row in queries.retired(session, suite)}
+    return {
+        row.benchmark: row.reason for row in queries.retired_benchmarks(session, suite)
+    }
 
 
 def retire(
@@ -53,15 +55,15 @@ def retire(
     )
     if declared is not None and (arm is None or arm in declared.arms):
         raise conflict(
-            f"The newest manifest of {suite} declares {key_of(benchmark, arm)}: take it out of suite.toml "
+            f"The newest manifest of {suite} declares {retired_key(benchmark, arm)}: take it out of suite.toml "
             "first, or it would be measured and never shown.",
             "still_declared",
         )
     if not queries.was_measured(session, suite, benchmark, arm):
-        raise not_found("benchmark", key_of(benchmark, arm))
-    row = queries.retired_one(session, suite, key_of(benchmark, arm))
+        raise not_found("benchmark", retired_key(benchmark, arm))
+    row = queries.retired_benchmark(session, suite, retired_key(benchmark, arm))
     if row is None:
-        row = RetiredBenchmark(suite=suite, benchmark=key_of(benchmark, arm))
+        row = RetiredBenchmark(suite=suite, benchmark=retired_key(benchmark, arm))
         session.add(row)
     row.reason, row.retired_by, row.retired_at = reason, who, clock.now()
     session.flush()
@@ -80,9 +82,9 @@ def restore(
     session: Session, suite: str, benchmark: str, arm: str | None, who: str
 ) -> None:
     """Miss it again. Raises 404 when it was not retired."""
-    row = queries.retired_one(session, suite, key_of(benchmark, arm))
+    row = queries.retired_benchmark(session, suite, retired_key(benchmark, arm))
     if row is None:
-        raise not_found("retired benchmark", key_of(benchmark, arm))
+        raise not_found("retired benchmark", retired_key(benchmark, arm))
     audit.record(
         session,
         who,

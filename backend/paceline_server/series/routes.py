@@ -19,7 +19,7 @@ from paceline_server.series.schemas import (
     RetireIn,
     SeriesOut,
 )
-from paceline_server.series.service import Filters
+from paceline_server.series.service import SeriesFilters
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
 
@@ -61,7 +61,9 @@ def list_series(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[SeriesOut]:
     """Series by benchmark and arm; `changed` lists those with (or without) a change that detection still
     looks at."""
-    filters = Filters(suite, benchmark, arm, metric, target, branch, text, changed)
+    filters = SeriesFilters(
+        suite, benchmark, arm, metric, target, branch, text, changed
+    )
     return service.list_series(session, filters, limit=limit, cursor=cursor)
 
 
@@ -100,7 +102,7 @@ def delete_annotation(annotation_id: str, _: Writer, session: DbSession) -> None
 @router.get("/suites/{suite}/retired")
 def list_retired(suite: str, _: Reader, session: DbSession) -> Page[RetiredOut]:
     """Benchmarks and arms of a suite that people called gone on purpose."""
-    return Page(items=retired.listed(session, suite), next=None)
+    return Page(items=retired.list_retired(session, suite), next=None)
 
 
 @router.put("/suites/{suite}/retired/{benchmark}")

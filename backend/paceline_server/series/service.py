@@ -1,8 +1,7 @@
-"""The front door of `series`: what is listed and shown, and what people write beside the points.
+"""The front door of `series`: lists series, shows one, and keeps annotations.
 
-Place: above `queries` and `bulk`, below `jobs`; `detect` extends and evaluates history through it, `alerts`
-asks it for changes, `reports` for pages. Invariant: points are facts, states and changes are derived from
-them. Decides nothing about rules or alerts.
+Points are facts; states and changes are derived from them by `detect.changes`. Rules
+and alerts are decided in `alerts`.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.series import queries, retired, shapes
 from paceline_server.series.noise import service as noise
-from paceline_server.series.points.renaming import Names
-from paceline_server.series.points.service import JobPoints, Measured
-from paceline_server.series.queries import LIVE, Filters
+from paceline_server.series.points.renaming import NewestNames
+from paceline_server.series.points.service import JobPoints, PointOfSeries
+from paceline_server.series.queries import LIVE, SeriesFilters
 from paceline_server.series.schemas import (
     AnnotationIn,
     AnnotationOut,
@@ -31,18 +30,18 @@ from paceline_server.series.schemas import (
     SeriesOut,
     SeriesPageOut,
 )
-from paceline_server.series.thinning import thin
+from paceline_server.series.thinning import thin_points
 from paceline_server.store.page import page
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.history import Annotation, Series, SeriesPoint
 
 __all__ = [
-    "Filters",
     "FloorKey",
     "JobPoints",
-    "Measured",
-    "Names",
-    "Standing",
+    "NewestNames",
+    "PointOfSeries",
+    "SeriesFilters",
+    "SeriesStanding",
     "annotate",
     "branches",
     "find",
@@ -67,17 +66,17 @@ fingerprints = queries.fingerprints
 fingerprints_of_jobs = queries.fingerprints_of_jobs
 of_suite = queries.of_suite
 newest_points = queries.newest_points
-retired_key = retired.key_of
-retired_reasons = retired.reasons
+retired_key = retired.retired_key
+retired_reasons = retired.retired_reasons
 
 
 def list_series(
-    session: Session, filters: Filters, *, limit: int, cursor: str | None
+    session: Session, filters: SeriesFilters, *, limit: int, cursor: str | None
 ) -> Page[SeriesOut]:
     """Series by benchmark and arm, a page of them."""
     found: Page[Series] = page(
         session,
-        queries.listed(filters),
+        queries.select_series(filters),
         [Series.benchmark, Series.arm, Series.id],
         lambda row: [row.benchmark, row.arm, row.id],
         lambda row: row,
@@ -112,7 +111,7 @@ def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
 
 def find(session: Session, series_id: str) -> Series:
     """A series. Raises 404."""
-    found = queries.one(session, series_id)
+    found = queries.series_by_id(session, series_id)
     if found is None:
         raise not_found("series", series_id)
     return found
@@ -144,17 +143,18 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
     level = segments[-1].level if segments else None
     return SeriesPageOut(
         series=said[0],
-        state=shapes.state_words(said[0], changes, segments),
+        state=shapes.state_sentence(said[0], changes, segments),
         level=level,
         baseline_job_id=None if state is None else state.baseline_job_id,
         evaluated_at=None if state is None else state.evaluated_at,
         environments=found,
         segments=segments,
         changes=changes,
-        noise=noise.band(session, row, level),
+        noise=noise.noise_band(session, row, level),
         rule=None,
         annotations=[
-            AnnotationOut.model_validate(one) for one in queries.notes(session, row)
+            AnnotationOut.model_validate(one)
+            for one in queries.annotations_beside(session, row)
         ],
     )
 
@@ -174,7 +174,7 @@ def points_of(
     always: Collection[int] = [
         index for index, point in enumerate(rows) if point.job_id in changed
     ]
-    kept = thin([point.value for point in rows], max_points, always)
+    kept = thin_points([point.value for point in rows], max_points, always)
     note = ""
     if len(kept) < len(rows):
         note = (
@@ -196,7 +196,7 @@ def points_of(
     )
 
 
-class Standing(NamedTuple):
+class SeriesStanding(NamedTuple):
     """A series as the matrix and comparisons need it: where it stands, in one row."""
 
     series: Series
@@ -206,7 +206,7 @@ class Standing(NamedTuple):
     """The newest noise floor of its key, a share."""
 
 
-def standings(session: Session, suite: str, branch: str) -> list[Standing]:
+def standings(session: Session, suite: str, branch: str) -> list[SeriesStanding]:
     """Every series of a suite on a branch that has a point, by name, with its live changes."""
     rows = queries.of_suite(session, suite, branch)
     keys = [row.id for row in rows]
@@ -218,7 +218,7 @@ def standings(session: Session, suite: str, branch: str) -> list[Standing]:
         changes[one.series.id].append(shapes.change_out(one))
     floors = noise_floors(session, suite, {row.target_id for row in rows})
     return [
-        Standing(row, newest[row.id], changes[row.id], floors.get(floor_key(row)))
+        SeriesStanding(row, newest[row.id], changes[row.id], floors.get(floor_key(row)))
         for row in rows
         if row.id in newest
     ]
@@ -229,7 +229,7 @@ FloorKey = tuple[str, str, str, str, str]
 
 
 def floor_key(
-    row: Series | queries.FloorName | queries.SeriesName | Comparison,
+    row: Series | queries.NoiseFloorRow | queries.SeriesNameRow | Comparison,
 ) -> FloorKey:
     """What a noise floor is of: it holds on every branch."""
     return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
@@ -241,7 +241,7 @@ def series_ids(
     """The series of these benchmarks of a suite on a branch, by what their noise floors are of."""
     return {
         floor_key(row): row.id
-        for row in queries.names(session, suite, branch, benchmarks)
+        for row in queries.series_names(session, suite, branch, benchmarks)
     }
 
 

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from paceline_server.catalog.schemas import Unit
 from paceline_server.series import environments
-from paceline_server.series.queries import Changed, PlainPoint
+from paceline_server.series.change_sentences import change_sentence, interval_sentence
+from paceline_server.series.queries import ChangeRow, PlainPointRow
 from paceline_server.series.schemas import (
     ChangeOut,
     EnvironmentOut,
@@ -16,7 +17,6 @@ from paceline_server.series.schemas import (
     SegmentOut,
     SeriesOut,
 )
-from paceline_server.series.words import change_words, interval_words
 from paceline_server.stats.words import quantity
 from paceline_server.store.tables.history import Series, SeriesPoint
 
@@ -52,7 +52,7 @@ def series_out(
     )
 
 
-def change_out(found: Changed) -> ChangeOut:
+def change_out(found: ChangeRow) -> ChangeOut:
     """A change with its sentence and its evidence, without the window (which the finding holds)."""
     change, evidence = found.change, found.change.evidence
     window, (first, last) = evidence["window"], evidence["location"]
@@ -85,14 +85,14 @@ def change_out(found: Changed) -> ChangeOut:
         n_before=evidence["n_before"],
         n_after=evidence["n_after"],
         cause_text=(evidence.get("incident") or {}).get("text"),
-        words=change_words(
+        words=change_sentence(
             change.effect,
             change.level_before,
             change.level_after,
             found.series.unit,
             found.series.direction,
         ),
-        interval_words=interval_words(
+        interval_words=interval_sentence(
             change.lower, change.upper, found.series.unit, found.series.direction
         ),
         method=evidence["method"],
@@ -101,13 +101,15 @@ def change_out(found: Changed) -> ChangeOut:
 
 
 def environments_out(
-    points: Sequence[PlainPoint], factors: Mapping[str, Mapping[str, Any]]
+    points: Sequence[PlainPointRow], factors: Mapping[str, Mapping[str, Any]]
 ) -> list[EnvironmentOut]:
     """The environments a series was measured in, oldest first, each with what changed."""
     made: list[EnvironmentOut] = []
-    for stretch in environments.stretches([point.fingerprint for point in points]):
+    for stretch in environments.cut_into_environments(
+        [point.fingerprint for point in points]
+    ):
         own = dict(factors.get(stretch.fingerprint, {}))
-        change = environments.why(made[-1].factors, own) if made else None
+        change = environments.describe_switch(made[-1].factors, own) if made else None
         made.append(
             EnvironmentOut(
                 index=len(made),
@@ -120,9 +122,9 @@ def environments_out(
     return made
 
 
-def environment_of(points: Sequence[PlainPoint]) -> dict[str, int]:
+def environment_of(points: Sequence[PlainPointRow]) -> dict[str, int]:
     """The environment of each point as an index, by job."""
-    cut = environments.stretches([point.fingerprint for point in points])
+    cut = environments.cut_into_environments([point.fingerprint for point in points])
     return {
         points[at].job_id: index
         for index, stretch in enumerate(cut)
@@ -180,7 +182,7 @@ def unit_of(series: Series) -> Unit:
     return cast(Unit, series.unit)
 
 
-def state_words(
+def state_sentence(
     series: SeriesOut, changes: Sequence[ChangeOut], segments: Sequence[SegmentOut]
 ) -> str:
     """Where a series stands, in one sentence."""

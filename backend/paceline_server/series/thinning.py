@@ -13,7 +13,7 @@ KEPT_PER_BUCKET = 2
 """points: the lowest and the highest."""
 
 
-def thin(
+def thin_points(
     values: Sequence[float], limit: int, always: Collection[int] = ()
 ) -> list[int]:
     """Indexes to show of `values`, at most about `limit` besides those in `always`, ascending."""

@@ -1,10 +1,10 @@
-"""The audit: was a group of arms measured in a way that lets its figures be compared at all?
+"""Audits how a group of arms was measured: may its figures be compared at all?
 
-Place: beside `paired`, before a verdict is believed; `detect/audits.py` runs it per (benchmark, params) and
-stores it. Invariant: pure and independent of the order of rows; every finding carries its numbers and says in
-one sentence what it does to the result. A decisive finding makes the comparisons it concerns inconclusive
-(I12) and never pages anybody. Deliberately reads no clock value but for steadiness: a protocol is defective
-whatever it measured.
+Runs before a verdict is believed; `detect/audits.py` runs it per (benchmark, params)
+and stores the result. Pure and independent of the order of rows. Every finding carries
+its numbers and states its effect in one sentence. A decisive finding makes the
+comparisons it concerns inconclusive (I12). Clock values are used for steadiness only: a
+protocol is defective whatever it measured.
 
     order_unbalanced      per launch, an arm stood more often in one position than an incomplete square allows
     warmup_in_timer       no warm-up rounds came first, or more items were processed than were meant

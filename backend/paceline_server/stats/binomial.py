@@ -1,9 +1,10 @@
 """Exact binomial tails and the ranks of order-statistic intervals.
 
-Place: under `paired` (sign test, interval of the median) and `gates` (interval of a percentile).
-Invariant: distribution-free — nothing here assumes anything of the samples but independence of their signs.
-Formulas: David & Nagaraja, Order Statistics, 3rd ed., §7.1; Conover, Practical Nonparametric Statistics,
-§3.1. Deliberately does not use scipy: it is a test dependency only (the tests compare every value with it).
+Used by `paired` (sign test, interval of the median) and `gates` (interval of a
+percentile). Distribution-free: only the independence of the signs is assumed. Formulas:
+David & Nagaraja, Order Statistics, 3rd ed., §7.1; Conover, Practical Nonparametric
+Statistics, §3.1. Without scipy, which is a test dependency only; the tests compare
+every value with it.
 """
 
 from __future__ import annotations
@@ -74,13 +75,4 @@ def quantile_interval(values: Floats, q: float, confidence: float) -> Interval:
     return Interval(
         None if lower is None else float(ordered[lower - 1]),
         None if upper is None else float(ordered[upper - 1]),
-    )
-
-
-def samples_needed(q: float, confidence: float) -> int:
-    """The smallest n for which both bounds of the q-quantile's interval exist."""
-    tail = (1.0 - confidence) / 2.0 * (1.0 + 1e-12)
-    return max(
-        math.ceil(math.log(tail) / math.log(q)),
-        math.ceil(math.log(tail) / math.log1p(-q)),
     )

@@ -1,8 +1,8 @@
-"""Pairing: from the samples of two arms to one log-ratio per block, with everything left out counted.
+"""Pairs the samples of two arms into one log-ratio per block and counts what is left out.
 
-Place: between `samples` and `paired`. Invariant: a block counts only when both arms were measured in the same
-round of the same launch, warm, with positive values; every other one is dropped and counted by reason (I16).
-Deliberately no verdict here.
+A block counts only when both arms were measured in the same round of the same launch,
+warm, with positive values; every other block is dropped and counted by reason (I16).
+`paired` judges them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Cluster bootstrap: an interval that knows that samples of one process are no replicates (§2).
+"""Cluster bootstrap: intervals that respect that samples of one process are not
+independent (§2).
 
-Place: beside `paired`, for ratios of means and other derived numbers. Invariant: launches are resampled
-first, then blocks inside them; the seed is fixed, so equal samples give equal intervals. Efron &
-Tibshirani 1993, §8; Davison & Hinkley 1997, §3.8. Deliberately never decides an arm verdict.
+Launches are resampled first, then blocks inside them. The seed is fixed, so equal
+samples give equal intervals. Efron & Tibshirani 1993, §8; Davison & Hinkley 1997, §3.8.
+Never decides an arm verdict.
 """
 
 from __future__ import annotations
@@ -14,9 +15,6 @@ from numpy.typing import NDArray
 
 from paceline_server.stats.constants import BOOTSTRAP_REPLICATES, BOOTSTRAP_SEED
 from paceline_server.stats.samples import Floats, Interval, Ints
-
-Reduce = Callable[[Floats], Floats]
-"""From (replicates, values) with NaN for absent values to (replicates,)."""
 
 _CELLS = 4_000_000
 """values held at once; replicates are drawn in slices below it."""
@@ -104,23 +102,3 @@ def cluster_bootstrap(
     tail = (1.0 - confidence) / 2.0
     lower, upper = (float(x) for x in np.quantile(results, [tail, 1.0 - tail]))
     return Interval(lower, upper)
-
-
-def ratio_of_means(
-    numerator: Floats,
-    numerator_launch: Ints,
-    denominator: Floats,
-    denominator_launch: Ints,
-    confidence: float,
-) -> Interval:
-    """Interval of mean(numerator) ÷ mean(denominator), resampling launches first; shapes (n,), (n,), (m,),
-    (m,).
-
-    What STATISTICS §2 asks for wherever a ratio of means is shown. No row shows one yet: verdicts are medians
-    of paired ratios, and derived ratios are of medians. It stays so that the first that does is honest.
-    """
-    return cluster_bootstrap(
-        [(numerator, numerator_launch), (denominator, denominator_launch)],
-        lambda groups: np.asarray(nan_mean(groups[0]) / nan_mean(groups[1])),
-        confidence,
-    )

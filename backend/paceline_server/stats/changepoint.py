@@ -1,9 +1,9 @@
-"""History: where did a series step? STATISTICS §4, with an exact posterior in place of a kernel cost.
+"""Finds the steps in a series (STATISTICS §4), with an exact posterior instead of a kernel
+cost.
 
-Place: after `series`, before `alerts`; asks `levels` where, and `evidence` whether to believe it.
-Invariant: a pure function of the values and the parameters. Deliberately knows no artifact, fingerprint or
-sibling: causes are others' question, and so is telling people ("two evaluations agree" is `stands`; the
-caller remembers the one before).
+A pure function of the values and the parameters: `levels` proposes places, `evidence`
+filters them. Whether two evaluations agree is `stands`; the caller remembers the
+previous one.
 
         P(step at t) ─▶ windows of ± 5 with the most probability, one after the other ─▶ candidates
         candidates ─▶ filters, the weakest that fails leaves, the others are judged again ─▶ steps

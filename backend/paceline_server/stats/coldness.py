@@ -1,11 +1,11 @@
-"""After how many rounds of a fresh process is an arm as fast as when warm? (§3)
+"""Finds after how many rounds of a fresh process an arm is as fast as when warm (§3).
 
-Place: beside `policy`; looks at the warm-up rounds that every verdict leaves out. Invariant: a round counts
-as cold only where its penalty, fitted so that it never rises again, exceeds the margin, and the penalty
-itself does in four fifths of the launches; what the same round costs the reference, too, is not the arm's.
-Launches are resampled for the interval. What ran before the first
-recorded round (a harness that finds its loop counts) is not seen: a benchmark of fresh processes measures
-that.
+Uses the warm-up rounds that every verdict leaves out. A round counts as cold only where
+its penalty, fitted so that it never rises again, exceeds the margin, and the raw
+penalty does so in four fifths of the launches. A cost that the reference has in the
+same round is not the arm's. Launches are resampled for the interval. Work before the
+first recorded round, such as calibration, is not visible here; a benchmark of fresh
+processes measures it.
 """
 
 from __future__ import annotations

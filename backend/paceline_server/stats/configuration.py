@@ -1,9 +1,9 @@
-"""Configuration errors: how a device is set up makes its timings untrustworthy, whatever the samples say.
+"""Configuration errors: settings of a device that make its timings untrustworthy.
 
-Place: beside `voids`, which reads thermals and clocks; this reads what the agent found by name
-(`values["configuration"]` of a reading). Invariants: each voids a job unless the request suppressed it by
-that very name, and what was suppressed is recorded; a name this server does not know voids as well.
-The list and its behaviour follow androidx.benchmark (`ConfigurationError`, `suppressErrors`).
+Read from the names the agent reports (`values["configuration"]` of a reading); `voids`
+reads thermals and clocks. Each error voids a job unless the request suppressed it by
+name; suppressions are recorded, and a name this server does not know voids as well.
+List and behaviour follow androidx.benchmark (`ConfigurationError`, `suppressErrors`).
 """
 
 from __future__ import annotations

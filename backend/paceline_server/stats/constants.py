@@ -1,11 +1,11 @@
 """Every constant of every decision, with its unit, its reason and its source.
 
-Place: under `paired`, `steadiness`, `voids`, `gates`, `derived`; documents name these, only this file
-values them. Invariant: nothing else in the package holds a number that can change a verdict, but the shape
-of history's model: the density's table in `residuals`, the grid and the dependence in `levels`, the nearness
-in `changepoint`. Those are part of `METHOD`, which `test_method.py` ties to them. A stored
-finding carries the values it was made with (I16), so changing one here never changes what was decided before.
-"§" means `docs` STATISTICS; `stats/README.md` has the formulas and the papers.
+No other file of the package holds a number that can change a verdict, except the shape
+of history's model: the density's table in `residuals`, the grid and the dependence in
+`levels`, the nearness in `changepoint`. Those are part of `METHOD`, which
+`test_method.py` ties to them. A stored finding carries the values it was made with
+(I16), so a change here never changes an earlier decision. "§" refers to STATISTICS;
+`stats/README.md` has the formulas and the papers.
 """
 
 from __future__ import annotations

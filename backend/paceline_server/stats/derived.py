@@ -1,8 +1,8 @@
-"""Derived metrics: numbers computed from other measurements, with their interval.
+"""Derived metrics: numbers computed from other measurements, with their intervals.
 
-Place: after `blocks` and `summary`, before `gates`. Invariant: an overhead between arms is paired by block
-like a verdict; numbers across params (which no round shares) are medians, bootstrapped by launch.
-Deliberately names no benchmark: `detect/analyse.py` selects the cases.
+An overhead between arms is paired by block like a verdict. Numbers across params, which
+no round shares, are medians bootstrapped by launch. `detect/derive.py` selects the
+cases.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Whether to believe a candidate: the filters of STATISTICS §4.4, each with its number and limit.
+"""Filters candidate change points (STATISTICS §4.4), each filter with its number and its
+limit.
 
-Place: under `changepoint`. Invariant: looks only at the two segments either side, in log units, so that each
-number can be checked by hand from the points on the page. Deliberately knows nothing of the model that
-proposed the candidate, except its probability.
+Looks only at the two segments either side, in log units, so that each number can be
+checked by hand from the points on the page. Knows nothing of the model that proposed
+the candidate except its probability.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Gates: does a statistic hold the level a suite demands of it?
+"""Judges whether a statistic holds the level a suite demands of it.
 
-Place: after `summary` and `derived`, before `detect`. Invariant (I12): three values. A gate passes or
-fails only when the whole interval of its statistic lies on one side of the level; too few samples are
-inconclusive, with the number it needs. Deliberately never pages: gates end in an exit code.
+I12: a gate passes or fails only when the whole interval of its statistic lies on one
+side of the level; with too few samples it is inconclusive and says how many it needs.
 
     median, pNN                     order statistics (David & Nagaraja §7.1)
     mean                            cluster bootstrap, launches first

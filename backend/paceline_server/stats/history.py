@@ -1,9 +1,8 @@
-"""What a history decision says and the numbers it was made with: the words of `changepoint`, as types.
+"""Types of a history decision: change points, segments, and the parameters that made them.
 
-Place: under `changepoint`, `incidents` and everyone who stores or explains a finding. Invariant: a
-`Segmentation` carries every constant that made it, so `detect(values, parameters=Parameters.from_mapping(
-stored))` makes the same one again (I16). Deliberately knows no series, no run, no clock: positions are
-indexes into the list that was given.
+A `Segmentation` carries every constant that made it, so `detect(values,
+parameters=Parameters.from_mapping(stored))` makes the same one again (I16). Positions
+are indexes into the given list.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rules over many series at once: one incident instead of N alerts, and multiplicity (§4.6, §4.7).
+"""Rules over many series at once: incidents of a target, and multiplicity (§4.6, §4.7).
 
-Place: after `changepoint`, before `alerts`. Invariant: pure; the order of the series does not matter.
-Deliberately names no cause: that many series of one target moved together is the evidence, not the verdict.
+Pure; the order of the series does not matter. That many series moved together is
+evidence; the caller decides about the cause.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Isotonic regression: the closest sequence that never rises.
 
-Place: under `policy`. Invariant: the least-squares fit among non-increasing sequences, row by row; the same
-as pooling adjacent violators (Barlow et al. 1972, §1.2), written as its min-max formula so that thousands of
-bootstrap replicates are fitted at once. Deliberately knows nothing of what is fitted.
+The least-squares fit among non-increasing sequences, row by row: pooling adjacent
+violators (Barlow et al. 1972, §1.2) in its min-max form, so that thousands of bootstrap
+replicates are fitted at once.
 """
 
 from __future__ import annotations

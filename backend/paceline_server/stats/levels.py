@@ -1,18 +1,21 @@
-"""At which level was the series, and where did it move? The exact posterior of a piecewise constant signal.
+"""Computes the exact posterior of a piecewise constant signal: its level, and where it
+moved.
 
-Place: between `changepoint` (which decides) and `residuals` (how the host scatters). Model: the logarithm of
-a value is level + residual; the level stays, or with probability `change_rate` per point jumps to any level
-of a grid; residuals come from the series's own density. All 2ⁿ segmentations are summed by two passes of the
-forward recursion (Rabiner 1989), O(n · levels) because a jump forgets where it came from. The chain is
-reversible, so the backward pass is the forward pass over the reversed series.
+Model: the logarithm of a value is level + residual; the level stays, or with
+probability `change_rate` per point jumps to any level of a grid; residuals come from
+the series's own density (`residuals`). All 2ⁿ segmentations are summed by two passes of
+the forward recursion (Rabiner 1989), O(n · levels) because a jump forgets where it came
+from. The chain is reversible, so the backward pass is the forward pass over the
+reversed series.
 
        values ─▶ scale, grid ─▶ ┌ posterior of the level ─▶ residuals ─▶ density, dependence ┐ ─▶ P(step at t)
                                 └──────────────────────── `fits` times ◀─────────────────────┘
 
-Dependence: points of one host afternoon are not independent witnesses. The likelihood is tempered by the
-long-run variance of the residuals' scores over their variance (the magnitude adjustment of composite
-likelihoods, Ribatet, Cooley & Davison 2012), so AR(1) noise or repeated blocks do not look like steps.
-Deliberately decides nothing: `changepoint` does.
+Dependence: points measured on one host in one afternoon are not independent. The
+likelihood is tempered by the long-run variance of the residuals' scores over their
+variance (the magnitude adjustment of composite likelihoods, Ribatet, Cooley & Davison
+2012), so that AR(1) noise or repeated blocks do not look like steps. `changepoint`
+decides.
 """
 
 from __future__ import annotations

@@ -36,7 +36,6 @@ from paceline_server.stats.paired import PairPolicy, launch_medians
 from paceline_server.stats.samples import Floats, Ints
 
 METHOD = "a-a-replicates/1"
-HISTORY_METHOD = "history-spread/1"
 
 
 @dataclass(frozen=True)

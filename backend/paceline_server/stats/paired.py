@@ -1,9 +1,9 @@
-"""The arm verdict: is one implementation slower than its reference? STATISTICS §2 to the letter.
+"""The arm verdict: is one implementation slower than its reference? (STATISTICS §2)
 
-Place: after `blocks`, before `detect`. Invariant (I11, I12): decided from paired blocks of one job only;
-three values, and an undecided one says why and what it would need. Exact sign test (Conover §3.4),
-order-statistic interval (David & Nagaraja §7.1), Benjamini & Hochberg 1995 over a run, Bonferroni over looks.
-Deliberately knows no manifest, no checks and no conditions: `detect/analyse.py` adds those.
+I11, I12: decided from paired blocks of one job only; three values, and an undecided
+verdict says why and what it would need. Exact sign test (Conover §3.4), order-statistic
+interval (David & Nagaraja §7.1), Benjamini & Hochberg 1995 over a run, Bonferroni over
+looks. Checks and conditions are applied in `detect/analyse.py`.
 
               blocks < 30 or launches < 3 ──────────────────────────▶ inconclusive (insufficient)
               p ≤ alpha(look) and ≥ ceil(0.8·K) launches above ─┬────▶ fail ── survives BH? ─no─▶ inconclusive

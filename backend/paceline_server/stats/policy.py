@@ -1,10 +1,10 @@
-"""From where on does an arm pay, and is the threshold in force right? (§3)
+"""Finds from which value on an arm pays off, and judges the threshold in force (§3).
 
-Place: after `blocks`, before `detect.policies`; `coldness` says after how many rounds. Pure. Invariants: an
-arm is said to win only where the whole 99.8 % interval of its paired ratio lies below 1 and the launches
-agree, at that value and at every larger measured one; a number between measured values comes from an isotonic
-fit and carries a 95 % interval; "never" and "from the smallest measured, or below" are answers. Deliberately
-knows no manifest and says no sentence (`detect.policies.words`).
+Pure. An arm wins only where the whole 99.8 % interval of its paired ratio lies below 1
+and the launches agree, at that value and at every larger measured one. A number between
+measured values comes from an isotonic fit and carries a 95 % interval. "Never" and
+"from the smallest measured, or below" are answers. `coldness` says after how many
+rounds; `detect.policies` words the result.
 
     ln ratio  ·                      measured: the reference wins at 1,000, the arm at 5,000 and 10,000
          0 ───────╲──────────────    fitted:   non-increasing over ln(param), straight between values

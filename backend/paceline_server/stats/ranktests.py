@@ -1,8 +1,8 @@
-"""Mann–Whitney's test of two samples and Benjamini–Hochberg's choice among many tests.
+"""Mann–Whitney's test of two samples, and Benjamini–Hochberg's selection among many tests.
 
-Place: under `steadiness` (halves of a launch), `paired` (all pairs of a run) and, later, history.
-Invariant: exact without ties up to 30 values a side, else the normal approximation with tie and continuity
-corrections (Lehmann, Nonparametrics, §1.3 and §1.4). Deliberately two-sided only.
+Used by `steadiness` (halves of a launch), `evidence` and `paired` (all pairs of a run).
+Two-sided; exact without ties up to 30 values a side, otherwise the normal approximation
+with tie and continuity corrections (Lehmann, Nonparametrics, §1.3 and §1.4).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The samples of one case: what ingest hands to the statistics.
+"""The samples of one case: the input of every statistic.
 
-Place: between `ingest` (or a raw bench stream) and every statistic. Invariant: the arrays share one index and
-`value` is per iteration in the metric's base unit. Deliberately knows no job, no attempt and no database.
+The arrays share one index; `value` is per iteration in the metric's base unit.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How much do samples scatter, and how sure is that?
+"""Measures how much samples scatter, with an interval.
 
-Place: under `gates`. Invariant: an interval of a spread takes launches, not samples, for its replicates:
-jackknife of ln(sd), one launch left out at a time, with Student's t (Miller, Annals of Mathematical
-Statistics 39, 1968: it holds where the chi-square interval does not, for samples that are not normal).
-Deliberately no trimming: a spike is spread.
+Launches, not samples, are the replicates: jackknife of ln(sd), one launch left out at a
+time, with Student's t (Miller, Annals of Mathematical Statistics 39, 1968: it holds
+where the chi-square interval does not, for samples that are not normal). Nothing is
+trimmed: a spike is spread.
 """
 
 from __future__ import annotations

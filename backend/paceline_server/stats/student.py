@@ -1,9 +1,9 @@
-"""Student's t and the normal distribution, for intervals that rest on a handful of launches.
+"""Student's t and the normal distribution, for intervals that rest on a handful of
+launches.
 
-Place: under `policy` (width of a bootstrap over launches) and `gates` (jackknife of a spread). Invariant:
-exact to the last digits a decision can see; whole degrees of freedom only, which is all that launches give.
-Formulas: Abramowitz & Stegun 26.7.3 and 26.7.4 (the finite series of t), 26.2 (normal). Deliberately without
-scipy: it is a test dependency only (the tests compare every value with it).
+Exact to the last digits a decision can see; whole degrees of freedom only. Formulas:
+Abramowitz & Stegun 26.7.3 and 26.7.4 (the finite series of t), 26.2 (normal). Without
+scipy, which is a test dependency only; the tests compare every value with it.
 """
 
 from __future__ import annotations

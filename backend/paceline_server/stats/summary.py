@@ -1,7 +1,6 @@
-"""What one case's samples look like: the numbers of a measurement row.
+"""Describes the samples of one case: the numbers of a measurement row.
 
-Place: after `ingest`, beside `paired`; feeds `MeasurementOut` and gates. Invariant: describes, never decides.
-Deliberately no trimming of outliers: a spike is part of what a user of the code would see.
+Outliers are not trimmed: a spike is part of what a user of the code would see.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Numbers in plain words: percentages with a direction, never rounded to nothing (I17).
 
-Place: the last step before a sentence leaves the server. Invariant: a difference that was measured is
-never printed as "0 %". Deliberately no translation and no markup.
+A difference that was measured is never printed as "0 %".
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from paceline_server.ingest.cases import Check
+from paceline_server.stats.audit import AuditFinding, AuditPolicy, audit
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.testing.simulated import job_cases, revision_cases
 
@@ -254,3 +255,12 @@ def write_ab_directory(
             lines = [json.dumps(event) for event in stream_events(cases, launch)]
             name = f"launch-{launch:03d}.{side}.sorter.jsonl"
             (directory / name).write_text("\n".join(lines) + "\n")
+
+
+def audit_again(
+    evidence: Mapping[str, Any], cases: Sequence[CaseSamples], reference: str
+) -> list[AuditFinding]:
+    """Audit samples with the policy stored beside a verdict, not with today's (I16)."""
+    parameters = evidence["parameters"]
+    policy = AuditPolicy.from_dict(parameters["policy"])
+    return audit(cases, reference, parameters["items"], policy)

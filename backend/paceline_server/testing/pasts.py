@@ -14,11 +14,11 @@ from typing import Any
 from sqlalchemy import select
 
 from paceline_server.detect.changes import service as detection
-from paceline_server.detect.changes.service import Outcome
+from paceline_server.detect.changes.service import StoreOutcome
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import ids
 from paceline_server.series.points import service as points
-from paceline_server.series.service import JobPoints, Measured, Names
+from paceline_server.series.service import JobPoints, NewestNames, PointOfSeries
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.history import Change, Series, SeriesState
 from paceline_server.store.tables.jobs import Job, Run
@@ -33,11 +33,11 @@ Name = tuple[str, str, int]
 TIME: Name = (BENCHMARK, "native", 1000)
 
 
-def measured(name: Name, value: float) -> Measured:
+def measured(name: Name, value: float) -> PointOfSeries:
     """One measurement of a time, with a narrow interval."""
     benchmark, arm, batch = name
     params = {"batch": batch}
-    return Measured(
+    return PointOfSeries(
         benchmark=benchmark,
         arm=arm,
         params=params,
@@ -58,7 +58,7 @@ class Past:
     """Nightly jobs of one target, evaluated one by one."""
 
     target_id: str
-    names: Names = field(default_factory=Names)
+    names: NewestNames = field(default_factory=NewestNames)
     suite: str = SUITE
     nights: int = 0
     manifest: Mapping[str, Any] = field(default_factory=suite_manifest)
@@ -95,7 +95,7 @@ class Past:
         )
         self.nights += 1
         with session_scope() as session:
-            points.record(session, said, self.names)
+            points.record_points(session, said, self.names)
         if evaluate:
             self.evaluate(job_id)
         return job_id
@@ -107,12 +107,16 @@ class Past:
         return [self.night({name: value}, **options) for value in values]
 
     @staticmethod
-    def evaluate(job_id: str) -> Outcome:
+    def evaluate(job_id: str) -> StoreOutcome:
         """Look at every series the job touched, as its outbox message does."""
         with read_scope() as session:
-            looked = list(detection.look(session, detection.touched(session, job_id)))
+            looked = list(
+                detection.evaluate_series(
+                    session, detection.series_of_job(session, job_id)
+                )
+            )
         with session_scope() as session:
-            outcome = detection.keep(session, looked)
+            outcome = detection.store_evaluations(session, looked)
             outcome.changes["marked"] += detection.mark_incidents(
                 session, {one.head.target_id for one in looked}
             )

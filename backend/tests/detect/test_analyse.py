@@ -10,7 +10,13 @@ import pytest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.compare import evidence_of, rederive
-from paceline_server.detect.facts import Asked, CaseIndex, Facts, Identity, Look
+from paceline_server.detect.facts import (
+    CaseIndex,
+    JobFacts,
+    JobIdentity,
+    JobRequest,
+    Look,
+)
 from paceline_server.ingest.cases import Check, Conditions
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
@@ -22,7 +28,7 @@ from paceline_server.testing.benches import (
     suite_manifest,
 )
 
-IDENTITY = Identity("sorting", "4f" * 20, "a" * 64, "bench-host", None)
+IDENTITY = JobIdentity("sorting", "4f" * 20, "a" * 64, "bench-host", None)
 FASTER = {1000: -0.5, 2000: -0.6}
 MIXED = {1000: 0.126, 2000: -0.6}
 
@@ -30,14 +36,14 @@ MIXED = {1000: 0.126, 2000: -0.6}
 def _analyse(
     cases: list[CaseSamples],
     manifest: dict[str, Any] | None = None,
-    asked: Asked | None = None,
+    asked: JobRequest | None = None,
     **facts: Any,
 ) -> Analysis:
     facts.setdefault("checks", passed_checks(range(5)))
     look = facts.pop("look", None)
     return analyse(
         read_manifest(manifest or suite_manifest()),
-        Facts(cases, **facts),
+        JobFacts(cases, **facts),
         IDENTITY,
         asked,
         look,
@@ -195,7 +201,7 @@ def test_an_arm_that_never_came_is_inconclusive_not_absent() -> None:
 
 def test_only_what_was_asked_for_is_owed() -> None:
     found = _analyse(
-        bench_cases(1, {2000: -0.6}), asked=Asked([BENCHMARK], {"batch": [2000]})
+        bench_cases(1, {2000: -0.6}), asked=JobRequest([BENCHMARK], {"batch": [2000]})
     )
     assert found.verdict == "pass"
     assert len(found.report.comparisons) == 1
@@ -206,7 +212,7 @@ def test_undecided_is_extendable_but_a_quick_look_is_not() -> None:
     assert _analyse(at_margin).extendable
     few = bench_cases(4, FASTER, launches=2, rounds=5)
     assert _analyse(few).extendable
-    quick = _analyse(few, asked=Asked(launches=2, rounds=5))
+    quick = _analyse(few, asked=JobRequest(launches=2, rounds=5))
     assert (quick.verdict, quick.extendable) == ("inconclusive", False)
     assert "insufficient: 10 blocks in 2 launches" in quick.reason
 
@@ -388,7 +394,7 @@ def test_other_pairs_of_the_run_count_against_a_lone_finding() -> None:
     value = fixed[0].value.copy()
     value[at] = 1e6 * np.exp(d)
     fixed[0] = replace(fixed[0], value=value)
-    asked = Asked([BENCHMARK], {"batch": [1000]})
+    asked = JobRequest([BENCHMARK], {"batch": [1000]})
     assert _analyse(fixed, asked=asked).verdict == "fail"
     crowd = _analyse(fixed, asked=asked, look=Look(other_p_values=(1.0,) * 99))
     assert crowd.verdict == "inconclusive"
@@ -412,7 +418,7 @@ def test_evidence_makes_the_same_numbers_again() -> None:
 
 def test_making_a_verdict_again_uses_the_stored_numbers_not_todays() -> None:
     cases = bench_cases(1, {1000: 0.126})
-    asked = Asked([BENCHMARK], {"batch": [1000]})
+    asked = JobRequest([BENCHMARK], {"batch": [1000]})
     pair = _analyse(cases, asked=asked).ruled[0].pair
     evidence = evidence_of(pair)
     evidence["parameters"]["policy"] |= {"min_blocks": 1000, "margin_percent": 50.0}

@@ -9,7 +9,7 @@ from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import analyse
 from paceline_server.detect.checks import check_rows
-from paceline_server.detect.facts import Asked, Facts, Identity
+from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest
 from paceline_server.ingest.cases import Check
 from paceline_server.testing.benches import BENCHMARK, bench_cases, suite_manifest
 
@@ -33,7 +33,7 @@ def told(
 ) -> list[tuple[str, bool]]:
     return [
         (row.name, row.ok)
-        for row in check_rows(manifest, Asked(benchmarks=asked), seen)
+        for row in check_rows(manifest, JobRequest(benchmarks=asked), seen)
     ]
 
 
@@ -73,7 +73,7 @@ def test_no_workload_answers_for_another() -> None:
     assert told(manifest, None, ok(FIRST, "same"), ok(SECOND, "same")) == [
         ("same", True)
     ]
-    (row,) = check_rows(manifest, Asked(), [ok(FIRST, "same")])
+    (row,) = check_rows(manifest, JobRequest(), [ok(FIRST, "same")])
     assert (row.ok, row.detail) == (
         False,
         f"expected of workload {SECOND}, but no launch of it reported it",
@@ -105,9 +105,9 @@ def test_a_workloads_check_that_is_missing_or_failed_makes_everything_inconclusi
 ) -> None:
     found = analyse(
         manifest_of(["own"], ["other"], []),
-        Facts(bench_cases(1, {1000: 0.126, 2000: 0.126}), checks=seen),
-        Identity("sorting", "4f" * 20, None, "bench-host", None),
-        Asked(benchmarks=[BENCHMARK]),
+        JobFacts(bench_cases(1, {1000: 0.126, 2000: 0.126}), checks=seen),
+        JobIdentity("sorting", "4f" * 20, None, "bench-host", None),
+        JobRequest(benchmarks=[BENCHMARK]),
     )
     assert (found.verdict, found.reason, found.extendable) == (
         "inconclusive",
@@ -119,5 +119,5 @@ def test_a_workloads_check_that_is_missing_or_failed_makes_everything_inconclusi
 
 def test_a_check_nobody_owes_is_told_as_the_workload_told_it() -> None:
     failed = Check(0, "extra", False, "odd", FIRST)
-    (row,) = check_rows(manifest_of([], [], []), Asked(), [failed])
+    (row,) = check_rows(manifest_of([], [], []), JobRequest(), [failed])
     assert (row.ok, row.detail) == (False, "odd")

@@ -12,22 +12,22 @@ import numpy as np
 import pytest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.audits import rederive_audit
 from paceline_server.detect.compare import evidence_of
-from paceline_server.detect.facts import Facts, Identity
+from paceline_server.detect.facts import JobFacts, JobIdentity
 from paceline_server.detect.judge import judge
-from paceline_server.detect.unavailable import nowhere_words
+from paceline_server.detect.unavailable import no_arm_sentence
 from paceline_server.ingest.cases import Case
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.testing.benches import (
     BENCHMARK,
+    audit_again,
     bench_cases,
     passed_checks,
     suite_manifest,
     write_directory,
 )
 
-IDENTITY = Identity("sorting", "4f" * 20, None, "bench-host", None)
+IDENTITY = JobIdentity("sorting", "4f" * 20, None, "bench-host", None)
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.2, 2000: 0.2}
 REASON = "this CPU has no AVX-512"
@@ -38,7 +38,7 @@ def found(
 ) -> Analysis:
     facts.setdefault("checks", passed_checks(range(5)))
     return analyse(
-        read_manifest(manifest or suite_manifest()), Facts(cases, **facts), IDENTITY
+        read_manifest(manifest or suite_manifest()), JobFacts(cases, **facts), IDENTITY
     )
 
 
@@ -130,9 +130,9 @@ def test_an_audit_is_made_again_from_what_was_stored_beside_the_verdict() -> Non
     pair = found(cases).ruled[0].pair
     stored = json.loads(json.dumps(evidence_of(pair)))["audit"]
     group = [one for one in cases if one.params == pair.group.params]
-    assert [
-        one.as_dict() for one in rederive_audit(stored, group, "fallback")
-    ] == stored["findings"]
+    assert [one.as_dict() for one in audit_again(stored, group, "fallback")] == stored[
+        "findings"
+    ]
     assert stored["findings"]
 
 
@@ -228,9 +228,9 @@ def test_a_benchmark_without_any_arm_here_is_named_beside_those_that_hold() -> N
 
 def test_many_benchmarks_without_any_arm_are_counted_and_not_all_named() -> None:
     few = {name: ["no JVM"] for name in ("a", "b", "c")}
-    assert nowhere_words(few) == "no arm of a, b, c is available here: no JVM"
+    assert no_arm_sentence(few) == "no arm of a, b, c is available here: no JVM"
     many = {f"b{number}": [f"reason {number}"] for number in range(300)}
-    assert nowhere_words(many) == (
+    assert no_arm_sentence(many) == (
         "no arm of b0, b1, b2 (and 297 more) is available here: reason 0 (and 299 more)"
     )
 

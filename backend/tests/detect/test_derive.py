@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.facts import Facts, Identity
+from paceline_server.detect.facts import JobFacts, JobIdentity
 from paceline_server.detect.schemas import DerivedOut, GateOut
 from paceline_server.ingest.cases import Case
 from paceline_server.stats.samples import CaseSamples
@@ -21,7 +21,7 @@ from paceline_server.testing.benches import (
     suite_manifest,
 )
 
-IDENTITY = Identity("sorting", "4f" * 20, None, "bench-host", None)
+IDENTITY = JobIdentity("sorting", "4f" * 20, None, "bench-host", None)
 WINS_FROM_10 = {1: 0.6, 10: -0.2, 100: -0.5, 1000: -0.7}
 UNDECIDED_AT_10 = {1: 0.6, 10: 0.0, 100: -0.5, 1000: -0.7}
 NEVER = {1: 0.6, 10: 0.3, 100: 0.2, 1000: 0.1}
@@ -73,7 +73,7 @@ def told(
     cases: list[CaseSamples] | None = None,
     announced: list[Case] | None = None,
 ) -> Analysis:
-    facts = Facts(
+    facts = JobFacts(
         bench_cases(3, effects) if cases is None else cases,
         checks=passed_checks(range(5)),
         announced=announced or [],

@@ -12,10 +12,10 @@ from fastapi.testclient import TestClient
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect import service
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.facts import Asked, Facts, Identity
+from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest
 from paceline_server.detect.judge import read_directory
 from paceline_server.detect.revisions import Revision, analyse_revisions
-from paceline_server.detect.table import lines_of
+from paceline_server.detect.table import report_lines
 from paceline_server.ingest.cases import Case, Conditions
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
@@ -30,7 +30,7 @@ from paceline_server.testing.benches import (
 )
 from paceline_server.testing.deliveries import open_lab
 
-IDENTITY = Identity("sorting", "4f" * 20, "a" * 64, "phone", None)
+IDENTITY = JobIdentity("sorting", "4f" * 20, "a" * 64, "phone", None)
 FASTER = {1000: -0.5, 2000: -0.6}
 EMULATOR = [Conditions("before", 0, {"configuration": ["emulator"], "cpus_online": 8})]
 
@@ -73,13 +73,13 @@ def without_openssl() -> list[Case]:
 
 
 def analysed(
-    asked: Asked,
+    asked: JobRequest,
     manifest: dict[str, Any] | None = None,
     *,
     announced: Sequence[Case] = (),
 ) -> Analysis:
     cases = bench_cases(1, FASTER)
-    facts = Facts(
+    facts = JobFacts(
         cases, passed_checks(range(5)), conditions=EMULATOR, announced=announced
     )
     return analyse(read_manifest(manifest or suite_manifest()), facts, IDENTITY, asked)
@@ -92,20 +92,22 @@ def test_a_device_has_the_wider_margin_unless_the_suite_declares_one() -> None:
         (undeclared(), "device", 3.0),
         (suite_manifest(), "device", 2.0),
     ):
-        found = analysed(Asked(target_kind=kind, suppress=own), manifest)  # type: ignore[arg-type]  # literals
+        found = analysed(JobRequest(target_kind=kind, suppress=own), manifest)  # type: ignore[arg-type]  # literals
         assert {row.margin_percent for row in found.report.comparisons} == {margin}
-        assert any(f"margin {margin:g} %" in line for line in lines_of(found))
+        assert any(f"margin {margin:g} %" in line for line in report_lines(found))
 
 
 def test_a_device_without_the_reference_has_its_arms_judged_against_its_own() -> None:
     """A phone has no libcrypto: without a reference of devices no arm of it would ever get a verdict."""
     own, manifest = ("emulator",), with_two_references()
-    on_host = analysed(Asked(suppress=own), manifest, announced=without_openssl())
+    on_host = analysed(JobRequest(suppress=own), manifest, announced=without_openssl())
     assert {(row.reference, row.verdict) for row in on_host.report.comparisons} == {
         ("openssl", "not_applicable")
     }
     found = analysed(
-        Asked(target_kind="device", suppress=own), manifest, announced=without_openssl()
+        JobRequest(target_kind="device", suppress=own),
+        manifest,
+        announced=without_openssl(),
     )
     said = {(row.arm, row.reference, row.verdict) for row in found.report.comparisons}
     assert said == {
@@ -115,12 +117,12 @@ def test_a_device_without_the_reference_has_its_arms_judged_against_its_own() ->
     assert found.verdict == "pass"
     assert any(
         line.startswith(f"{BENCHMARK}: time, reference fallback, margin 3 %")
-        for line in lines_of(found)
+        for line in report_lines(found)
     )
 
 
 def test_a_configuration_error_voids_the_job_and_is_named() -> None:
-    found = analysed(Asked(target_kind="device"))
+    found = analysed(JobRequest(target_kind="device"))
     assert found.verdict == "inconclusive"
     assert "configuration error emulator" in found.reason
     assert found.report.suppressed == []
@@ -129,11 +131,13 @@ def test_a_configuration_error_voids_the_job_and_is_named() -> None:
 def test_a_suppressed_configuration_error_voids_nothing_and_stands_on_the_verdict() -> (
     None
 ):
-    found = analysed(Asked(target_kind="device", suppress=("emulator", "debuggable")))
+    found = analysed(
+        JobRequest(target_kind="device", suppress=("emulator", "debuggable"))
+    )
     assert found.verdict == "pass"
     assert found.reason == "2 comparisons hold (suppressed: emulator)"
     assert found.report.suppressed == ["emulator"]
-    assert any(line.startswith("suppressed") for line in lines_of(found))
+    assert any(line.startswith("suppressed") for line in report_lines(found))
 
 
 def test_two_revisions_are_judged_by_the_same_rules() -> None:
@@ -142,11 +146,11 @@ def test_two_revisions_are_judged_by_the_same_rules() -> None:
         Revision(
             commit * 20,
             commit * 32,
-            Facts(cases, checks=passed_checks(range(5)), conditions=EMULATOR),
+            JobFacts(cases, checks=passed_checks(range(5)), conditions=EMULATOR),
         )
         for commit, cases in (("0b", base), ("0a", head))
     )
-    asked = Asked(target_kind="device", suppress=("emulator",))
+    asked = JobRequest(target_kind="device", suppress=("emulator",))
     found = analyse_revisions(
         read_manifest(undeclared()), older, newer, IDENTITY, asked=asked
     )
@@ -165,10 +169,10 @@ def test_what_the_server_knows_of_a_target_voids_once_whatever_its_agent_says(
         [] if said is None else [Conditions("before", 0, {"configuration": said})]
     )
     cases, checks = bench_cases(1, FASTER), passed_checks(range(5))
-    facts = Facts(cases, checks, conditions=conditions, configuration=("simulated",))
+    facts = JobFacts(cases, checks, conditions=conditions, configuration=("simulated",))
     manifest, asked = (
         read_manifest(undeclared()),
-        Asked(target_kind="device", suppress=suppress),
+        JobRequest(target_kind="device", suppress=suppress),
     )
     if sides == 1:
         found = analyse(manifest, facts, IDENTITY, asked)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from paceline_server.detect.policies.elsewhere import judge
+from paceline_server.detect.policies.policy_on_target import judge_on_target
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
 from paceline_server.store.tables.fleet import Target
 
@@ -112,7 +112,7 @@ LOSES_COLD = {1000: 1.3, 2000: 0.9}
 def test_without_warm_up_rounds_the_cold_arm_is_judged_too(
     cold: dict[int, float] | None, minimum: int, rounds: int | None, holds: bool
 ) -> None:
-    found = judge(
+    found = judge_on_target(
         advice(cold, needed=0), Target(name="phone", simulated=False), minimum, rounds
     )
     assert found.holds is holds
@@ -124,14 +124,14 @@ def test_without_warm_up_rounds_the_cold_arm_is_judged_too(
     ("rounds", "holds"), [(0, False), (1, False), (2, True), (None, True)]
 )
 def test_too_few_warm_up_rounds_make_it_wrong(rounds: int | None, holds: bool) -> None:
-    found = judge(
+    found = judge_on_target(
         advice(None, needed=2), Target(name="phone", simulated=False), 1000, rounds
     )
     assert found.holds is holds
 
 
 def test_its_words_say_where_at_which_point_and_that_a_target_is_simulated() -> None:
-    found = judge(
+    found = judge_on_target(
         advice(None, needed=0), Target(name="phone", simulated=True), 2000, None
     )
     assert (found.simulated, found.words) == (

@@ -15,9 +15,9 @@ import pytest
 from fastapi.testclient import TestClient
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.facts import Asked, Facts, Identity
+from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest
 from paceline_server.detect.policies import service
-from paceline_server.detect.policies.words import headline, why
+from paceline_server.detect.policies.advice_sentences import explain_holds, headline
 from paceline_server.detect.table import write_table
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
@@ -216,7 +216,7 @@ def test_a_policy_may_be_a_knob_and_a_run_that_turned_one_is_no_baseline(
 
 # --- without a database ----------------------------------------------------------------------------
 
-IDENTITY = Identity("sorting", "abc", None, "here", None)
+IDENTITY = JobIdentity("sorting", "abc", None, "here", None)
 
 
 def told(
@@ -230,9 +230,9 @@ def told(
     whole = read_manifest(manifest(batches=tuple(effects), **spec))
     return analyse(
         whole,
-        Facts(cases, checks=passed_checks(range(5))),
+        JobFacts(cases, checks=passed_checks(range(5))),
         IDENTITY,
-        Asked(knobs=knobs or {}),
+        JobRequest(knobs=knobs or {}),
     )
 
 
@@ -241,7 +241,7 @@ def test_a_turned_knob_is_judged_as_turned() -> None:
         EFFECTS, minimum="minimum_batch", knobs={"minimum_batch": 1900}
     ).policies
     assert (one.in_force.minimum, one.holds) == (1900, False)
-    assert why(one).startswith(
+    assert explain_holds(one).startswith(
         "at 1,899 fingerprints the policy picks fallback, which takes "
     )
 
@@ -266,12 +266,12 @@ def test_a_policy_without_warm_up_must_be_right_when_cold_too(
     }
     cases = [*bench_cases(3, EFFECTS), *cold_cases({1000: 0.5, 2000: 0.3})]
     found = analyse(
-        read_manifest(raw), Facts(cases, checks=passed_checks(range(5))), IDENTITY
+        read_manifest(raw), JobFacts(cases, checks=passed_checks(range(5))), IDENTITY
     )
     (one,) = found.policies
     assert one.cold is not None
     assert (one.warm.answer, one.cold.answer, one.holds) == ("from", "never", holds)
-    assert ("in a fresh process at 1,415" in why(one)) is not holds
+    assert ("in a fresh process at 1,415" in explain_holds(one)) is not holds
 
 
 def test_advice_is_given_at_every_point_of_the_other_params() -> None:
@@ -286,7 +286,7 @@ def test_advice_is_given_at_every_point_of_the_other_params() -> None:
         for one in bench_cases(message, effects)
     ]
     found = analyse(
-        read_manifest(raw), Facts(cases, checks=passed_checks(range(5))), IDENTITY
+        read_manifest(raw), JobFacts(cases, checks=passed_checks(range(5))), IDENTITY
     ).policies
     assert [(dict(one.params), one.warm.answer) for one in found] == [
         ({"message": 32}, "from"),
@@ -301,7 +301,7 @@ def test_a_target_that_cannot_run_the_arm_gets_no_advice() -> None:
     cases = [one for one in bench_cases(3, EFFECTS) if one.arm == "fallback"]
     found = analyse(
         read_manifest(manifest()),
-        Facts(cases, checks=passed_checks(range(5))),
+        JobFacts(cases, checks=passed_checks(range(5))),
         IDENTITY,
     )
     assert found.policies == ()
@@ -320,7 +320,7 @@ def test_a_gap_in_what_was_owed_advises_nothing() -> None:
 def test_a_failed_check_advises_nothing() -> None:
     cases = bench_cases(3, EFFECTS)
     found = analyse(
-        read_manifest(manifest()), Facts(cases, checks=()), IDENTITY, Asked()
+        read_manifest(manifest()), JobFacts(cases, checks=()), IDENTITY, JobRequest()
     )
     assert found.policies[0].warm.reason.startswith("check sorted failed")
 
@@ -331,7 +331,7 @@ def test_too_few_warm_up_rounds_are_called_that() -> None:
     said = (
         "1,415 is inside the interval; 1 warm-up round does not suffice: within 2 % of"
     )
-    assert why(one).startswith(said)
+    assert explain_holds(one).startswith(said)
     (enough,) = told(EFFECTS, rounds=5).policies
     assert enough.holds is True
 

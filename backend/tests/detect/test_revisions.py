@@ -13,7 +13,7 @@ from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect import service
 from paceline_server.detect.analyse import Analysis
-from paceline_server.detect.facts import Asked, Facts, Identity, Look
+from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
 from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.ingest.cases import Case, Check, Conditions
 from paceline_server.stats.samples import CaseSamples
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.shapes("embedded")
 SLOWER = {1000: 0.061, 2000: 0.0}
 SAME = {1000: 0.0, 2000: 0.0}
 OLD = "f" * 40
-WHO = Identity("sorting", "a" * 40, "1" * 64, "lab-1", None)
+WHO = JobIdentity("sorting", "a" * 40, "1" * 64, "lab-1", None)
 Alter = Callable[[list[CaseSamples]], list[CaseSamples]]
 
 
@@ -51,7 +51,7 @@ def _analysed(
 ) -> Analysis:
     """One A/B job; `base` and `head` replace fields of that side's facts."""
     cases = revision_bench_cases(seed, effects)
-    facts = [Facts(cases=one, checks=passed_checks(range(5))) for one in cases]
+    facts = [JobFacts(cases=one, checks=passed_checks(range(5))) for one in cases]
     old, new = (
         Revision(commit, artifact, replace(fact, **(changes or {})))
         for commit, artifact, fact, changes in zip(
@@ -344,7 +344,7 @@ def test_a_quick_look_is_not_extended() -> None:
         SAME,
         base={"cases": cases[0]},
         head={"cases": cases[1]},
-        asked=Asked(launches=2, rounds=5),
+        asked=JobRequest(launches=2, rounds=5),
     )
     assert (found.verdict, found.extendable) == ("inconclusive", False)
 

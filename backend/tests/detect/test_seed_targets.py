@@ -18,8 +18,8 @@ import pytest
 from paceline_server.catalog.manifest import Manifest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.facts import Facts, Identity
-from paceline_server.detect.policies.words import headline, why
+from paceline_server.detect.facts import JobFacts, JobIdentity
+from paceline_server.detect.policies.advice_sentences import explain_holds, headline
 from paceline_server.ingest.cases import Case
 from paceline_server.stats.samples import CaseSamples
 
@@ -78,8 +78,8 @@ def told(
     cases = [samples(manifest, row, figure, **spec) for row, figure in table.items()]
     return analyse(
         manifest,
-        Facts(cases, announced=announced),
-        Identity(name, "seed", None, "here", None),
+        JobFacts(cases, announced=announced),
+        JobIdentity(name, "seed", None, "here", None),
     )
 
 
@@ -154,10 +154,12 @@ def test_the_policy_of_2000_picks_a_loser_on_every_set_up(ledger: Analysis) -> N
     assert advised["phone"].warm.value == pytest.approx(2710, abs=15)
     assert advised["phone_warmed"].warm.value == pytest.approx(2757, abs=25)
     assert advised["phone"].warm.measured_from == 5000
-    assert why(advised["phone"]).startswith(
+    assert explain_holds(advised["phone"]).startswith(
         "at 2,000 fingerprints the policy picks native, which takes "
     )
-    assert "the policy picks fallback, which takes 1" in why(advised["emulator"])
+    assert "the policy picks fallback, which takes 1" in explain_holds(
+        advised["emulator"]
+    )
 
 
 # --- the allocator -----------------------------------------------------------------------------------
@@ -220,7 +222,7 @@ def test_five_runs_are_steady_only_as_far_as_five_runs_can_say(
         levels = np.array(runs)[case.launch] if row[2] == "hakmem" else 1.0
         cases.append(CaseSamples(**{**vars(case), "value": case.value * levels}))
     found = analyse(
-        manifest, Facts(cases), Identity("allocator", "seed", None, "here", None)
+        manifest, JobFacts(cases), JobIdentity("allocator", "seed", None, "here", None)
     )
     assert set(verdicts(found, "steady_runs")) == {verdict}
 

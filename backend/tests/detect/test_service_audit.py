@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.detect import service
-from paceline_server.detect.audits import rederive_audit
 from paceline_server.ingest import service as ingest
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
-from paceline_server.testing.benches import BENCHMARK, suite_manifest
+from paceline_server.testing.benches import BENCHMARK, audit_again, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 
 SLOWER = {1000: 0.5, 2000: 0.5}
@@ -100,7 +99,7 @@ def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) ->
         assert row.verdict == "inconclusive"
         assert all(name in row.reason for name in names)
         group = [one for one in cases if one.params == row.params]
-        made_again = rederive_audit(row.evidence["audit"], group, row.reference)
+        made_again = audit_again(row.evidence["audit"], group, row.reference)
         assert [one.as_dict() for one in made_again] == row.evidence["audit"][
             "findings"
         ]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from paceline_server.detect import stream
+from paceline_server.detect import line_protocol
 from paceline_server.kernel.errors import ProblemError
 
 STEP = "[" + ", ".join(["1.0"] * 20 + ["2.0"] * 20) + "]\n"
@@ -16,7 +16,7 @@ STEP = "[" + ", ".join(["1.0"] * 20 + ["2.0"] * 20) + "]\n"
 
 def test_each_line_is_answered_by_one_line() -> None:
     out = io.StringIO()
-    stream.answer([STEP, "[]\n", "[1, 2, 3]\n", STEP], out)
+    line_protocol.answer_lines([STEP, "[]\n", "[1, 2, 3]\n", STEP], out)
     assert out.getvalue() == "[20]\n[]\n[]\n[20]\n"
 
 
@@ -26,7 +26,7 @@ def test_each_line_is_answered_by_one_line() -> None:
 def test_a_line_that_is_no_list_of_numbers_is_named(line: str) -> None:
     out = io.StringIO()
     with pytest.raises(ProblemError, match="line 2 is not a JSON list of numbers"):
-        stream.answer([STEP, line], out)
+        line_protocol.answer_lines([STEP, line], out)
     assert out.getvalue() == "[20]\n"
 
 

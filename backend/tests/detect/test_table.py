@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paceline_server.detect.table import folded, revision_in_words
+from paceline_server.detect.table import fold_notes, revision_in_words
 
 
 def test_a_text_is_said_once_with_the_first_of_its_rows_and_how_many_more() -> None:
@@ -13,7 +13,7 @@ def test_a_text_is_said_once_with_the_first_of_its_rows_and_how_many_more() -> N
         ("bands=87 tracked", absent),
     ]
     notes.append(("bands=870 tracked", absent))
-    assert folded(notes) == [
+    assert fold_notes(notes) == [
         f"  bands=87 observed and 2 more: {absent}",
         "  bands=87 cli: slower",
     ]

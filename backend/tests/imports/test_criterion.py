@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.detect.recompute import recompute
-from paceline_server.imports.criterion.naming import Names
+from paceline_server.imports.criterion import UniqueNames
 from paceline_server.ingest import service as ingest
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
@@ -348,11 +348,13 @@ def test_a_document_whose_samples_became_runs_stays(send: Callable[..., Any]) ->
 
 
 def test_two_texts_never_share_a_name() -> None:
-    names = Names()
+    names = UniqueNames()
     texts = ["Sign/Ed25519", "sign ed25519", "9 lives", "", "x" * 80, "x" * 81]
     found = [names.of(text) for text in texts]
     assert found[:4] == ["sign_ed25519", "sign_ed25519_c19f30", "b_9_lives", "b"]
-    assert Names().of("sign ed25519") == "sign_ed25519", "alone it needs no digits"
+    assert UniqueNames().of("sign ed25519") == "sign_ed25519", (
+        "alone it needs no digits"
+    )
     assert len(set(found)) == len(texts)
     assert max(map(len, found)) == 64
     assert [names.of(text) for text in texts] == found
@@ -396,7 +398,7 @@ def test_times_no_clock_gives_are_refused(send: Callable[..., Any]) -> None:
 
 
 def test_thousands_of_texts_of_one_plain_form_are_named_one_after_the_other() -> None:
-    names = Names()
+    names = UniqueNames()
     texts = [f"哈希{number}"[:2] + "·" * number for number in range(3_000)]
     assert len({names.of(text) for text in texts}) == len(texts)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import sqlalchemy
 from fastapi.testclient import TestClient
-from paceline_server.imports.reading import rows_of
-from paceline_server.imports.schemas import DocumentIn
+from paceline_server.imports.logcat import imported_rows
+from paceline_server.imports.schemas import LogcatIn
 from paceline_server.store import outbox
 from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.history import PolicyAdvice
@@ -199,7 +199,7 @@ def test_a_sentence_the_figures_contradict_is_said_on_every_row_it_speaks_of(
     assert stored["note_count"] == 2
     fits = document()
     fits["log"]["claims"][0] |= {"percent": 25.0, "printed": "25"}
-    rows = rows_of(DocumentIn.model_validate(fits))
+    rows = imported_rows(LogcatIn.model_validate(fits))
     assert [row.id for row in rows if row.notes] == ["3.1"]
     assert [one.agrees for one in rows[3].stated] == [True]
 
@@ -291,7 +291,7 @@ def test_what_is_no_document_of_the_importer_is_refused(
         upside_down,
     ):
         with pytest.raises(ValidationError):
-            DocumentIn.model_validate(broken)
+            LogcatIn.model_validate(broken)
     assert (
         send("POST", "/imports", 422, {"document": upside_down})["code"]
         == "invalid_request"
@@ -317,7 +317,7 @@ def test_an_average_of_no_time_is_compared_with_nothing() -> None:
         "high": 5000,
         "unit": "ns",
     }
-    row = rows_of(DocumentIn.model_validate(zero))[0]
+    row = imported_rows(LogcatIn.model_validate(zero))[0]
     assert (row.percent, row.upper_percent) == (None, None)
     assert "nothing to compare with" in row.words
 

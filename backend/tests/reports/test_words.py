@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import analyse
-from paceline_server.detect.facts import Asked, Facts, Identity
+from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest
 from paceline_server.reports.words import arms_summary, rule_text
 from paceline_server.testing.benches import (
     BENCHMARK,
@@ -60,12 +60,15 @@ def test_the_rule_says_what_is_different_on_devices(
 
 def test_a_summary_names_the_reference_each_row_was_judged_against() -> None:
     manifest = read_manifest(manifest_of(set(), device_reference="native"))
-    facts = Facts(bench_cases(1, {1000: -0.5, 2000: -0.5}), passed_checks(range(5)))
+    facts = JobFacts(bench_cases(1, {1000: -0.5, 2000: -0.5}), passed_checks(range(5)))
     rows = [
         row.model_copy(update={"target_name": name})
-        for name, asked in (("host-1", Asked()), ("phone", Asked(target_kind="device")))
+        for name, asked in (
+            ("host-1", JobRequest()),
+            ("phone", JobRequest(target_kind="device")),
+        )
         for row in analyse(
-            manifest, facts, Identity("s", "c", None, name, None), asked
+            manifest, facts, JobIdentity("s", "c", None, name, None), asked
         ).report.comparisons
     ]
     said = arms_summary(rows, "ns")

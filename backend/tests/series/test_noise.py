@@ -43,9 +43,9 @@ def a_a_floor(mde: float) -> None:
         series.params_key,
         series.metric,
     )
-    measured = noise.Measured(key, mde, 0.99, 1.01, 100, 5, {})
+    measured = noise.MeasuredFloor(key, mde, 0.99, 1.01, 100, 5, {})
     with session_scope() as session:
-        noise.record(
+        noise.record_floors(
             session,
             target_id=series.target_id,
             suite=series.suite,

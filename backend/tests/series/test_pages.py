@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from paceline_server.catalog.manifest import read
 from paceline_server.kernel.clock import FrozenClock
-from paceline_server.series.service import Names
+from paceline_server.series.service import NewestNames
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.testing import pasts
@@ -242,7 +242,7 @@ def test_a_renamed_benchmark_and_arm_keep_their_history(desk: Desk) -> None:
         arm_aliases={"jni": ["native"]},
         reference="fallback",
     )
-    desk.past.names = Names.of(read(manifest))
+    desk.past.names = NewestNames.of(read(manifest))
     desk.past.night(
         {("sort_many", "jni", 1000): 1100.0, ("sort_many", "fallback", 2000): 500.0}
     )
@@ -279,7 +279,7 @@ def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(
                 created_at=pasts.START,
             )
         )
-    desk.past.names = Names({BENCHMARK: "sort_many"})
+    desk.past.names = NewestNames({BENCHMARK: "sort_many"})
     desk.past.stream(noise(1, seed=3), name=new)
     (joined,) = pasts.series()
     assert joined.benchmark == "sort_many"

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from paceline_server.stats.binomial import (
     quantile_interval,
     quantile_ranks,
-    samples_needed,
     upper_tail,
 )
 from scipy import stats as scipy_stats
@@ -74,13 +73,6 @@ def test_ranks_are_the_tightest_that_cover(n: int, q: float, confidence: float) 
     else:
         assert scipy_stats.binom.sf(upper - 1, n, q) <= tail * (1 + 1e-9)
         assert scipy_stats.binom.sf(upper - 2, n, q) > tail * (1 - 1e-9)
-
-
-def test_samples_needed_is_where_both_bounds_first_exist() -> None:
-    for q, confidence in [(0.5, 0.998), (0.99, 0.99), (0.99, 0.95)]:
-        n = samples_needed(q, confidence)
-        assert None not in quantile_ranks(n, q, confidence)
-        assert None in quantile_ranks(n - 1, q, confidence)
 
 
 def test_interval_of_the_median_covers_as_often_as_it_says() -> None:

@@ -7,7 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from paceline_server.stats.binomial import quantile_interval
-from paceline_server.stats.bootstrap import cluster_replicates, ratio_of_means
+from paceline_server.stats.bootstrap import (
+    cluster_bootstrap,
+    cluster_replicates,
+    nan_mean,
+)
 from paceline_server.stats.constants import DERIVED_CONFIDENCE
 from paceline_server.stats.derived import (
     degradation_across_param,
@@ -24,7 +28,7 @@ from paceline_server.stats.gates import (
     size_of,
     standing_of,
 )
-from paceline_server.stats.samples import Interval
+from paceline_server.stats.samples import Floats, Interval, Ints
 from paceline_server.stats.spread import jackknife, relative_deviation
 from paceline_server.testing.simulated import job_cases
 
@@ -268,6 +272,20 @@ def test_the_interval_of_an_overhead_misses_once_in_five_hundred(
     """Smallest to largest of n blocks miss the median 2 · 2⁻ⁿ of the times: 1 in 256, 1 in 512."""
     drawn = job_cases(np.random.default_rng(4), 0.4, launches=1, rounds=blocks)
     assert (overhead_between_arms(*drawn).interval.lower is not None) is known
+
+
+def ratio_of_means(
+    numerator: Floats,
+    numerator_launch: Ints,
+    denominator: Floats,
+    denominator_launch: Ints,
+    confidence: float,
+) -> Interval:
+    return cluster_bootstrap(
+        [(numerator, numerator_launch), (denominator, denominator_launch)],
+        lambda groups: np.asarray(nan_mean(groups[0]) / nan_mean(groups[1])),
+        confidence,
+    )
 
 
 def test_the_bootstrap_is_deterministic_and_wider_with_biased_launches() -> None:

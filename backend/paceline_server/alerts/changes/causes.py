@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, Literal
 
 from paceline_server.alerts.changes.facts import Fact
-from paceline_server.series.environments import differences, why
+from paceline_server.series.environments import describe_switch, differences
 from paceline_server.stats.words import change as change_words
 from paceline_server.store.tables.history import SeriesPoint
 
@@ -68,7 +68,7 @@ def environment_of(
         before, after = factors.get(old.fingerprint), factors.get(new.fingerprint)
         return Cause(
             "environment",
-            f"the target itself changed in between: {why(before, after)}",
+            f"the target itself changed in between: {describe_switch(before, after)}",
             {
                 "fingerprints": [old.fingerprint, new.fingerprint],
                 "factors": [

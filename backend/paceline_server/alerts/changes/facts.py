@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paceline_server.alerts.changes.grouping import Range
-from paceline_server.series.words import worsening
+from paceline_server.series.change_sentences import worsening
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
 
 WORSE = frozenset({"slower", "worse"})

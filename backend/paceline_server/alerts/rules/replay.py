@@ -29,7 +29,7 @@ from paceline_server.alerts.rules.schemas import (
 )
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
-from paceline_server.series.words import worsening
+from paceline_server.series.change_sentences import worsening
 from paceline_server.stats import constants
 from paceline_server.stats.words import percent
 from paceline_server.store.tables.decisions import Comparison

@@ -1,1 +1,3 @@
-"""What is derived from points: levels, environments and changes, evaluated when a point arrived."""
+"""Change-point detection: finds levels and changes in the points of series and stores
+them.
+"""

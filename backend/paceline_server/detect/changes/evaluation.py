@@ -1,8 +1,8 @@
-"""One series looked at: which points count, which environment they are of, and where its level stepped.
+"""Evaluates the points of a series: its environments, its levels and its change points.
 
-Place: between the points (`queries`) and what is kept of them (`service`). Pure. Invariants: a step is only
-looked for inside the newest environment, so a new kernel is never called a slower program; the same points
-give the same bits; excluded points are not here at all. Deliberately keeps nothing and names no cause.
+Pure: the same points give the same bits. Steps are searched only inside the newest
+environment, so that a new kernel is never reported as a slower program. Excluded points
+never get here.
 
     points   ▁▁▁▁▁▁▁▁▁▁▁▅▅▅▅▅▅▅▅▅▂▂▂▂▂▂▂▂▂▂▂▄▄▄▄▄▄
              └─ environment 0 ─┘└─ environment 1 ─┘     newest: looked at with `changepoint.detect`
@@ -15,7 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paceline_server.series.environments import Stretch, stretches
+from paceline_server.series.environments import (
+    EnvironmentStretch,
+    cut_into_environments,
+)
 from paceline_server.stats import changepoint
 from paceline_server.stats.history import DEFAULT, ChangePoint, Parameters, Segmentation
 
@@ -41,7 +44,7 @@ class Evaluation:
     whose points are `own_jobs`."""
 
     window: Window
-    environments: tuple[Stretch, ...]
+    environments: tuple[EnvironmentStretch, ...]
     segmentation: Segmentation
 
     @property
@@ -65,7 +68,7 @@ def evaluate(
     windows: Sequence[Window], parameters: Parameters = DEFAULT
 ) -> list[Evaluation]:
     """Look at windows of at least one point each; together takes half the time and says the same."""
-    cuts = [tuple(stretches(window.fingerprints)) for window in windows]
+    cuts = [tuple(cut_into_environments(window.fingerprints)) for window in windows]
     own = [
         np.asarray(window.values[cut[-1].start :], dtype=np.float64)
         for window, cut in zip(windows, cuts, strict=True)

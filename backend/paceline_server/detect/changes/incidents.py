@@ -1,8 +1,9 @@
-"""One event of the target instead of N changes: many of its series moved around the same run (§4.7).
+"""Marks changes of many series of a target around one run as one incident (STATISTICS
+§4.7).
 
-Place: after `service.keep`, over the changes of the whole target. Invariants: the evidence of every marked
-change names the share it rests on; what an alert has taken up keeps its cause. Tells nobody. The series of a
-target are those measured within its newest runs: one that was given up years ago moves with nobody.
+The evidence of every marked change names the share of series that moved. A change that
+already belongs to an alert keeps its cause. Only series measured within the newest runs
+count: a series nobody measures any more moves with nobody.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from paceline_server.stats.words import percent
 from paceline_server.store.tables.history import Change
 
 
-def mark(session: Session, target_id: str) -> int:
+def mark_incidents_of_target(session: Session, target_id: str) -> int:
     """Mark the changes of a target that belong to an incident, unmark those that no longer do; returns how
     many differ from before."""
     axis = queries.newest_jobs_of_target(session, target_id, constants.INCIDENT_HORIZON)
     position = {job_id: at for at, job_id in enumerate(axis)}
     moved: dict[str, list[int]] = defaultdict(list)
-    changes = queries.live_at(session, target_id, axis)
+    changes = queries.live_changes_at(session, target_id, axis)
     for row in changes:
         moved[row.series_id].append(position[row.job_id])
     found: dict[tuple[str, int], dict[str, object]] = {}
     if len(moved) > 1:
-        measured = queries.measured_since(session, target_id, axis[0])
+        measured = queries.count_series_measured_since(session, target_id, axis[0])
         for incident in incidents(moved, measured):
             said = {
                 "job_id": axis[incident.run],
@@ -47,11 +48,12 @@ def mark(session: Session, target_id: str) -> int:
                     if abs(run - incident.run) <= constants.INCIDENT_RUNS:
                         found.setdefault((name, run), said)
     return sum(
-        _set(row, found.get((row.series_id, position[row.job_id]))) for row in changes
+        _set_incident(row, found.get((row.series_id, position[row.job_id])))
+        for row in changes
     )
 
 
-def _set(row: Change, incident: dict[str, object] | None) -> bool:
+def _set_incident(row: Change, incident: dict[str, object] | None) -> bool:
     if row.evidence.get("incident") == incident or (
         incident is None and row.alert_id is not None
     ):

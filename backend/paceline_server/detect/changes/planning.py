@@ -1,16 +1,16 @@
-"""What an evaluation means for the changes that are kept: which is confirmed, which is new, which vanished.
+"""Decides what an evaluation means for the stored changes of its series; writes nothing.
 
-Place: under `service`, after `matching`; decides, writes nothing. Pure but for reading rows. Invariants
-(STATISTICS §4.5, §4.6):
+Rules (STATISTICS §4.5, §4.6):
 
     1–4 points after ─▶ suspect ─ ≥ 5 points, and it holds among all series of the round ─▶ standing
     found no more, its place still in the window ─▶ vanished (for ever; found again it is a new change)
     its place left the newest environment or the window ─▶ vanished while suspect, superseded while standing
     accepted ─▶ left alone: an alert about it was called expected, and so is everything before it
 
-- looking twice at the same points counts as one evaluation and decides as it did before;
-- a change found farther than two points from where it was is the same change, but the evaluations that agree
-  about its place are counted anew, and so are those before it had enough points;
+- evaluating the same points twice counts once and decides the same;
+- a change found more than two points away from where it was is still the same change,
+  but the evaluations that agree about its place are counted from one again, as they are
+  while it has too few points;
 - a change outside the newest environment is never judged again.
 """
 
@@ -33,7 +33,7 @@ NO_FINDING = 1.0
 
 
 @dataclass(frozen=True)
-class Found:
+class MatchedChange:
     """A change that was found now, and its row when it was found before."""
 
     change: ChangePoint
@@ -58,11 +58,11 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ChangePlan:
     """What follows from one evaluation."""
 
     evaluation: Evaluation
-    found: tuple[Found, ...]
+    found: tuple[MatchedChange, ...]
     vanished: tuple[Change, ...]
     left: tuple[Change, ...]
     """Live rows at which detection looks no more: the environment is another one since, or the window moved
@@ -78,7 +78,7 @@ class Plan:
         )
 
 
-def match(
+def match_changes(
     found: Sequence[ChangePoint], kept: Mapping[str, int], within: int = STAND_WITHIN
 ) -> dict[int, str]:
     """Position in `found` → key of `kept` (whose values are indexes into the same window).
@@ -101,9 +101,9 @@ def match(
     return matched
 
 
-def plan(
+def plan_changes(
     evaluation: Evaluation, kept: Sequence[Change], state: SeriesState | None
-) -> Plan:
+) -> ChangePlan:
     """Match what was found with what is kept."""
     own = evaluation.own_jobs
     index = (
@@ -114,7 +114,7 @@ def plan(
     here = {row.id: index[row.job_id] for row in kept if row.job_id in index}
     rows = {row.id: row for row in kept}
     found = evaluation.found
-    matched = match(found, here)
+    matched = match_changes(found, here)
     again = state is not None and (state.last_job_id, state.points) == (
         own[-1],
         len(own),
@@ -127,20 +127,26 @@ def plan(
             continue
         if row is None and change.index <= accepted_until:
             continue
-        told.append(_found(change, row, moved=_moved(change, row, here), again=again))
+        told.append(
+            _matched_change(
+                change, row, moved=_has_moved(change, row, here), again=again
+            )
+        )
     live = [row for row in kept if row.state in ("suspect", "standing")]
     gone = tuple(
         row for row in live if row.id in here and row.id not in matched.values()
     )
     left = tuple(row for row in live if row.id not in here)
-    return Plan(evaluation, tuple(told), gone, left, tuple(kept))
+    return ChangePlan(evaluation, tuple(told), gone, left, tuple(kept))
 
 
 def _baseline(state: SeriesState | None) -> str | None:
     return None if state is None else state.baseline_job_id
 
 
-def _moved(change: ChangePoint, row: Change | None, here: Mapping[str, int]) -> bool:
+def _has_moved(
+    change: ChangePoint, row: Change | None, here: Mapping[str, int]
+) -> bool:
     """Whether it was seen elsewhere, or is only now more than a suspect: nothing agrees with it yet."""
     if row is None:
         return True
@@ -150,14 +156,16 @@ def _moved(change: ChangePoint, row: Change | None, here: Mapping[str, int]) -> 
     ) > STAND_WITHIN
 
 
-def _found(
+def _matched_change(
     change: ChangePoint, row: Change | None, *, moved: bool, again: bool
-) -> Found:
+) -> MatchedChange:
     if row is None:
-        return Found(change, None, 1, None)
+        return MatchedChange(change, None, 1, None)
     same = again and row.p_value == change.p_value
     decided = row.evidence.get("round") if same or row.state == "standing" else None
-    return Found(change, row, 1 if moved else row.evaluations + (not again), decided)
+    return MatchedChange(
+        change, row, 1 if moved else row.evaluations + (not again), decided
+    )
 
 
 @dataclass(frozen=True)
@@ -168,7 +176,7 @@ class Round:
     limit: float
 
     @classmethod
-    def of(cls, plans: Sequence[Plan]) -> Round:
+    def of(cls, plans: Sequence[ChangePlan]) -> Round:
         """Benjamini–Hochberg over all series that were looked at together."""
         p_values = [one.p_value for one in plans]
         kept = [
@@ -177,7 +185,7 @@ class Round:
         lowest = constants.HISTORY_FALSE_DISCOVERY_Q / max(1, len(plans))
         return cls(len(plans), max(kept, default=lowest))
 
-    def decides(self, found: Found) -> dict[str, Any] | None:
+    def decides(self, found: MatchedChange) -> dict[str, Any] | None:
         """What the round says of a finding, for its evidence; None while it need not be asked."""
         if found.decided is not None:
             return dict(found.decided)
@@ -192,7 +200,7 @@ class Round:
         }
 
 
-def state_of(found: Found, decided: Mapping[str, Any] | None) -> str:
+def state_of(found: MatchedChange, decided: Mapping[str, Any] | None) -> str:
     """suspect or standing."""
     if found.settled:
         return "standing"

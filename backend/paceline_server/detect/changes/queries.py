@@ -1,8 +1,9 @@
-"""All SQL of detection over series: windows of points read, states and changes written, for many at once.
+"""All SQL of change-point detection: windows of points, states and changes, many series at
+once.
 
-Invariant: no query per series; lists of ids travel in chunks of at most `CHUNK`. Whoever writes locks in one
-order, each by id, so that nobody waits in a circle: targets, (alerts,) series, changes. Raises nothing of
-HTTP.
+There is no query per series; lists of ids are split into chunks of `CHUNK`. Locks are
+always taken in one order, each by id, to avoid deadlocks: targets, alerts, series,
+changes.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
         yield ids[start : start + CHUNK]
 
 
-class Head(NamedTuple):
+class SeriesRow(NamedTuple):
     """What evaluation needs of a series besides its points."""
 
     id: str
@@ -47,7 +48,7 @@ class Head(NamedTuple):
     direction: str
 
 
-def touched(session: Session, job_id: str) -> list[Head]:
+def series_of_job(session: Session, job_id: str) -> list[SeriesRow]:
     """The series a job has a point of, by id."""
     query = (
         select(Series.id, Series.target_id, Series.unit, Series.direction)
@@ -55,10 +56,12 @@ def touched(session: Session, job_id: str) -> list[Head]:
         .where(SeriesPoint.job_id == job_id)
         .order_by(Series.id)
     )
-    return [Head(*row) for row in session.execute(query)]
+    return [SeriesRow(*row) for row in session.execute(query)]
 
 
-def heads(session: Session, suite: str | None, series_id: str | None) -> list[Head]:
+def list_series(
+    session: Session, suite: str | None, series_id: str | None
+) -> list[SeriesRow]:
     """All series (of a suite, or one), by id."""
     query = select(Series.id, Series.target_id, Series.unit, Series.direction).order_by(
         Series.id
@@ -67,7 +70,7 @@ def heads(session: Session, suite: str | None, series_id: str | None) -> list[He
         query = query.where(Series.suite == suite)
     if series_id is not None:
         query = query.where(Series.id == series_id)
-    return [Head(*row) for row in session.execute(query)]
+    return [SeriesRow(*row) for row in session.execute(query)]
 
 
 def lock_targets(session: Session, target_ids: Collection[str]) -> None:
@@ -79,7 +82,7 @@ def lock_targets(session: Session, target_ids: Collection[str]) -> None:
     session.execute(query.with_for_update(key_share=True)).all()
 
 
-def lock(session: Session, series_ids: Sequence[str]) -> None:
+def lock_series(session: Session, series_ids: Sequence[str]) -> None:
     """Hold these series until the transaction ends (SQLite has one writer anyway)."""
     for chunk in chunks(sorted(series_ids)):
         session.execute(
@@ -90,7 +93,7 @@ def lock(session: Session, series_ids: Sequence[str]) -> None:
         )
 
 
-class Points(NamedTuple):
+class WindowRow(NamedTuple):
     """The counting points of one series, oldest first; the columns share one index. `whole`: it has no older
     ones."""
 
@@ -105,7 +108,9 @@ def _counting(points: Any = SeriesPoint) -> Any:
     return points.excluded.is_(None)
 
 
-def windows(session: Session, series_ids: Sequence[str], size: int) -> Iterator[Points]:
+def windows(
+    session: Session, series_ids: Sequence[str], size: int
+) -> Iterator[WindowRow]:
     """Per series that has any the last `size` counting points."""
     for chunk in chunks(sorted(series_ids)):
         since = _since(session, chunk, size)
@@ -126,7 +131,7 @@ def windows(session: Session, series_ids: Sequence[str], size: int) -> Iterator[
         )
         for series_id, rows in groupby(session.execute(query), key=itemgetter(0)):
             _, jobs, values, fingerprints = zip(*rows, strict=True)
-            yield Points(
+            yield WindowRow(
                 series_id,
                 jobs[-size:],
                 values[-size:],
@@ -173,16 +178,16 @@ def newest_counting(session: Session, series_ids: Sequence[str]) -> dict[str, st
     return found
 
 
-class Place(NamedTuple):
+class JobPlaceRow(NamedTuple):
     """When and at which commit a job measured."""
 
     at: datetime
     commit: str
 
 
-def places(session: Session, job_ids: Collection[str]) -> dict[str, Place]:
+def places(session: Session, job_ids: Collection[str]) -> dict[str, JobPlaceRow]:
     """When and at which commit these jobs measured, as all their points have it."""
-    found: dict[str, Place] = {}
+    found: dict[str, JobPlaceRow] = {}
     for chunk in chunks(sorted(job_ids)):
         query = (
             select(
@@ -196,7 +201,7 @@ def places(session: Session, job_ids: Collection[str]) -> dict[str, Place]:
             .where(Job.id.in_(chunk))
         )
         for job_id, at, commit in session.execute(query):
-            found[job_id] = Place(at, commit)
+            found[job_id] = JobPlaceRow(at, commit)
     return found
 
 
@@ -271,7 +276,9 @@ def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[
     return list(session.scalars(query))[::-1]
 
 
-def live_at(session: Session, target_id: str, job_ids: Collection[str]) -> list[Change]:
+def live_changes_at(
+    session: Session, target_id: str, job_ids: Collection[str]
+) -> list[Change]:
     """Changes of a target's series that detection still looks at and that lie at one of these jobs, by id, as
     others committed them, locked."""
     query = (
@@ -288,7 +295,7 @@ def live_at(session: Session, target_id: str, job_ids: Collection[str]) -> list[
     return list(session.scalars(query.execution_options(populate_existing=True)))
 
 
-def measured_since(session: Session, target_id: str, job_id: str) -> int:
+def count_series_measured_since(session: Session, target_id: str, job_id: str) -> int:
     """How many series of a target have a point of this job or a later one."""
     since = (
         select(func.coalesce(Job.started_at, Job.created_at))
@@ -328,12 +335,12 @@ def changes_by_id(session: Session, change_ids: Collection[str]) -> list[Change]
     return list(session.scalars(query.execution_options(populate_existing=True)))
 
 
-def point_of(session: Session, row: Change) -> SeriesPoint:
+def first_point_after(session: Session, row: Change) -> SeriesPoint:
     """The first point of a change's new level."""
     return session.get_one(SeriesPoint, (row.series_id, row.job_id))
 
 
-def point_at(
+def find_point(
     session: Session, series_id: str, job_id: str | None, commit: str | None
 ) -> SeriesPoint | None:
     """The point of a job, else the oldest one of a commit."""
@@ -347,7 +354,7 @@ def point_at(
     ).one_or_none()
 
 
-def accepted_of(session: Session, series_id: str) -> list[Change]:
+def accepted_changes(session: Session, series_id: str) -> list[Change]:
     """The accepted changes of a series, by id, locked until the transaction ends."""
     query = select(Change).where(
         Change.series_id == series_id, Change.state == "accepted"
@@ -356,7 +363,9 @@ def accepted_of(session: Session, series_id: str) -> list[Change]:
     return list(session.scalars(query.execution_options(populate_existing=True)))
 
 
-def unclaimed_until(session: Session, series_id: str, at: datetime) -> list[Change]:
+def unclaimed_changes_until(
+    session: Session, series_id: str, at: datetime
+) -> list[Change]:
     """The live changes of a series that no alert is about and whose new level began by then, locked."""
     query = (
         select(Change)

@@ -1,13 +1,15 @@
-"""Looking at series and keeping what was seen: reading and computing first, then one transaction of writes.
+"""Evaluates series and stores the result: read and compute first, then write in one
+transaction.
 
-Place: `detect` calls it when a job left points, `paceline-server recompute` for everything; `alerts` and
-`reports` read what it keeps. Invariants:
-- what was computed from points that are no longer the newest is dropped: whoever appended looks again;
-- keeping the same look twice changes nothing, not even a time;
-- points and findings are never touched here.
+Called when a job left points, and for everything by `paceline-server recompute`. What
+must stay true:
+- an evaluation of points that are no longer the newest is dropped: whoever appended
+  newer ones evaluates again;
+- storing the same evaluation twice changes nothing, not even a time;
+- points and findings are never changed here.
 
-    look(series) ─▶ windows ─▶ evaluate (pure)          read-only, may take long
-    keep(looked) ─▶ lock ─▶ still newest? ─▶ plan ─▶ round ─▶ changes, states
+    evaluate_series ─▶ windows ─▶ evaluate (pure)          read-only, may take long
+    store_evaluations ─▶ lock ─▶ still newest? ─▶ plan ─▶ round ─▶ changes, states
     mark_incidents(targets) ─▶ changes that moved together
 """
 
@@ -21,87 +23,93 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from paceline_server.detect.changes import incidents, queries, rows
-from paceline_server.detect.changes.accepting import accept_changes, withdraw_changes
+from paceline_server.detect.changes import change_rows, incidents, queries
+from paceline_server.detect.changes.acceptance import accept_changes, withdraw_changes
 from paceline_server.detect.changes.evaluation import Evaluation, Window, evaluate
-from paceline_server.detect.changes.planning import Plan, Round, plan
-from paceline_server.detect.changes.queries import Head
+from paceline_server.detect.changes.planning import ChangePlan, Round, plan_changes
+from paceline_server.detect.changes.queries import SeriesRow
 from paceline_server.kernel import clock, ids
 from paceline_server.stats import constants
 from paceline_server.store.tables.history import Change, SeriesState
 
 __all__ = [
-    "Head",
-    "Looked",
-    "Outcome",
+    "EvaluatedSeries",
+    "SeriesRow",
+    "StoreOutcome",
     "accept_changes",
-    "all_heads",
-    "keep",
-    "look",
+    "evaluate_series",
+    "group_into_rounds",
+    "list_series",
     "mark_incidents",
-    "rounds",
-    "touched",
+    "series_of_job",
+    "store_evaluations",
     "withdraw_changes",
 ]
 
 TOGETHER = 64
 """windows evaluated at once: some 16 MB of numbers."""
 
-all_heads = queries.heads
-touched = queries.touched
+list_series = queries.list_series
+series_of_job = queries.series_of_job
 
 
 @dataclass(frozen=True)
-class Looked:
+class EvaluatedSeries:
     """A series and what detection says of it."""
 
-    head: Head
+    head: SeriesRow
     evaluation: Evaluation
 
 
 @dataclass
-class Outcome:
+class StoreOutcome:
     """What keeping a look changed: how many changes by what became of them, and how many series had news."""
 
     changes: Counter[str] = field(default_factory=Counter)
     series: int = 0
     news: int = 0
 
-    def add(self, other: Outcome) -> None:
+    def add(self, other: StoreOutcome) -> None:
         """Count another one in."""
         self.changes += other.changes
         self.series += other.series
         self.news += other.news
 
 
-def look(session: Session, heads: Sequence[Head]) -> Iterator[Looked]:
+def evaluate_series(
+    session: Session, heads: Sequence[SeriesRow]
+) -> Iterator[EvaluatedSeries]:
     """Evaluate these series; those without a counting point are left out."""
     by_id = {head.id: head for head in heads}
     found = queries.windows(session, list(by_id), constants.HISTORY_MAX_POINTS)
     windows = (Window(*points) for points in found)
     while some := list(islice(windows, TOGETHER)):
         for evaluation in evaluate(some):
-            yield Looked(by_id[evaluation.window.series_id], evaluation)
+            yield EvaluatedSeries(by_id[evaluation.window.series_id], evaluation)
 
 
-def rounds(session: Session, heads: Sequence[Head]) -> list[list[Head]]:
+def group_into_rounds(
+    session: Session, heads: Sequence[SeriesRow]
+) -> list[list[SeriesRow]]:
     """The series grouped by the job of their newest counting point: what was decided together (§4.6)."""
     newest = queries.newest_counting(session, [head.id for head in heads])
-    grouped: dict[str, list[Head]] = defaultdict(list)
+    grouped: dict[str, list[SeriesRow]] = defaultdict(list)
     for head in heads:
         if head.id in newest:
             grouped[newest[head.id]].append(head)
     return [grouped[job_id] for job_id in sorted(grouped)]
 
 
-def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
+def store_evaluations(
+    session: Session, *looks: Sequence[EvaluatedSeries]
+) -> StoreOutcome:
     """Store what rounds of series say, each round judged by itself (§4.6). Series that have a newer point by
     now are left to whoever added it."""
     keys = [one.head.id for looked in looks for one in looked]
     queries.lock_targets(
         session, {one.head.target_id for looked in looks for one in looked}
     )
-    queries.lock(session, keys)
+    queries.lock_series(session, keys)
     newest = queries.newest_counting(session, keys)
     kept: dict[str, list[Change]] = defaultdict(list)
     for row in queries.kept_changes(session, keys):
@@ -109,17 +117,22 @@ def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
     states = queries.states(session, keys)
     planned = [
         [
-            (one.head, plan(one.evaluation, kept[one.head.id], states.get(one.head.id)))
+            (
+                one.head,
+                plan_changes(
+                    one.evaluation, kept[one.head.id], states.get(one.head.id)
+                ),
+            )
             for one in looked
             if newest.get(one.head.id) == one.evaluation.window.job_ids[-1]
         ]
         for looked in looks
     ]
     plans = [made for each in planned for _, made in each]
-    keeping = _Keeping(
+    keeping = _ChangeWriter(
         session,
         queries.places(
-            session, {job for made in plans for job in rows.needed_jobs(made)}
+            session, {job for made in plans for job in change_rows.needed_jobs(made)}
         ),
         queries.factors(
             session,
@@ -133,7 +146,7 @@ def keep(session: Session, *looks: Sequence[Looked]) -> Outcome:
             keeping.keep(head, made, decides)
     queries.upsert_states(session, keeping.stored)
     session.flush()
-    return Outcome(keeping.changes, len(plans), keeping.news)
+    return StoreOutcome(keeping.changes, len(plans), keeping.news)
 
 
 def mark_incidents(session: Session, target_ids: Iterable[str]) -> int:
@@ -142,24 +155,26 @@ def mark_incidents(session: Session, target_ids: Iterable[str]) -> int:
     targets = sorted(set(target_ids))
     queries.lock_targets(session, targets)
     session.flush()
-    marked = sum(incidents.mark(session, target_id) for target_id in targets)
+    marked = sum(
+        incidents.mark_incidents_of_target(session, target_id) for target_id in targets
+    )
     session.flush()
     return marked
 
 
 @dataclass
-class _Keeping:
+class _ChangeWriter:
     """What was planned on its way into rows, and what became of it."""
 
     session: Session
-    places: rows.Places
-    factors: rows.Factors
+    places: change_rows.Places
+    factors: change_rows.Factors
     states: Mapping[str, SeriesState]
     stored: list[dict[str, Any]] = field(default_factory=list)
     changes: Counter[str] = field(default_factory=Counter)
     news: int = 0
 
-    def keep(self, head: Head, made: Plan, decides: Round) -> None:
+    def keep(self, head: SeriesRow, made: ChangePlan, decides: Round) -> None:
         """Write what differs, nothing else."""
         before = self.changes.total()
         self._changes(head, made, decides)
@@ -167,7 +182,7 @@ class _Keeping:
         columns = {
             "last_job_id": own[-1],
             "points": len(own),
-            "segments": rows.segments(head, made, self.places, self.factors),
+            "segments": change_rows.segment_rows(head, made, self.places, self.factors),
         }
         state = self.states.get(head.id)
         differs = state is None or any(
@@ -179,7 +194,7 @@ class _Keeping:
             )
         self.news += differs or self.changes.total() > before
 
-    def _changes(self, head: Head, made: Plan, decides: Round) -> None:
+    def _changes(self, head: SeriesRow, made: ChangePlan, decides: Round) -> None:
         for row in made.vanished:
             row.state, row.updated_at = "vanished", clock.now()
             self.changes["vanished"] += 1
@@ -188,7 +203,7 @@ class _Keeping:
             row.updated_at = clock.now()
             self.changes[row.state] += 1
         for found in made.found:
-            columns = rows.change_columns(
+            columns = change_rows.change_columns(
                 head, made, found, decides.decides(found), self.places
             )
             if found.row is None:
@@ -196,7 +211,7 @@ class _Keeping:
             else:
                 self._update(found.row, columns)
 
-    def _add(self, head: Head, columns: dict[str, Any]) -> None:
+    def _add(self, head: SeriesRow, columns: dict[str, Any]) -> None:
         at = clock.now()
         self.session.add(
             Change(

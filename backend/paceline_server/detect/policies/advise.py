@@ -1,9 +1,5 @@
-"""From a job's samples to advice: which blocks a policy's crossover is made of, and whether it is right.
-
-Place: `analyse` calls it beside `derive`; `stats.policy` and `stats.coldness` compute; `words` says it. Pure.
-Invariants: every value of the param that was owed must have been measured, or the advice is `unknown`: a gap
-could hide where the arm loses; figures of a defective protocol advise nothing; a target that cannot run the
-arm gets none. Deliberately stores nothing (`service`).
+"""Assesses a suite's usage policies: from which value on an arm pays off, and after how
+much warm-up.
 """
 
 from __future__ import annotations
@@ -33,7 +29,7 @@ from paceline_server.stats.samples import CaseSamples
 
 
 @dataclass(frozen=True)
-class InForce:
+class PolicyInForce:
     """The policy that is shipped, its knobs read."""
 
     minimum: int
@@ -41,7 +37,7 @@ class InForce:
 
 
 @dataclass(frozen=True)
-class Advised:
+class PolicyAssessment:
     """One policy at one point of the other params: what was found, and how what is in force compares.
 
     `suffices`: whether its warm-up rounds do; None when the samples do not say, or it names none.
@@ -51,7 +47,7 @@ class Advised:
     params: Mapping[str, ParamValue]
     unit: str | None
     margin_percent: float
-    in_force: InForce
+    in_force: PolicyInForce
     warm: Crossover
     cold: Crossover | None
     coldness: Coldness
@@ -71,7 +67,7 @@ class Advised:
 
 
 @dataclass(frozen=True)
-class _Measured:
+class _PolicySamples:
     """What advice is made of. `blockers`: why nothing of the job may be judged."""
 
     index: CaseIndex
@@ -85,16 +81,16 @@ class _Measured:
         return any(self.case(policy, one, policy.arm) is not None for one in groups)
 
 
-def advise(
+def assess_policies(
     manifest: Manifest,
     groups: Sequence[Group],
     index: CaseIndex,
     known: Circumstances,
     blockers: Sequence[str] = (),
-) -> list[Advised]:
+) -> list[PolicyAssessment]:
     """Every policy at every point of the params it does not decide by, of what the job measured."""
-    found: list[Advised] = []
-    measured = _Measured(index, known, blockers)
+    found: list[PolicyAssessment] = []
+    measured = _PolicySamples(index, known, blockers)
     for policy in manifest.policies:
         own = [
             one
@@ -110,7 +106,9 @@ def advise(
             ):
                 continue
             cold = _cold_groups(manifest, policy, groups, others)
-            found.append(_advised(manifest, policy, (others, members, cold), measured))
+            found.append(
+                _assess_policy(manifest, policy, (others, members, cold), measured)
+            )
     return found
 
 
@@ -144,12 +142,12 @@ def _cold_groups(
     ]
 
 
-def _advised(
+def _assess_policy(
     manifest: Manifest,
     policy: Policy,
     where: tuple[Mapping[str, ParamValue], Sequence[Group], Sequence[Group]],
-    measured: _Measured,
-) -> Advised:
+    measured: _PolicySamples,
+) -> PolicyAssessment:
     others, members, cold_members = where
     benchmark = manifest.benchmarks[policy.benchmark]
     margin = benchmark.margin_percent
@@ -161,7 +159,7 @@ def _advised(
         cold = _crossover(when_cold, cold_members, margin, measured)
     coldness = _coldness(policy, members, margin, measured)
     first_is_cold = in_force.warmup_rounds == 0 and cold is not None
-    return Advised(
+    return PolicyAssessment(
         policy=policy,
         params=others,
         unit=benchmark.params[policy.param].unit,
@@ -174,13 +172,13 @@ def _advised(
         cold_minimum=judge_minimum(cold, in_force.minimum, margin)
         if cold and first_is_cold
         else None,
-        suffices=suffices(coldness, in_force.warmup_rounds),
+        suffices=warmup_suffices(coldness, in_force.warmup_rounds),
     )
 
 
 def _in_force(
     manifest: Manifest, policy: Policy, knobs: Mapping[str, ParamValue]
-) -> InForce:
+) -> PolicyInForce:
     def number(value: int | str) -> int:
         return (
             value
@@ -189,13 +187,13 @@ def _in_force(
         )
 
     rounds = policy.in_force.warmup_rounds
-    return InForce(
+    return PolicyInForce(
         number(policy.in_force.minimum), None if rounds is None else number(rounds)
     )
 
 
 def _coldness(
-    policy: Policy, members: Sequence[Group], margin: float, measured: _Measured
+    policy: Policy, members: Sequence[Group], margin: float, measured: _PolicySamples
 ) -> Coldness:
     if measured.blockers:
         return Coldness(None, reason=measured.blockers[0])
@@ -210,7 +208,7 @@ def _coldness(
 
 
 def _crossover(
-    policy: Policy, members: Sequence[Group], margin: float, measured: _Measured
+    policy: Policy, members: Sequence[Group], margin: float, measured: _PolicySamples
 ) -> Crossover:
     if measured.blockers:
         return Crossover("unknown", reason=measured.blockers[0])
@@ -234,7 +232,7 @@ def _crossover(
     return find_crossover(blocks, margin)
 
 
-def evidence_of(advised: Advised) -> dict[str, Any]:
+def evidence_of(advised: PolicyAssessment) -> dict[str, Any]:
     """The methods and every number the advice was made with (I16), as plain JSON."""
     return {
         "methods": [policy_stats.METHOD, coldness_stats.METHOD],
@@ -253,7 +251,7 @@ def evidence_of(advised: Advised) -> dict[str, Any]:
     }
 
 
-def suffices(coldness: Coldness, rounds: int | None) -> bool | None:
+def warmup_suffices(coldness: Coldness, rounds: int | None) -> bool | None:
     """Whether so many warm-up rounds of the product do. A round of the bench may be many calls: what it takes
     is then known to that grain only, and between its ends nothing is said."""
     if rounds is None:

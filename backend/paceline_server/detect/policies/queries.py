@@ -12,7 +12,7 @@ from paceline_server.store.tables.history import PolicyAdvice
 from paceline_server.store.tables.jobs import Run
 
 
-def history(
+def advice_history(
     suite: str | None, policy: str | None, target_id: str | None, params_key: str | None
 ) -> Select[PolicyAdvice]:
     """Advice about what is named; what is not named matches any."""
@@ -29,7 +29,7 @@ def history(
     return query
 
 
-def newest(
+def newest_advice(
     suite: str | None, policy: str | None, target_id: str | None
 ) -> Select[PolicyAdvice]:
     """The newest advice per target, policy and point of the params."""
@@ -47,7 +47,7 @@ def newest(
         .label("rank")
     )
     inner = (
-        history(suite, policy, target_id, None)
+        advice_history(suite, policy, target_id, None)
         .with_only_columns(PolicyAdvice.id, rank)
         .subquery()
     )
@@ -58,7 +58,7 @@ def newest(
     )
 
 
-def of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
+def advice_of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
     """What a job said, in a fixed order."""
     query = (
         select(PolicyAdvice)
@@ -68,10 +68,10 @@ def of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
     return list(session.scalars(query))
 
 
-def before(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
+def advice_before(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
     """The newest advice about the same policy, target and point that is older than `row`."""
     query = (
-        history(row.suite, row.policy, row.target_id, row.params_key)
+        advice_history(row.suite, row.policy, row.target_id, row.params_key)
         .where(
             PolicyAdvice.job_id != row.job_id,
             PolicyAdvice.measured_at <= row.measured_at,
@@ -104,7 +104,7 @@ NEWEST = 200
 def newest_about(session: Session, param: str, reference: str) -> list[PolicyAdvice]:
     """The newest advice of every target whose policy decides by `param` over `reference`."""
     query = (
-        newest(None, None, None)
+        newest_advice(None, None, None)
         .where(
             PolicyAdvice.advice["param"].as_string() == param,
             PolicyAdvice.advice["reference"].as_string() == reference,

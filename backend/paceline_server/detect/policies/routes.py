@@ -36,7 +36,7 @@ def list_policies(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[PolicyAdviceOut]:
     """From where an arm wins, cold and warm, and whether the policy in force is right: the newest advice per
     target, policy and point of the params."""
-    return service.newest(
+    return service.list_newest_advice(
         session, suite=suite, policy=policy, target=target, limit=limit, cursor=cursor
     )
 
@@ -53,7 +53,7 @@ def list_policy_history(  # noqa: PLR0917 - query parameters, passed by name
     cursor: Cursor = None,
 ) -> Page[PolicyAdviceOut]:
     """All advice about one policy on one target, the newest first."""
-    return service.history(
+    return service.list_advice_history(
         session,
         suite=suite,
         policy=policy,

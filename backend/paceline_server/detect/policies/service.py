@@ -1,7 +1,7 @@
-"""Decisions about policy advice: what is kept of a job, and what is answered.
+"""Stores the policy advice of a job and lists it.
 
-Place: `detect.service` calls `store` when a job is concluded, in its transaction. Invariants: advice is a
-fact about one job and is never changed; only baseline runs give any.
+`detect.service` stores advice in the transaction that concludes the job. Advice is a
+fact about one job and never changes; only baseline runs give any.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.policies import queries
-from paceline_server.detect.policies.advise import Advised, evidence_of
-from paceline_server.detect.policies.elsewhere import Elsewhere, judge
+from paceline_server.detect.policies.advice_sentences import advice_out
+from paceline_server.detect.policies.advise import PolicyAssessment, evidence_of
+from paceline_server.detect.policies.policy_on_target import (
+    PolicyOnTarget,
+    judge_on_target,
+)
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
-from paceline_server.detect.policies.words import advice_out
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import invalid_request
@@ -27,8 +30,8 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import PolicyAdvice
 from paceline_server.store.tables.jobs import Job, Run
 
-advice_of_job = queries.of_job
-advice_before = queries.before
+advice_of_job = queries.advice_of_job
+advice_before = queries.advice_before
 
 _COLUMNS = (
     "id",
@@ -44,16 +47,20 @@ _COLUMNS = (
 )
 
 
-def store(
-    session: Session, job: Job, run: Run, target: Target, advised: Sequence[Advised]
+def store_advice(
+    session: Session,
+    job: Job,
+    run: Run,
+    target: Target,
+    advised: Sequence[PolicyAssessment],
 ) -> None:
     """Keep what a baseline job says of the suite's policies."""
-    session.add_all(rows_of(job, run, target, advised))
+    session.add_all(advice_rows(job, run, target, advised))
     session.flush()
 
 
-def rows_of(
-    job: Job, run: Run, target: Target, advised: Sequence[Advised]
+def advice_rows(
+    job: Job, run: Run, target: Target, advised: Sequence[PolicyAssessment]
 ) -> list[PolicyAdvice]:
     """What a job says of the suite's policies, not stored; what says nothing is left out."""
     at = clock.now()
@@ -80,7 +87,7 @@ def rows_of(
     ]
 
 
-def newest(
+def list_newest_advice(
     session: Session,
     *,
     suite: str | None,
@@ -90,10 +97,10 @@ def newest(
     cursor: str | None,
 ) -> Page[PolicyAdviceOut]:
     """The newest advice per target, policy and point of the params, the newest first."""
-    return _page(session, queries.newest(suite, policy, target), limit, cursor)
+    return _page(session, queries.newest_advice(suite, policy, target), limit, cursor)
 
 
-def history(
+def list_advice_history(
     session: Session,
     *,
     suite: str,
@@ -105,23 +112,25 @@ def history(
 ) -> Page[PolicyAdviceOut]:
     """All advice about one policy on one target, the newest first; `params` is a JSON object. Raises 400."""
     key = None if params is None else params_key(_params(params))
-    return _page(session, queries.history(suite, policy, target, key), limit, cursor)
+    return _page(
+        session, queries.advice_history(suite, policy, target, key), limit, cursor
+    )
 
 
-def judge_elsewhere(
+def judge_on_targets(
     session: Session,
     *,
     param: str,
     reference: str,
     minimum: int,
     warmup_rounds: int | None,
-) -> list[Elsewhere]:
+) -> list[PolicyOnTarget]:
     """A policy stated elsewhere against the newest advice of every target about the same param and reference,
     the newest first."""
     rows = queries.newest_about(session, param, reference)
     targets = queries.targets(session, rows)
     return [
-        judge(advice, targets[advice.target_id], minimum, warmup_rounds)
+        judge_on_target(advice, targets[advice.target_id], minimum, warmup_rounds)
         for advice in _out(session, rows)
     ]
 

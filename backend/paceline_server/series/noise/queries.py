@@ -14,7 +14,7 @@ from paceline_server.store.tables.history import NoiseFloor, Series, SeriesPoint
 
 
 @dataclass(frozen=True)
-class Filters:
+class NoiseFloorFilters:
     """Exact; None leaves a column open. `target` is an id."""
 
     suite: str | None = None
@@ -24,7 +24,7 @@ class Filters:
     target: str | None = None
 
 
-def newest(filters: Filters) -> Select[Any]:
+def newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
     """The newest floor of every key that passes the filters."""
     key = (
         NoiseFloor.target_id,

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.kernel.wire import Page
 from paceline_server.series.noise import service
-from paceline_server.series.noise.queries import Filters
+from paceline_server.series.noise.queries import NoiseFloorFilters
 from paceline_server.series.noise.schemas import NoiseFloorOut
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
@@ -31,5 +31,5 @@ def list_noise_floors(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[NoiseFloorOut]:
     """What targets resolve, by their newest A/A job, the newest first; with the threshold proposed to
     rules."""
-    filters = Filters(suite, benchmark, arm, metric, target)
+    filters = NoiseFloorFilters(suite, benchmark, arm, metric, target)
     return service.list_floors(session, filters, limit=limit, cursor=cursor)

@@ -18,7 +18,7 @@ from paceline_server.kernel import clock, ids
 from paceline_server.kernel.wire import Page
 from paceline_server.series import queries as series_queries
 from paceline_server.series.noise import queries
-from paceline_server.series.noise.queries import Filters
+from paceline_server.series.noise.queries import NoiseFloorFilters
 from paceline_server.series.noise.schemas import NoiseFloorOut
 from paceline_server.series.schemas import NoiseBandOut
 from paceline_server.stats.noise import from_history, proposed_threshold
@@ -34,7 +34,7 @@ Key = tuple[str, str, dict[str, Any], str, str]
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredFloor:
     """What an A/A job says of one key. `lower`, `upper`: interval of the ratio of its two sides."""
 
     key: Key
@@ -46,14 +46,14 @@ class Measured:
     evidence: dict[str, Any]
 
 
-def record(
+def record_floors(
     session: Session,
     *,
     target_id: str,
     suite: str,
     run_id: str,
     job_id: str,
-    floors: Iterable[Measured],
+    floors: Iterable[MeasuredFloor],
 ) -> None:
     """Keep the floors of one concluded A/A job."""
     at = clock.now()
@@ -84,12 +84,12 @@ def record(
 
 
 def list_floors(
-    session: Session, filters: Filters, *, limit: int, cursor: str | None
+    session: Session, filters: NoiseFloorFilters, *, limit: int, cursor: str | None
 ) -> Page[NoiseFloorOut]:
     """The floor in force of every key, the newest first."""
     found: Page[NoiseFloor] = page(
         session,
-        queries.newest(filters),
+        queries.newest_floors(filters),
         [NoiseFloor.measured_at, NoiseFloor.id],
         lambda row: (row.measured_at, row.id),
         lambda row: row,
@@ -103,7 +103,7 @@ def list_floors(
             **{name: getattr(row, name) for name in own},
             target_name=names[row.target_id],
             proposed_threshold=proposed_threshold(row.mde),
-            words=_words(row.mde),
+            words=_floor_sentence(row.mde),
         )
         for row in found.items
     ]
@@ -113,21 +113,23 @@ def list_floors(
 _SAID = ("target_name", "proposed_threshold", "words")
 
 
-def _words(mde: float) -> str:
+def _floor_sentence(mde: float) -> str:
     return (
         f"effects below {percent(mde)} are not resolved here; a rule had better ask for "
         f"{percent(proposed_threshold(mde))}"
     )
 
 
-def band(session: Session, series: Series, level: float | None) -> NoiseBandOut | None:
+def noise_band(
+    session: Session, series: Series, level: float | None
+) -> NoiseBandOut | None:
     """The band around a series' present level in which differences say nothing: from its target's newest A/A
     job, else estimated from its own scatter; None where neither says anything."""
     floor = series_queries.noise_floor(session, series)
     if floor is not None:
         return NoiseBandOut(
             mde=floor.mde,
-            **_around(level, floor.mde),
+            **_band_limits(level, floor.mde),
             basis="a_a",
             measured_at=floor.measured_at,
             job_id=floor.job_id,
@@ -143,7 +145,7 @@ def band(session: Session, series: Series, level: float | None) -> NoiseBandOut 
     )
     return NoiseBandOut(
         mde=mde,
-        **_around(level, mde),
+        **_band_limits(level, mde),
         basis="history",
         measured_at=points[-1].at,
         job_id=points[-1].job_id,
@@ -151,7 +153,7 @@ def band(session: Session, series: Series, level: float | None) -> NoiseBandOut 
     )
 
 
-def _around(level: float | None, mde: float) -> dict[str, float | None]:
+def _band_limits(level: float | None, mde: float) -> dict[str, float | None]:
     """Symmetric in ratios: as much slower as faster."""
     if level is None:
         return {"lower": None, "upper": None}

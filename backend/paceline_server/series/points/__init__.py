@@ -1,1 +1,1 @@
-"""Points of series as jobs leave them, under the newest name of what they measure."""
+"""Points of series, stored under the newest names of what they measure."""

@@ -1,4 +1,6 @@
-"""All SQL that writes points and series: appended in bulk, once; renamed or joined when a name changes."""
+"""All SQL that writes points and series: bulk inserts, and renames when a suite renames a
+benchmark.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ def add_points(session: Session, rows: Sequence[dict[str, Any]]) -> None:
     _insert_once(session, SeriesPoint, rows)
 
 
-def touch(session: Session, series_ids: Collection[str], at: datetime) -> None:
+def update_last_at(session: Session, series_ids: Collection[str], at: datetime) -> None:
     """Series have a point of then; the newest counts. Locked in order of id first: nobody waits in a
     circle."""
     ordered = (
@@ -95,13 +97,13 @@ def touch(session: Session, series_ids: Collection[str], at: datetime) -> None:
     )
 
 
-def of_job(session: Session, job_id: str) -> dict[str, SeriesPoint]:
+def points_of_job(session: Session, job_id: str) -> dict[str, SeriesPoint]:
     """The points of a job, by series."""
     query = select(SeriesPoint).where(SeriesPoint.job_id == job_id)
     return {point.series_id: point for point in session.scalars(query)}
 
 
-def change(
+def correct_point(
     session: Session, series_id: str, job_id: str, columns: Mapping[str, Any]
 ) -> None:
     """Correct one point."""
@@ -145,7 +147,7 @@ def same_series(
     return session.scalars(query).one_or_none()
 
 
-def join(session: Session, old: str, new: str) -> None:
+def join_series(session: Session, old: str, new: str) -> None:
     """Everything of one series becomes part of another; of a job that is in both the newer name's point
     stays."""
     there = aliased(SeriesPoint)

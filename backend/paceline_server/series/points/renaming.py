@@ -1,9 +1,10 @@
-"""A renamed benchmark or arm keeps its history: old names lead to the newest one.
+"""Renames the series of a benchmark or arm whose name changed, so that they keep their
+history.
 
-Place: under `recording`, from the aliases of the suite's newest manifest. Invariants: points arrive under the
-newest name whatever a job's own manifest called them; series of an old name are renamed when there are none
-of the new one, else they are joined: no point is lost and none counts twice. Renames no stored comparison:
-those say what was measured then.
+Old names come from the aliases of the suite's newest manifest. Points arrive under the
+newest name whatever their job called them. A series of an old name is renamed, or
+joined with the series of the new name: no point is lost and none counts twice. Stored
+comparisons keep the names they were measured under.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from paceline_server.series.points import queries
 
 
 @dataclass(frozen=True)
-class Names:
+class NewestNames:
     """Old names → newest ones. `arms` by (newest benchmark, old arm)."""
 
     benchmarks: Mapping[str, str] = field(default_factory=dict)
     arms: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, manifest: Manifest) -> Names:
+    def of(cls, manifest: Manifest) -> NewestNames:
         """What the manifest's `aliases` and `arm_aliases` say."""
         return cls(
             {
@@ -56,7 +57,7 @@ class Names:
         return {*self.benchmarks, *(benchmark for benchmark, _ in self.arms)}
 
 
-def adopt(session: Session, suite: str, names: Names) -> int:
+def adopt_newest_names(session: Session, suite: str, names: NewestNames) -> int:
     """Give every series of an old name its newest one; returns how many were renamed or joined."""
     if not names.old_benchmarks:
         return 0
@@ -70,7 +71,7 @@ def adopt(session: Session, suite: str, names: Names) -> int:
             row.benchmark, row.arm = benchmark, arm
             session.flush()
         else:
-            queries.join(session, row.id, other.id)
+            queries.join_series(session, row.id, other.id)
         changed += 1
     for old, new in names.benchmarks.items():
         queries.rename_floors(session, suite, old, new)

@@ -1,8 +1,7 @@
-"""Points: what a job says of every series it measured, kept once and never changed but by a recomputation.
+"""Records the points of a job, once; only a recomputation changes them.
 
-Place: `detect` hands over what a concluded baseline job measured. Invariants: a series is found by what it
-measures under its newest name, so a rename that the manifest declares keeps its history; recording the same
-job again changes nothing. Judges nothing: a point that does not count is kept with its reason.
+A series is found under the newest names of what it measures. Recording the same job
+again changes nothing. A point that does not count is kept with its reason.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
 from paceline_server.series.points import queries
-from paceline_server.series.points.renaming import Names, adopt
+from paceline_server.series.points.renaming import NewestNames, adopt_newest_names
 
 
 @dataclass(frozen=True)
-class Measured:
+class PointOfSeries:
     """One measurement of a job, as a point of its series holds it."""
 
     benchmark: str
@@ -53,12 +52,12 @@ class JobPoints:
     factors: Mapping[str, Any]
     excluded: str | None
     conditions: Mapping[str, Any]
-    rows: Sequence[Measured]
+    rows: Sequence[PointOfSeries]
 
 
-def record(session: Session, said: JobPoints, names: Names) -> list[str]:
+def record_points(session: Session, said: JobPoints, names: NewestNames) -> list[str]:
     """Append a job's points; returns how their series are called, in the order of the rows."""
-    adopt(session, said.suite, names)
+    adopt_newest_names(session, said.suite, names)
     queries.add_fingerprint(session, said.fingerprint, said.factors, clock.now())
     keys = [_key(row, names) for row in said.rows]
     known = queries.series_ids(session, said.suite, said.target_id, said.branch)
@@ -76,15 +75,17 @@ def record(session: Session, said: JobPoints, names: Names) -> list[str]:
         for series_id, row in zip(found, said.rows, strict=True)
     }
     queries.add_points(session, list(rows.values()))
-    queries.touch(session, list(rows), said.at)
+    queries.update_last_at(session, list(rows), said.at)
     return found
 
 
-def correct(session: Session, said: JobPoints, names: Names) -> tuple[int, int]:
+def correct_points(
+    session: Session, said: JobPoints, names: NewestNames
+) -> tuple[int, int]:
     """Make the stored points of a job what was measured again; returns how many were missing and how many
     differed."""
-    before = queries.of_job(session, said.job_id)
-    found = record(session, said, names)
+    before = queries.points_of_job(session, said.job_id)
+    found = record_points(session, said, names)
     missing = len(set(found) - set(before))
     differing = 0
     for series_id, row in zip(found, said.rows, strict=True):
@@ -96,17 +97,17 @@ def correct(session: Session, said: JobPoints, names: Names) -> tuple[int, int]:
         if stored is not None and any(
             getattr(stored, name) != value for name, value in kept.items()
         ):
-            queries.change(session, series_id, said.job_id, kept)
+            queries.correct_point(session, series_id, said.job_id, kept)
             differing += 1
     return missing, differing
 
 
-def _key(row: Measured, names: Names) -> queries.Key:
+def _key(row: PointOfSeries, names: NewestNames) -> queries.Key:
     benchmark, arm = names.newest(row.benchmark, row.arm)
     return benchmark, arm, row.params_key, row.metric
 
 
-def _series(said: JobPoints, row: Measured, key: queries.Key) -> dict[str, Any]:
+def _series(said: JobPoints, row: PointOfSeries, key: queries.Key) -> dict[str, Any]:
     return {
         "id": ids.new_id("ser"),
         "suite": said.suite,
@@ -124,7 +125,7 @@ def _series(said: JobPoints, row: Measured, key: queries.Key) -> dict[str, Any]:
     }
 
 
-def _point(said: JobPoints, row: Measured, series_id: str) -> dict[str, Any]:
+def _point(said: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, Any]:
     return {
         "series_id": series_id,
         "job_id": said.job_id,

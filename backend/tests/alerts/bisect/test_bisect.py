@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from paceline_server.series.service import Names
+from paceline_server.series.service import NewestNames
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.history import Series
@@ -149,7 +149,7 @@ def test_an_alert_opened_after_a_rename_is_bisected_by_hand_under_the_name_it_wa
     manifest["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
         session.get_one(Suite, SUITE).manifest = manifest
-    hunting.past.names = Names({BENCHMARK: "sort_many"})
+    hunting.past.names = NewestNames({BENCHMARK: "sort_many"})
     hunting.nights(3, hunting.revisions[-1])
     opened = hunting.alert()
     assert (opened["state"], opened["benchmark"]) == ("open", "sort_many")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from paceline_server.series.service import Names
+from paceline_server.series.service import NewestNames
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.history import Change
@@ -276,7 +276,7 @@ def test_a_benchmark_renamed_before_its_ab_run_is_measured_and_proven_under_its_
     with session_scope() as session:
         suite = session.get_one(Suite, SUITE)
         suite.manifest = manifest
-    desk.past.names = Names({BENCHMARK: "sort_many"})
+    desk.past.names = NewestNames({BENCHMARK: "sort_many"})
     desk.nights(1, 0.1)
     assert [one.benchmark for one in all_series()] == ["sort_many"]
     assert desk.ab(0.1)["benchmarks"] == [BENCHMARK]

@@ -179,10 +179,12 @@ def test_a_job_recorded_twice_leaves_its_points_once(past: Past) -> None:
 def test_a_look_that_was_overtaken_by_a_newer_point_is_dropped(past: Past) -> None:
     old = past.stream(noise(20))[-1]
     with read_scope() as session:
-        looked = list(detection.look(session, detection.touched(session, old)))
+        looked = list(
+            detection.evaluate_series(session, detection.series_of_job(session, old))
+        )
     past.night({TIME: 1000.0})
     with session_scope() as session:
-        assert detection.keep(session, looked).series == 0
+        assert detection.store_evaluations(session, looked).series == 0
 
 
 def test_many_series_that_move_together_are_one_event_of_the_environment(

@@ -12,16 +12,20 @@ import numpy as np
 import pytest
 from paceline_server.detect.changes.evaluation import Window, evaluate
 from paceline_server.detect.changes.planning import (
-    Found,
-    Plan,
+    ChangePlan,
+    MatchedChange,
     Round,
-    match,
-    plan,
+    match_changes,
+    plan_changes,
     state_of,
 )
 from paceline_server.series import environments
-from paceline_server.series.thinning import thin
-from paceline_server.series.words import change_words, direction_word, interval_words
+from paceline_server.series.change_sentences import (
+    change_sentence,
+    direction_word,
+    interval_sentence,
+)
+from paceline_server.series.thinning import thin_points
 from paceline_server.stats.history import ChangePoint
 from paceline_server.store.tables.history import Change, SeriesState
 
@@ -87,18 +91,18 @@ def seen(window: Window, count: int, **fields: Any) -> SeriesState:
 def test_a_switch_of_the_fingerprint_starts_an_environment_also_back(
     stretch: str, cuts: Any
 ) -> None:
-    assert environments.stretches(stretch) == cuts
+    assert environments.cut_into_environments(stretch) == cuts
 
 
 def test_the_difference_of_two_environments_is_said_by_factor() -> None:
     before = {"kernel": "6.1.0-12", "cpu_model": "A", "governor": None}
     after = {"kernel": "6.1.0-13", "cpu_model": "A", "governor": "performance"}
     assert (
-        environments.why(before, after)
+        environments.describe_switch(before, after)
         == "governor none → performance, kernel 6.1.0-12 → 6.1.0-13"
     )
-    assert environments.why({}, after) == environments.UNKNOWN
-    assert environments.why(before, None) == environments.UNKNOWN
+    assert environments.describe_switch({}, after) == environments.UNKNOWN
+    assert environments.describe_switch(before, None) == environments.UNKNOWN
 
 
 # --- windows --------------------------------------------------------------------------------------
@@ -138,16 +142,18 @@ def test_indexes_count_from_the_newest_environment() -> None:
 def test_a_change_is_the_one_that_was_found_within_two_points_or_its_location(
     found: list[ChangePoint], kept: dict[str, int], matched: dict[int, str]
 ) -> None:
-    assert match(found, kept) == matched
-    assert match(found, dict(reversed(kept.items()))) == matched
+    assert match_changes(found, kept) == matched
+    assert match_changes(found, dict(reversed(kept.items()))) == matched
 
 
 # --- planning -------------------------------------------------------------------------------------
 STEP = "▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃"
 
 
-def planned(window: Window, kept: list[Change], state: SeriesState | None) -> Plan:
-    return plan(evaluate([window])[0], kept, state)
+def planned(
+    window: Window, kept: list[Change], state: SeriesState | None
+) -> ChangePlan:
+    return plan_changes(evaluate([window])[0], kept, state)
 
 
 def test_a_new_change_has_one_evaluation_and_the_next_look_counts_it_again() -> None:
@@ -167,16 +173,16 @@ def test_evaluations_agree_about_a_place_within_two_points_and_with_enough_point
     (sharp,) = evaluate([window])
     changes = (replace(sharp.found[0], location=(10, 20)),)
     wide = replace(sharp, segmentation=replace(sharp.segmentation, changes=changes))
-    (near,) = plan(wide, [row(18, evaluations=2)], seen(window, 27)).found
-    (far,) = plan(wide, [row(19, evaluations=2)], seen(window, 27)).found
+    (near,) = plan_changes(wide, [row(18, evaluations=2)], seen(window, 27)).found
+    (far,) = plan_changes(wide, [row(19, evaluations=2)], seen(window, 27)).found
     assert (near.evaluations, far.evaluations) == (3, 1)
     assert far.row is not None, (
         "it is the same change, only not yet seen twice at one place"
     )
-    (early,) = plan(
+    (early,) = plan_changes(
         wide, [row(16, evaluations=3, evidence={"n_after": 4})], seen(window, 27)
     ).found
-    (enough,) = plan(
+    (enough,) = plan_changes(
         wide, [row(16, evaluations=3, evidence={"n_after": 5})], seen(window, 27)
     ).found
     assert (early.evaluations, enough.evaluations) == (1, 4)
@@ -204,7 +210,7 @@ def test_an_accepted_change_and_what_lies_before_the_baseline_are_not_reported()
 
 def test_a_round_of_many_series_asks_for_a_smaller_p() -> None:
     silent = [planned(drawn("▁" * 28), [], None)] * 999
-    found = Found(point(16, p_value=5e-4), None, 1, None)
+    found = MatchedChange(point(16, p_value=5e-4), None, 1, None)
     finding = replace(silent[0], found=(found,))
     alone, crowded = Round.of([finding]), Round.of([finding, *silent])
     assert state_of(found, alone.decides(found)) == "standing"
@@ -215,7 +221,7 @@ def test_a_round_of_many_series_asks_for_a_smaller_p() -> None:
 
 def test_a_round_says_once_what_it_decided() -> None:
     decided = {"series": 2, "p": 5e-4, "limit": 1e-4, "kept": False}
-    again = Found(point(16, p_value=5e-4), row(16), 1, decided)
+    again = MatchedChange(point(16, p_value=5e-4), row(16), 1, decided)
     assert Round(1, 0.05).decides(again) == decided
 
 
@@ -233,14 +239,14 @@ def test_what_stood_before_is_no_new_hypothesis_and_stays() -> None:
 def test_thinning_keeps_ends_extremes_and_what_it_is_asked_to_keep() -> None:
     values = [100.0] * 1000
     values[333], values[777] = 50.0, 200.0
-    kept = thin(values, 100, always=[500])
+    kept = thin_points(values, 100, always=[500])
     assert len(kept) <= 103
     assert {0, 999, 333, 777, 500} <= set(kept)
     assert kept == sorted(set(kept))
 
 
 def test_few_points_are_not_thinned() -> None:
-    assert thin([3.0, 1.0, 2.0], 10) == [0, 1, 2]
+    assert thin_points([3.0, 1.0, 2.0], 10) == [0, 1, 2]
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -273,15 +279,15 @@ def test_a_change_has_a_direction_in_words(
 def test_the_interval_of_an_effect_says_which_way_each_end_lies(
     bounds: tuple[float, float], unit: str, better: str, said: str
 ) -> None:
-    assert interval_words(*bounds, unit, better) == said
+    assert interval_sentence(*bounds, unit, better) == said
 
 
 def test_a_change_is_one_sentence_with_both_levels() -> None:
     assert (
-        change_words(0.142, 1.2e6, 1.37e6, "ns", "lower")
+        change_sentence(0.142, 1.2e6, 1.37e6, "ns", "lower")
         == "14.2 % slower: 1.2 ms → 1.37 ms"
     )
-    fell = change_words(-0.1, 1e8, 9e7, "op/s", "higher")
+    fell = change_sentence(-0.1, 1e8, 9e7, "op/s", "higher")
     assert fell == "11.1 % slower: 100 M op/s → 90 M op/s", (
         "as a comparison of both would say"
     )

@@ -1,22 +1,31 @@
-"""From a stored document to what people read: rows with computed differences, and what disagrees with them.
+"""Imports logs that other tools printed: averages, computed differences, and the policy stated.
 
-Place: pure, between the table and the wire. Invariants: every figure comes from a printed average and its
-rounding interval (I17); a row compares what one session printed and is never a verdict, for an average hides
-how many samples it was made of; a sentence of the document that the figures contradict stands on each row it
-speaks of, next to what the figures say. `native/protocol/vectors/claims.golden.json` holds the importer and
-this to one reading of sentences.
+Every figure comes from a printed average and its rounding interval (I17). A row is never a
+verdict, because an average hides how many samples it was made of. A sentence of the document
+that the figures contradict is shown with each row it is about. Nothing becomes a sample or a
+point. `native/protocol/vectors/claims.golden.json` holds the client's importer and this file
+to one reading of sentences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
+from sqlalchemy.orm import Session
+
+from paceline_server.detect.policies import service as policies
+from paceline_server.imports.importer import Importer
 from paceline_server.imports.schemas import (
     ClaimIn,
-    DocumentIn,
+    ImportDetailOut,
+    ImportedAdviceOut,
     ImportedInForceOut,
     ImportedPolicyOut,
     ImportedRowOut,
+    ImportOut,
+    LogcatIn,
+    MeasuredOnIn,
     PolicyIn,
     QuantityIn,
     RowIn,
@@ -24,18 +33,46 @@ from paceline_server.imports.schemas import (
     StatedOut,
 )
 from paceline_server.stats.words import percent, quantity
+from paceline_server.store.tables.imports import ImportDocument
 
-REFERENCE = "fallback"
+PARAM, REFERENCE = "batch", "fallback"
+"""What the rows vary, and the arm they compare with; a policy to compare with is about both."""
 INSUFFICIENT = "insufficient: no samples"
 ABOUT = 0.1
 """A sentence that says ~ is held to a tenth of what it says: "~20 %" is 18 to 22 %."""
 
 
-def rows_of(document: DocumentIn) -> list[ImportedRowOut]:
+class LogcatImporter(Importer[LogcatIn]):
+    """Documents of averages; their rows are computed whenever they are read."""
+
+    def columns(self, document: LogcatIn, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - of the interface
+        rows = imported_rows(document)
+        return {
+            "document": document.model_dump(mode="json"),
+            "devices": device_names(document),
+            "row_count": len(rows),
+            "note_count": sum(bool(row.notes) for row in rows),
+        }
+
+    def detail(
+        self, session: Session, row: ImportDocument, summary: ImportOut
+    ) -> ImportDetailOut:
+        document = LogcatIn.model_validate(row.document)
+        return ImportDetailOut(
+            **summary.model_dump(),
+            rows=imported_rows(document),
+            policy=stated_policy(document.log.policy),
+            advice=_advice(session, document),
+            other_lines=other_lines(document),
+            why_no_samples=document.why_no_samples,
+        )
+
+
+def imported_rows(document: LogcatIn) -> list[ImportedRowOut]:
     """Every row, in the document's order."""
     log = document.log
     texts = {record.line: record.text for record in log.records if record.text}
-    names = [name_of(session) for session in log.sessions]
+    names = [device_name(session) for session in log.sessions]
     return [
         _row(
             f"{number}.{place}",
@@ -49,14 +86,14 @@ def rows_of(document: DocumentIn) -> list[ImportedRowOut]:
     ]
 
 
-def name_of(session: SessionIn) -> str:
+def device_name(session: SessionIn) -> str:
     """What its heading calls the device, else its model."""
     if session.heading is not None:
         return session.heading.name
     return session.device or "an unnamed device"
 
 
-def devices_of(document: DocumentIn) -> list[str]:
+def device_names(document: LogcatIn) -> list[str]:
     """`Xiaomi 13T Pro (API 35)`, each once, in the document's order."""
     found = dict.fromkeys(_with_api(session) for session in document.log.sessions)
     return list(found)
@@ -64,13 +101,13 @@ def devices_of(document: DocumentIn) -> list[str]:
 
 def _with_api(session: SessionIn) -> str:
     return (
-        name_of(session)
+        device_name(session)
         if session.api is None
-        else f"{name_of(session)} (API {session.api})"
+        else f"{device_name(session)} (API {session.api})"
     )
 
 
-def policy_of(policy: PolicyIn | None) -> ImportedPolicyOut | None:
+def stated_policy(policy: PolicyIn | None) -> ImportedPolicyOut | None:
     """The policy in force as the document states it."""
     if policy is None:
         return None
@@ -90,7 +127,7 @@ def policy_of(policy: PolicyIn | None) -> ImportedPolicyOut | None:
     )
 
 
-def other_lines(document: DocumentIn) -> list[str]:
+def other_lines(document: LogcatIn) -> list[str]:
     """Lines that are read and are no rows of a table: counters, headers, averages without their other arm."""
     used = {
         line
@@ -120,7 +157,7 @@ def _row(
     delta = average.value - reference.value
     return ImportedRowOut(
         id=name,
-        device=name_of(session),
+        device=device_name(session),
         model=session.device,
         api=session.api,
         variant=None
@@ -169,17 +206,19 @@ def _stated(
 ) -> Iterator[StatedOut]:
     """Every sentence about this row."""
     for claim in claims:
-        if claim.batch == row.batch and name_of(session) in named(claim.text, names):
+        if claim.batch == row.batch and device_name(session) in devices_named(
+            claim.text, names
+        ):
             yield StatedOut(
                 percent=claim.percent,
                 about=claim.about,
-                agrees=agrees(claim, row.average, row.fallback),
+                agrees=claim_agrees(claim, row.average, row.fallback),
                 text=claim.text,
                 line=claim.line,
             )
 
 
-def named(text: str, names: Collection[str]) -> set[str]:
+def devices_named(text: str, names: Collection[str]) -> set[str]:
     """Which devices a sentence is about: those it names, and where it names none, all. Where one name is part
     of another the longer one wins."""
     found = set()
@@ -190,7 +229,7 @@ def named(text: str, names: Collection[str]) -> set[str]:
     return found or set(names)
 
 
-def agrees(claim: ClaimIn, average: QuantityIn, fallback: QuantityIn) -> bool:
+def claim_agrees(claim: ClaimIn, average: QuantityIn, fallback: QuantityIn) -> bool:
     """Whether averages that were printed so can mean what a sentence says."""
     if fallback.low == 0:
         return True
@@ -207,3 +246,54 @@ def _notes(stated: Sequence[StatedOut], words: str) -> Iterator[str]:
             said = f"{'~' if one.about else ''}{abs(one.percent):g} %"
             direction = "slower" if one.percent > 0 else "faster"
             yield f"The document says {said} {direction} (line {one.line}); its own averages say {words}."
+
+
+def _advice(session: Session, document: LogcatIn) -> list[ImportedAdviceOut]:
+    """The document's policy against every target that was measured, then against its own devices."""
+    policy = document.log.policy
+    if policy is None:
+        return []
+    return [
+        *_advice_for_targets(session, policy),
+        *map(_advice_for_device, device_names(document)),
+    ]
+
+
+def _advice_for_targets(session: Session, policy: PolicyIn) -> list[ImportedAdviceOut]:
+    judged = policies.judge_on_targets(
+        session,
+        param=PARAM,
+        reference=REFERENCE,
+        minimum=policy.minimum,
+        warmup_rounds=policy.warmup_rounds,
+    )
+    return [
+        ImportedAdviceOut(
+            target_id=one.advice.target_id,
+            target_name=one.advice.target_name,
+            simulated=one.simulated,
+            suite=one.advice.suite,
+            policy=one.advice.policy,
+            params=one.advice.params,
+            measured_at=one.advice.measured_at,
+            holds=one.holds,
+            words=one.words,
+            why=one.why,
+        )
+        for one in judged
+    ]
+
+
+def _advice_for_device(device: str) -> ImportedAdviceOut:
+    return ImportedAdviceOut(
+        target_id=None,
+        target_name=device,
+        simulated=False,
+        suite=None,
+        policy=None,
+        params={},
+        measured_at=None,
+        holds=None,
+        words=f"On {device} nothing was measured here",
+        why=f"{INSUFFICIENT} of this device; its averages cannot say where native begins to win",
+    )

@@ -1,7 +1,8 @@
-"""Advice in sentences: from where an arm wins, after how much warm-up, and whether what is in force is right.
+"""Words policy advice: where an arm begins to win, after how much warm-up, and whether the
+policy holds.
 
-Place: between `advise` and the wire (I17). Invariant: every number in a sentence is one of the advice's;
-"never" and "or below" are said, not left out. Pure.
+Pure. Every number in a sentence is one of the advice's (I17); "never" and "or below"
+are stated, not omitted.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 
 from paceline_server.catalog.parts import Policy
-from paceline_server.detect.policies.advise import Advised
+from paceline_server.detect.policies.advise import PolicyAssessment
 from paceline_server.detect.policies.schemas import (
     AdviceOut,
     CrossoverOut,
@@ -23,13 +24,15 @@ from paceline_server.stats.policy import Crossover, Judged, MeasuredPoint
 from paceline_server.stats.words import percent
 
 
-def headline(advised: Advised, where: str = "this host") -> str:
+def headline(advised: PolicyAssessment, where: str = "this host") -> str:
     """`On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy in
     force: 2,000 / 1`, with a true dash."""
     point = " ".join(f"{name}={value}" for name, value in advised.params.items())
     at = f" at {point}" if point else ""
     warmup = (
-        _after(advised.coldness) if advised.warm.answer in ("from", "always") else ""
+        _after_warmup(advised.coldness)
+        if advised.warm.answer in ("from", "always")
+        else ""
     )
     said = crossover_words(advised.policy, advised.warm, advised.unit)
     rounds = advised.in_force.warmup_rounds
@@ -44,19 +47,17 @@ def crossover_words(policy: Policy, found: Crossover, unit: str | None) -> str:
     arm = policy.arm
     if found.answer == "unknown":
         return f"nothing can be said of {arm}: {found.reason}"
-    last = _counted(found.points[-1].at, policy, unit)
+    last = _count_with_unit(found.points[-1].at, policy, unit)
     if found.answer == "undecided":
         return f"it is open from where on {arm} wins: {found.reason}"
     if found.answer == "never":
         return f"{arm} wins from no measured value on, up to {last}"
     if found.answer == "always":
-        return f"{arm} wins from the smallest measured, {_counted(found.points[0].at, policy, unit)}, or below"
-    return (
-        f"{arm} wins from {_counted(found.value or 0, policy, unit)}{_interval(found)}"
-    )
+        return f"{arm} wins from the smallest measured, {_count_with_unit(found.points[0].at, policy, unit)}, or below"
+    return f"{arm} wins from {_count_with_unit(found.value or 0, policy, unit)}{_interval(found)}"
 
 
-def _counted(value: int, policy: Policy, unit: str | None) -> str:
+def _count_with_unit(value: int, policy: Policy, unit: str | None) -> str:
     if unit is None:
         return f"{policy.param}={value:,}"
     singular = unit[:-1] if unit.endswith("s") and value == 1 else unit
@@ -80,7 +81,7 @@ def _span(lower: int | None, upper: int | None) -> str:
     return f" ({level}: {lower:,}\N{EN DASH}{upper:,})"
 
 
-def _after(coldness: Coldness) -> str:
+def _after_warmup(coldness: Coldness) -> str:
     """` after 1 warm-up round`, or why that is not known."""
     if coldness.rounds is None:
         return f" ({coldness.reason})" if coldness.penalties else ""
@@ -105,7 +106,7 @@ def warmup_words(coldness: Coldness, margin_percent: float) -> str:
     return said + _span(coldness.lower, coldness.upper)
 
 
-def why(advised: Advised) -> str:
+def explain_holds(advised: PolicyAssessment) -> str:
     """What `holds` rests on, part by part."""
     parts = [_minimum_words(advised, advised.minimum, "")]
     if advised.cold_minimum is not None:
@@ -125,13 +126,13 @@ def why(advised: Advised) -> str:
     return "; ".join(parts)
 
 
-def _minimum_words(advised: Advised, judged: Judged, when: str) -> str:
+def _minimum_words(advised: PolicyAssessment, judged: Judged, when: str) -> str:
     policy, minimum = advised.policy, advised.in_force.minimum
     if judged.because == "picks_loser":
         picked, other = policy.arm, policy.reference
         if judged.picked == "reference":
             picked, other = other, picked
-        at = _counted(judged.loss_at or 0, policy, advised.unit)
+        at = _count_with_unit(judged.loss_at or 0, policy, advised.unit)
         loss = percent(judged.loss or 0.0)
         return f"{when}at {at} the policy picks {picked}, which takes {loss} longer than {other}"
     said = {
@@ -143,7 +144,7 @@ def _minimum_words(advised: Advised, judged: Judged, when: str) -> str:
     return when + said
 
 
-def advice_out(advised: Advised, where: str) -> AdviceOut:
+def advice_out(advised: PolicyAssessment, where: str) -> AdviceOut:
     """The wire shape, with its words; `where` as in `headline`."""
     policy = advised.policy
     return AdviceOut(
@@ -162,7 +163,7 @@ def advice_out(advised: Advised, where: str) -> AdviceOut:
             policy, policy.cold_benchmark or "", advised.cold, advised.unit
         ),
         warmup=_warmup_out(advised.coldness, advised.margin_percent),
-        why=why(advised),
+        why=explain_holds(advised),
         words=headline(advised, where),
     )
 

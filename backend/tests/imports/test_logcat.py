@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paceline_server.imports.reading import agrees, named, rows_of
-from paceline_server.imports.schemas import ClaimIn, DocumentIn, QuantityIn
+from paceline_server.imports.logcat import claim_agrees, devices_named, imported_rows
+from paceline_server.imports.schemas import ClaimIn, LogcatIn, QuantityIn
 
 from .test_imports import document
 
@@ -43,14 +43,14 @@ def printed(low: int, high: int) -> QuantityIn:
 def test_a_sentence_is_about_the_devices_the_importer_takes_it_to_be_about(
     vector: dict[str, Any],
 ) -> None:
-    assert named(vector["text"], vector["devices"]) == set(vector["named"])
+    assert devices_named(vector["text"], vector["devices"]) == set(vector["named"])
 
 
 @pytest.mark.parametrize("vector", VECTORS["holds"], ids=str)
 def test_a_sentence_holds_where_the_importer_says_so(vector: dict[str, Any]) -> None:
     said = claim(**{name: vector[name] for name in ("percent", "printed", "about")})
     averages = printed(*vector["arm"]), printed(*vector["fallback"])
-    assert agrees(ClaimIn.model_validate(said), *averages) is vector["holds"]
+    assert claim_agrees(ClaimIn.model_validate(said), *averages) is vector["holds"]
 
 
 def test_every_sentence_about_a_row_is_held_against_it() -> None:
@@ -69,7 +69,7 @@ def test_every_sentence_about_a_row_is_held_against_it() -> None:
     ]
     rows = {
         row.id: row
-        for row in rows_of(DocumentIn.model_validate(document(claims=claims)))
+        for row in imported_rows(LogcatIn.model_validate(document(claims=claims)))
     }
     assert {
         name: [(one.line, one.agrees) for one in row.stated]

@@ -1,9 +1,9 @@
-"""A policy that was stated elsewhere, held against what was measured here.
+"""Judges a policy stated outside the suite against what was measured on a target here.
 
-Place: beside `advise`, which judges the policy of the suite itself; `imports` asks. Pure. Invariants: the
-rule is the same (`stats.policy.judge_minimum`, of the cold arm too where the policy names no warm-up), over
-the stored points of the newest advice; without the resampled curves nothing is said of a threshold between
-two measured values, so an answer is open rather than guessed.
+Pure; `imports` asks. The rule is that of the suite's own policies
+(`stats.policy.judge_minimum`), over the points of the newest stored advice. Without the
+resampled curves nothing is known about a threshold between two measured values, so such
+an answer stays open.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from paceline_server.detect.policies.advise import suffices
+from paceline_server.detect.policies.advise import warmup_suffices
 from paceline_server.detect.policies.schemas import CrossoverOut, PolicyAdviceOut
 from paceline_server.stats.coldness import Coldness
 from paceline_server.stats.policy import Crossover, Judged, MeasuredPoint, judge_minimum
@@ -20,7 +20,7 @@ from paceline_server.store.tables.fleet import Target
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class PolicyOnTarget:
     """One target's advice, and whether the foreign policy is right there; None: the samples do not say."""
 
     advice: PolicyAdviceOut
@@ -30,9 +30,9 @@ class Elsewhere:
     why: str
 
 
-def judge(
+def judge_on_target(
     advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: int | None
-) -> Elsewhere:
+) -> PolicyOnTarget:
     """Whether using the arm from `minimum` on, after `warmup_rounds`, is right on the advice's target."""
     judged = judge_minimum(_crossover(advice.warm), minimum, advice.margin_percent)
     parts, said = [judged.holds], [_minimum(advice, judged, minimum)]
@@ -47,7 +47,7 @@ def judge(
     holds = False if False in parts else None if None in parts else True
     point = " ".join(f"{name}={value}" for name, value in advice.params.items())
     where = f"{target.spoken_name}{f' at {point}' if point else ''}"
-    return Elsewhere(
+    return PolicyOnTarget(
         advice,
         target.simulated,
         holds,
@@ -107,7 +107,7 @@ def _warmup(advice: PolicyAdviceOut, rounds: int) -> tuple[bool | None, str]:
         calls_per_round=found.calls_per_round,
         reason=found.reason,
     )
-    enough = suffices(coldness, rounds)
+    enough = warmup_suffices(coldness, rounds)
     one = rounds == 1
     ends = {
         True: "suffices" if one else "suffice",

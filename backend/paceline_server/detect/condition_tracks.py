@@ -1,7 +1,6 @@
-"""What a target was like during a job, in a few numbers: kept with its report and with its points.
+"""Summarises the conditions of a job: median and maximum of each track while measuring.
 
-Place: under `analyse` and `history`. Pure. Invariant: only readings taken while measuring count; a reading
-that is no number is left out. Judges nothing: that is `stats.voids`.
+Readings that are no number are left out. `stats.voids` judges them.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 from paceline_server.ingest.cases import Conditions
 
 
-def tracks(
+def summarise_tracks(
     readings: Iterable[Conditions],
 ) -> dict[str, dict[Literal["median", "max"], float]]:
     """Median and maximum of everything that is a number while measuring; of several cores or sensors the

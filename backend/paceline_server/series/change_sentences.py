@@ -17,7 +17,7 @@ def direction_word(effect: float, unit: str, better: str) -> str:
     return ways(unit)[not worse]
 
 
-def change_words(
+def change_sentence(
     effect: float, before: float, after: float, unit: str, better: str
 ) -> str:
     """`14.2 % slower: 1.2 ms → 1.37 ms`."""
@@ -27,7 +27,7 @@ def change_words(
     return f"{moved}: {quantity(before, unit)} → {quantity(after, unit)}"
 
 
-def interval_words(lower: float, upper: float, unit: str, better: str) -> str:
+def interval_sentence(lower: float, upper: float, unit: str, better: str) -> str:
     """The interval of an effect: `4.9 % to 8.8 % slower`; `8.8 % faster to 4.9 % slower` where it crosses
     nothing at all, for then neither way is excluded."""
     if lower * upper > 0.0:

@@ -1,8 +1,8 @@
-"""Series on a stream: one JSON list of values per line in, one JSON list of change indexes per line out.
+"""`paceline-server detect --stdin`: one JSON list of values per line in, change indexes
+out.
 
-Place: behind `paceline-server detect --stdin`, so that anyone can score the detector without a server.
-Invariant: one answer per line, in order, flushed before the next is read; only confirmed steps are named.
-Deliberately without rules, fingerprints and memory: that is what `service` adds.
+Lets anyone score the detector without a server. There is one answer per line, in order,
+flushed before the next line is read; only confirmed steps are listed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from paceline_server.kernel.errors import invalid_request
 from paceline_server.stats.changepoint import detect
 
 
-def answer(lines: Iterable[str], out: TextIO) -> None:
+def answer_lines(lines: Iterable[str], out: TextIO) -> None:
     """Answer each line; a line that is no list of numbers ends the stream and is named."""
     for number, line in enumerate(lines, 1):
         found = detect(_values(number, line))

@@ -1,8 +1,8 @@
-"""What is written of an evaluation: the columns of a change, the segments of a series.
+"""Builds what is stored of an evaluation: the columns of a change, the segments of a
+series.
 
-Place: under `service`, after `planning`. Pure. Invariants: evidence holds everything it takes to make the
-change again (I16): method, parameters, filters, the jobs of the window; numbers and evidence are of one
-evaluation; every segment says why it starts.
+Pure. The evidence holds everything needed to compute the change again (I16): method,
+parameters, filters and the jobs of the window. Every segment says why it starts.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from paceline_server.detect.changes.planning import Found, Plan, state_of
-from paceline_server.detect.changes.queries import Head, Place
+from paceline_server.detect.changes.planning import ChangePlan, MatchedChange, state_of
+from paceline_server.detect.changes.queries import JobPlaceRow, SeriesRow
 from paceline_server.series import environments
-from paceline_server.series.words import change_words, direction_word
+from paceline_server.series.change_sentences import change_sentence, direction_word
 from paceline_server.stats.history import ChangePoint
 from paceline_server.stats.samples import median
 from paceline_server.store.tables.history import Change
@@ -29,14 +29,14 @@ ordinary (STATISTICS §4.1)."""
 MAD_TO_SIGMA = 1.4826
 """Median absolute deviation to standard deviation, for normal scatter."""
 
-Places = Mapping[str, Place]
+Places = Mapping[str, JobPlaceRow]
 Factors = Mapping[str, Mapping[str, Any]]
 
 
 def change_columns(
-    head: Head,
-    plan: Plan,
-    found: Found,
+    head: SeriesRow,
+    plan: ChangePlan,
+    found: MatchedChange,
     decided: Mapping[str, Any] | None,
     places: Places,
 ) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _filters(
     return rows
 
 
-def needed_jobs(plan: Plan) -> set[str]:
+def needed_jobs(plan: ChangePlan) -> set[str]:
     """Jobs whose place `segments` and `change_columns` ask for."""
     own, jobs = plan.evaluation.own_jobs, plan.evaluation.window.job_ids
     needed = {
@@ -111,8 +111,8 @@ def needed_jobs(plan: Plan) -> set[str]:
     return needed
 
 
-def segments(
-    head: Head, plan: Plan, places: Places, factors: Factors
+def segment_rows(
+    head: SeriesRow, plan: ChangePlan, places: Places, factors: Factors
 ) -> list[dict[str, Any]]:
     """The levels of a window, oldest first, as `SeriesState.segments` keeps them."""
     window = plan.evaluation.window
@@ -138,7 +138,7 @@ def segments(
 
 
 def _bounds(
-    plan: Plan, head: Head | None, factors: Factors | None
+    plan: ChangePlan, head: SeriesRow | None, factors: Factors | None
 ) -> list[tuple[int, int, str]]:
     """(start, stop, why it starts) of every level: earlier environments cut where a change was kept, the
     newest where detection cuts it. The whys are only right with head and factors."""
@@ -148,7 +148,7 @@ def _bounds(
     for number, stretch in enumerate(evaluation.environments):
         if number:
             before = evaluation.environments[number - 1].fingerprint
-            because = environments.why(
+            because = environments.describe_switch(
                 known.get(before), known.get(stretch.fingerprint)
             )
         else:
@@ -171,13 +171,17 @@ def _bounds(
     return made
 
 
-def _newest_cuts(plan: Plan, head: Head | None) -> dict[int, str]:
+def _newest_cuts(plan: ChangePlan, head: SeriesRow | None) -> dict[int, str]:
     """Where detection cuts the newest environment → why."""
     offset = plan.evaluation.offset
-    return {offset + one.index: _words(head, one) for one in plan.evaluation.found}
+    return {
+        offset + one.index: _change_sentence(head, one) for one in plan.evaluation.found
+    }
 
 
-def _kept_cuts(plan: Plan, head: Head | None, start: int, stop: int) -> dict[int, str]:
+def _kept_cuts(
+    plan: ChangePlan, head: SeriesRow | None, start: int, stop: int
+) -> dict[int, str]:
     """Where an earlier environment was cut while it was the newest → why."""
     jobs = plan.evaluation.window.job_ids
     index = (
@@ -189,15 +193,15 @@ def _kept_cuts(plan: Plan, head: Head | None, start: int, stop: int) -> dict[int
     for row in sorted(plan.kept, key=lambda one: index.get(one.job_id, -1)):
         at = index.get(row.job_id, start)
         if at > start:
-            found[at] = _words(head, row)
+            found[at] = _change_sentence(head, row)
     return found
 
 
-def _words(head: Head | None, change: ChangePoint | Change) -> str:
+def _change_sentence(head: SeriesRow | None, change: ChangePoint | Change) -> str:
     if head is None:
         return ""
     levels = change.level_before, change.level_after
-    return change_words(change.effect, *levels, head.unit, head.direction)
+    return change_sentence(change.effect, *levels, head.unit, head.direction)
 
 
 def _level(values: Sequence[float]) -> tuple[float, float]:

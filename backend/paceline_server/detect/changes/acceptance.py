@@ -1,10 +1,10 @@
-"""A level people called expected: everything up to there is an accepted past.
+"""Accepts the changes of an alert that people called expected, and takes that back.
 
-Place: alerts call it when an alert is called expected, and when that is taken back. Invariants: an accepted
-change is never evaluated again and never vanishes; a change at or before the baseline is never reported for
-the first time; one alert accepts its own changes and those no alert is about, never another alert's. Every
-accepted change keeps who accepted it and what it was (`evidence.accepted`), so that taking it back restores
-exactly that. Locks the series, then their changes. The points before keep saying what the noise is.
+The series' baseline moves to the accepted level. An accepted change is never evaluated
+again and never vanishes; a change at or before the baseline is never reported for the
+first time. An alert accepts its own changes and those without an alert, never another
+alert's. `evidence.accepted` keeps who accepted a change and its state before, so that
+withdrawing restores it exactly. Locks series first, then their changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def accept_changes(
     """
     session.flush()
     series_ids = queries.series_of_changes(session, change_ids)
-    queries.lock(session, series_ids)
+    queries.lock_series(session, series_ids)
     queries.lock_changes(session, series_ids)
     rows = [
         row
@@ -39,28 +39,30 @@ def accept_changes(
     ]
     for series_id in series_ids:
         own = [row for row in rows if row.series_id == series_id]
-        points = [queries.point_of(session, row) for row in own]
-        newest = max(points, key=_order, default=None)
+        points = [queries.first_point_after(session, row) for row in own]
+        newest = max(points, key=_point_order, default=None)
         chosen = (
-            newest if commit is None else _chosen(session, series_id, commit, newest)
+            newest
+            if commit is None
+            else _baseline_point(session, series_id, commit, newest)
         )
         if chosen is None:
             continue
-        also = queries.unclaimed_until(session, series_id, chosen.at)
+        also = queries.unclaimed_changes_until(session, series_id, chosen.at)
         for row in {row.id: row for row in own + also}.values():
             _accept(row, by, chosen.job_id)
         session.flush()
-        _rebase(session, series_id, chosen)
+        _update_baseline(session, series_id, chosen)
 
 
-def _chosen(
+def _baseline_point(
     session: Session, series_id: str, commit: str, newest: SeriesPoint | None
 ) -> SeriesPoint:
-    point = queries.point_at(session, series_id, None, commit)
+    point = queries.find_point(session, series_id, None, commit)
     if point is None:
         text = f"The series {series_id} has no point at commit {commit}."
         raise invalid_request(text, {"baseline_commit": f"no point of {series_id}"})
-    if newest is not None and _order(point) < _order(newest):
+    if newest is not None and _point_order(point) < _point_order(newest):
         text = f"Commit {commit} was measured before the change at {newest.commit} that would be accepted."
         raise invalid_request(
             text, {"baseline_commit": f"before the change of {series_id}"}
@@ -73,10 +75,10 @@ def withdraw_changes(session: Session, change_ids: Collection[str], *, by: str) 
     back to the newest that is still accepted."""
     session.flush()
     series_ids = queries.series_of_changes(session, change_ids)
-    queries.lock(session, series_ids)
+    queries.lock_series(session, series_ids)
     queries.lock_changes(session, series_ids)
     for series_id in series_ids:
-        for row in queries.accepted_of(session, series_id):
+        for row in queries.accepted_changes(session, series_id):
             said = row.evidence.get("accepted", {})
             if said.get("by") == by:
                 row.evidence = {
@@ -86,7 +88,7 @@ def withdraw_changes(session: Session, change_ids: Collection[str], *, by: str) 
                 }
                 row.state, row.updated_at = said["was"], clock.now()
         session.flush()
-        _rebase(session, series_id, None)
+        _update_baseline(session, series_id, None)
 
 
 def _accept(row: Change, by: str, baseline_job_id: str) -> None:
@@ -99,14 +101,16 @@ def _accept(row: Change, by: str, baseline_job_id: str) -> None:
     row.state, row.updated_at = "accepted", clock.now()
 
 
-def _rebase(session: Session, series_id: str, chosen: SeriesPoint | None) -> None:
+def _update_baseline(
+    session: Session, series_id: str, chosen: SeriesPoint | None
+) -> None:
     """The newest baseline of what is accepted (and `chosen`) is that of the series, evaluated or not."""
     points = [] if chosen is None else [chosen]
-    for row in queries.accepted_of(session, series_id):
+    for row in queries.accepted_changes(session, series_id):
         job_id = row.evidence.get("accepted", {}).get("baseline_job_id", row.job_id)
-        kept = queries.point_at(session, series_id, job_id, None)
+        kept = queries.find_point(session, series_id, job_id, None)
         points += [] if kept is None else [kept]
-    newest = max(points, key=_order, default=None)
+    newest = max(points, key=_point_order, default=None)
     state = session.get(SeriesState, series_id)
     if state is None:
         state = SeriesState(
@@ -121,5 +125,5 @@ def _rebase(session: Session, series_id: str, chosen: SeriesPoint | None) -> Non
     session.flush()
 
 
-def _order(point: SeriesPoint) -> tuple[Any, str]:
+def _point_order(point: SeriesPoint) -> tuple[Any, str]:
     return point.at, point.job_id
