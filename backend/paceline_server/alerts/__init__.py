@@ -1,1 +1,1 @@
-"""What a person triages: candidates, confirmation, life cycle, history."""
+"""Alerts: raised from findings, confirmed before anybody hears of them, triaged by people."""

@@ -1,7 +1,8 @@
-"""Changing an alert's state, with its history: the only place that writes `Alert.state`.
+"""Changes the state of alerts and records their history; nothing else writes
+`Alert.state`.
 
-Place: under `service` (the machine) and `triage` (people). Invariants: every change is legal (`states`),
-leaves an event saying who did what, and is told live only when people may have heard of the alert (I13).
+Every change is legal (`states`) and leaves an event saying who did what. It is
+published live only when people may already know of the alert (I13).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts.schemas import AlertState
-from paceline_server.alerts.states import TOLD, Event, step
+from paceline_server.alerts.states import TOLD, Event, next_state
 from paceline_server.alerts.topics import NOTIFY
 from paceline_server.kernel import clock, ids
 from paceline_server.store import live_events, outbox
@@ -19,18 +20,18 @@ SYSTEM = "paceline"
 """Actor of what the machine decides."""
 
 
-def change(
+def change_state(
     session: Session, alert: Alert, event: Event, actor: str, note: str | None = None
 ) -> None:
     """Apply `event` to a locked alert. Raises IllegalTransitionError and changes nothing."""
     before = alert.state
-    alert.state = step(before, event)  # type: ignore[arg-type]  # the column holds `AlertState`s only
-    remember(session, alert, event.value, actor, note, before=before)  # type: ignore[arg-type]  # as above
+    alert.state = next_state(before, event)  # type: ignore[arg-type]  # the column holds `AlertState`s only
+    add_event(session, alert, event.value, actor, note, before=before)  # type: ignore[arg-type]  # as above
     if before in TOLD or alert.state in TOLD:
-        tell(session, alert)
+        publish_alert(session, alert)
 
 
-def remember(
+def add_event(
     session: Session,
     alert: Alert,
     action: str,
@@ -64,21 +65,21 @@ def restore(
     asks no rule of `states`: it was in that state, and nothing has happened since."""
     before = alert.state
     alert.state = state
-    remember(session, alert, "undo", actor, note, before=before)  # type: ignore[arg-type]  # as above
+    add_event(session, alert, "undo", actor, note, before=before)  # type: ignore[arg-type]  # as above
     if before in TOLD or state in TOLD:
-        tell(session, alert)
+        publish_alert(session, alert)
 
 
 def leave_shadow(session: Session, alert: Alert) -> None:
     """The rule of a locked alert is active by now: people may see it, and hear of it if it is open."""
     alert.shadow = False
-    remember(session, alert, "left_shadow", SYSTEM)
+    add_event(session, alert, "left_shadow", SYSTEM)
     if alert.state in ("open", "acknowledged"):
-        tell(session, alert)
+        publish_alert(session, alert)
         outbox.add(session, NOTIFY, alert.id)
 
 
-def tell(session: Session, alert: Alert) -> None:
+def publish_alert(session: Session, alert: Alert) -> None:
     """Tell streams of an alert people may see; one raised in shadow is told to nobody."""
     if alert.shadow:
         return

@@ -1,9 +1,10 @@
-"""Telling people of a confirmed alert, once.
+"""Notifies people of a confirmed alert, once.
 
-Place: the outbox topic `alerts.notify`, left by `service` in the transaction that opened the alert.
-Invariants (I13): only an alert that is open is told of, and none raised in shadow; telling is remembered in
-its history, and so is silence: while the rule is muted nobody hears, and at the mute's end people hear of
-what is still open. A channel that fails makes the outbox try again later, so a channel must bear a repeat.
+Handles the outbox topic `alerts.notify`, written in the transaction that opened the
+alert. I13: only open alerts are notified, and none raised in shadow. Notifications, and
+silence while the rule is muted, are recorded in the alert's history; when the mute
+ends, people hear of what is still open. If a channel fails, the outbox tries again
+later, so a channel must tolerate a repeat.
 
     alerts.notify ─▶ deliver ─┬─ told ─▶ "notified"
           ▲                   └─ muted ─▶ "silenced" ─ at its end ─▶ alerts.silence_ended ─▶ catch_up ─┐
@@ -19,7 +20,7 @@ from paceline_server.alerts.channels.base import Channel, Notice
 from paceline_server.alerts.channels.log import LogChannel
 from paceline_server.alerts.channels.webhook import WebhookChannel
 from paceline_server.alerts.explain import service as explain
-from paceline_server.alerts.history import SYSTEM, remember
+from paceline_server.alerts.history import SYSTEM, add_event
 from paceline_server.alerts.rules import service as rules
 from paceline_server.alerts.topics import NOTIFY
 from paceline_server.kernel import clock, settings
@@ -28,7 +29,7 @@ from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.rules import RuleMute
 
 
-def channels() -> list[Channel]:
+def configured_channels() -> list[Channel]:
     """The channels of this process, by its settings."""
     own = settings.current()
     webhook = (
@@ -48,7 +49,7 @@ def deliver(session: Session, alert_id: str) -> list[str]:
     alert = queries.alert(session, alert_id)
     if (
         alert is None
-        or not _to_be_told(alert)
+        or not _is_worth_telling(alert)
         or rules.mute_in_force(session, alert.rule_id) is not None
     ):
         return []
@@ -57,39 +58,39 @@ def deliver(session: Session, alert_id: str) -> list[str]:
         alert_id=alert.id,
         title=alert.title,
         words=alert.words,
-        explanation=explain.told(session, alert, target).sentence,
+        explanation=explain.explain_briefly(session, alert, target).sentence,
         url=f"{settings.current().public_url or ''}/alerts/{alert.id}",
         demonstration=alert.demonstration,
     )
-    for channel in (used := channels()):
+    for channel in (used := configured_channels()):
         channel.send(notice)
     return [channel.name for channel in used]
 
 
-def record(session: Session, alert_id: str, told: list[str]) -> None:
+def record_delivery(session: Session, alert_id: str, told: list[str]) -> None:
     """Remember in the alert's history who was told, or why nobody was."""
     alert = queries.lock_alert(session, alert_id)
     if alert is None:
         return
     if told:
-        remember(session, alert, rules.NOTIFIED, SYSTEM, ", ".join(told))
+        add_event(session, alert, rules.NOTIFIED, SYSTEM, ", ".join(told))
     elif (
-        _to_be_told(alert)
+        _is_worth_telling(alert)
         and (mute := rules.mute_in_force(session, alert.rule_id)) is not None
     ):
-        remember(session, alert, rules.SILENCED, SYSTEM, rules.mute_words(mute))
-        _wait_for_the_end(session, alert, mute)
+        add_event(session, alert, rules.SILENCED, SYSTEM, rules.mute_words(mute))
+        _wait_for_end_of_mute(session, alert, mute)
 
 
-def catch_up(session: Session, alert_id: str) -> None:
+def notify_after_mute(session: Session, alert_id: str) -> None:
     """A mute ended: tell of the alert if it is still open, nobody heard meanwhile, and no other mute
     began."""
     alert = queries.lock_alert(session, alert_id)
-    if alert is None or not _to_be_told(alert):
+    if alert is None or not _is_worth_telling(alert):
         return
     mute = rules.mute_in_force(session, alert.rule_id)
     if mute is not None:
-        _wait_for_the_end(session, alert, mute)
+        _wait_for_end_of_mute(session, alert, mute)
     elif (
         queries.newest_action(session, alert_id, (rules.SILENCED, rules.NOTIFIED))
         == rules.SILENCED
@@ -97,10 +98,10 @@ def catch_up(session: Session, alert_id: str) -> None:
         outbox.add(session, NOTIFY, alert.id)
 
 
-def _to_be_told(alert: Alert) -> bool:
+def _is_worth_telling(alert: Alert) -> bool:
     return alert.state in ("open", "acknowledged") and not alert.shadow
 
 
-def _wait_for_the_end(session: Session, alert: Alert, mute: RuleMute) -> None:
+def _wait_for_end_of_mute(session: Session, alert: Alert, mute: RuleMute) -> None:
     left = (mute.until - clock.now()).total_seconds()
     outbox.add(session, rules.SILENCE_ENDED, alert.id, due_in_s=max(0.0, left))

@@ -42,7 +42,7 @@ def lock_alert(session: Session, alert_id: str) -> Alert | None:
     ).one_or_none()
 
 
-def lock_live(session: Session, cause_key: str) -> Alert | None:
+def lock_living_alert(session: Session, cause_key: str) -> Alert | None:
     """The one living alert of a cause, locked."""
     query = (
         select(Alert)
@@ -200,7 +200,7 @@ def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
     return query
 
 
-def names(
+def target_and_assignee_names(
     session: Session, rows: Sequence[Alert]
 ) -> tuple[dict[str, str], dict[str, Account]]:
     """(target names, assignees) of alerts, by id."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.alerts import bulk, triage
+from paceline_server.alerts import triage, triage_batches
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.bisect.schemas import BisectIn
 from paceline_server.alerts.explain import service as explain
@@ -80,7 +80,7 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
 def triage_in_bulk(body: BulkIn, who: Triager, session: DbSession) -> TriageBatchOut:
     """One decision about several alerts: all of them, or none and 409 `bulk_refused` with the reason of
     each."""
-    return bulk.decide(session, body, who.name)
+    return triage_batches.decide_batch(session, body, who.name)
 
 
 @router.get("/alerts/bulk")
@@ -88,14 +88,14 @@ def list_triage_batches(
     _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[TriageBatchOut]:
     """Bulk decisions, the newest first."""
-    return bulk.list_batches(session, limit=limit, cursor=cursor)
+    return triage_batches.list_batches(session, limit=limit, cursor=cursor)
 
 
 @router.post("/alerts/bulk/{batch_id}/undo")
 def undo_bulk_triage(batch_id: str, who: Triager, session: DbSession) -> TriageBatchOut:
     """Take a bulk decision back, within 15 minutes and only if none of its alerts has changed since: else
     409 `undo_refused`."""
-    return bulk.undo(session, batch_id, who.name)
+    return triage_batches.undo_batch(session, batch_id, who.name)
 
 
 @router.get("/alerts/{alert_id}")
@@ -135,7 +135,7 @@ def act_on_alert(
     alert_id: str, body: AlertActionIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
     """Acknowledge, resolve or reopen."""
-    return triage.act(session, alert_id, body, who.name)
+    return triage.apply_action(session, alert_id, body, who.name)
 
 
 @router.post("/alerts/{alert_id}/notes")

@@ -1,11 +1,14 @@
-"""What the machine decides about alerts: raise, confirm, refute, recover. Confirm before notify (I13).
+"""Raises, confirms and closes alerts about arms; people hear only of confirmed ones (I13).
 
-Place: after detect (outbox `alerts.evaluate`, one per concluded job), before people. Invariants:
-- one living alert per cause: suite, benchmark, arm, metric, target, demonstration; all params together;
-- nobody is told of a candidate: only `confirm` leaves `alerts.notify`;
-- a confirmation decides its own alert and nothing else; a demonstration never proves a recovery;
+Outbox topic `alerts.evaluate`: one message per concluded job. What must stay true:
+- there is one living alert per cause: suite, benchmark, arm, metric, target,
+  demonstration; all params together;
+- only the event `confirm` leads to `alerts.notify`;
+- a confirmation decides its own alert and nothing else; a demonstration never proves a
+  recovery;
 - evaluating a job again adds nothing;
-- the suite's manifest says what fails, a stored rule which of it is worth an alert, and who hears (`rules`).
+- the suite's manifest says what fails; a stored rule says which failures are worth an
+  alert.
 
     job done ─ failing arms ─▶ suspected ─ cool-down ─▶ alerts.confirm ─▶ confirmation run ─▶ job done
                                                                                                 │
@@ -25,10 +28,10 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import from_policy, queries, words
+from paceline_server.alerts import alert_sentences, policy_alerts, queries
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.changes import service as changes
-from paceline_server.alerts.history import SYSTEM, change, leave_shadow, remember
+from paceline_server.alerts.history import SYSTEM, add_event, change_state, leave_shadow
 from paceline_server.alerts.rules import service as rules
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import CONFIRM, NOTIFY
@@ -92,7 +95,7 @@ def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> 
         bisect.advance(session, job, run)
         return
     if run.confirms_alert_id is not None:
-        _decide(session, run.confirms_alert_id, job, run, advised)
+        _decide_confirmation(session, run.confirms_alert_id, job, run, advised)
         return
     if job.state != "done":
         return
@@ -116,42 +119,42 @@ def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> 
         failing = [one for one in comparisons if one.verdict == "fail"]
         worth_it = [one for one in failing if rule.raises((one.ratio or 1.0) - 1.0)]
         if worth_it:
-            _failed(session, key, worth_it, comparisons, rule)
+            _handle_failure(session, key, worth_it, comparisons, rule)
         elif not failing and not run.demonstration:
             for of_demonstration in (False, True):
-                _won(
+                _handle_pass(
                     session,
                     cause_key(comparisons[0], demonstration=of_demonstration),
                     comparisons,
                 )
 
 
-def _failed(
+def _handle_failure(
     session: Session,
     key: str,
     failing: Sequence[Comparison],
     all_points: Sequence[Comparison],
-    rule: rules.Applied,
+    rule: rules.AppliedRule,
 ) -> None:
     """An arm failed its rule: raise an alert, or add evidence to the one there is."""
     known = queries.known_comparisons(session, [one.id for one in failing])
     fresh = [one for one in failing if one.id not in known]
     if not fresh:
         return
-    alert = queries.lock_live(session, key)
+    alert = queries.lock_living_alert(session, key)
     if alert is None:
         if _is_expected(session, key, fresh):
             return
-        alert = _raise(session, key, fresh, len(all_points), rule)
+        alert = _raise_alert(session, key, fresh, len(all_points), rule)
         if alert is None:
-            alert = queries.lock_live(session, key)
+            alert = queries.lock_living_alert(session, key)
     else:
-        remember(
+        add_event(
             session,
             alert,
             "found_again",
             SYSTEM,
-            words.headline(fresh, len(all_points)),
+            alert_sentences.headline(fresh, len(all_points)),
         )
         if alert.shadow and not rule.shadow:
             leave_shadow(session, alert)
@@ -160,7 +163,7 @@ def _failed(
     for comparison in fresh:
         detect.record_finding(session, comparison, "candidate", alert.id)
     if alert.state == "inconclusive":
-        change(session, alert, Event.retry, SYSTEM)
+        change_state(session, alert, Event.retry, SYSTEM)
         alert.run_id = fresh[0].run_id
         _ask_for_confirmation(session, alert)
     if alert.state in ("open", "acknowledged"):
@@ -186,31 +189,33 @@ def _is_expected(session: Session, key: str, failing: Sequence[Comparison]) -> b
             or (one.lower or 0.0) > accepted[one.params_key]
         ):
             return False
-    remember(
+    add_event(
         session,
         newest,
         "seen_as_expected",
         SYSTEM,
-        words.headline(failing, len(failing)),
+        alert_sentences.headline(failing, len(failing)),
     )
     return True
 
 
-def _raise(
+def _raise_alert(
     session: Session,
     key: str,
     failing: Sequence[Comparison],
     points: int,
-    rule: rules.Applied,
+    rule: rules.AppliedRule,
 ) -> Alert | None:
     """A new candidate; None when another transaction raised the same cause first."""
-    worst = words.worst_of(failing)
+    worst = alert_sentences.worst_comparison(failing)
     at = clock.now()
     alert = Alert(
         id=ids.new_id("alt"),
         cause_key=key,
         state="suspected",
-        title=words.title(worst, queries.spoken_name(session, worst.target_id)),
+        title=alert_sentences.title(
+            worst, queries.spoken_name(session, worst.target_id)
+        ),
         suite=worst.suite,
         benchmark=worst.benchmark,
         arm=worst.arm,
@@ -222,8 +227,8 @@ def _raise(
         rule_id=rule.rule_id,
         rule_version=rule.version,
         shadow=rule.shadow,
-        rule=_said(worst.evidence["rule"], rule),
-        words=words.headline(failing, points),
+        rule=_rule_evidence(worst.evidence["rule"], rule),
+        words=alert_sentences.headline(failing, points),
         ratio=worst.ratio,
         lower=worst.lower,
         upper=worst.upper,
@@ -237,12 +242,14 @@ def _raise(
             session.flush()
     except IntegrityError:
         return None
-    remember(session, alert, Event.raise_.value, SYSTEM, alert.words)
+    add_event(session, alert, Event.raise_.value, SYSTEM, alert.words)
     _ask_for_confirmation(session, alert)
     return alert
 
 
-def _said(shipped: Mapping[str, Any], rule: rules.Applied) -> dict[str, Any]:
+def _rule_evidence(
+    shipped: Mapping[str, Any], rule: rules.AppliedRule
+) -> dict[str, Any]:
     """What the alert keeps of its rule: the manifest's words, and those of the stored rule that let it
     pass."""
     said = rule.as_evidence()
@@ -259,8 +266,8 @@ def _ask_for_confirmation(session: Session, alert: Alert) -> None:
 
 def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
     """Let the alert's headline follow its newest evidence."""
-    worst = words.worst_of(failing)
-    alert.words = words.headline(failing, points)
+    worst = alert_sentences.worst_comparison(failing)
+    alert.words = alert_sentences.headline(failing, points)
     alert.ratio, alert.lower, alert.upper = worst.ratio, worst.lower, worst.upper
 
 
@@ -268,7 +275,7 @@ def start_confirmation(session: Session, alert_id: str) -> None:
     """Request the confirmation of a candidate: same revision, same knobs, only the failing points (I13)."""
     alert = queries.lock_alert(session, alert_id)
     if alert is not None and alert.kind != "arm_slower":
-        (from_policy if alert.kind == "policy" else changes).confirm(session, alert)
+        (policy_alerts if alert.kind == "policy" else changes).confirm(session, alert)
         return
     if alert is None or alert.state != "suspected":
         return
@@ -282,15 +289,15 @@ def start_confirmation(session: Session, alert_id: str) -> None:
         alert_id=alert.id,
         original_run_id=alert.run_id,
         benchmarks=[alert.benchmark],
-        params=_union(failing),
+        params=_params_that_failed(failing),
         target_id=alert.target_id,
         not_before=clock.now(),
     )
     alert.confirmation_run_id = run.id
-    remember(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
+    add_event(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
 
 
-def _union(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
+def _params_that_failed(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
     """The values of each param that failed somewhere, in the order found."""
     values: dict[str, list[Any]] = defaultdict(list)
     for comparison in failing:
@@ -300,13 +307,13 @@ def _union(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
     return dict(values)
 
 
-def _decide(
+def _decide_confirmation(
     session: Session, alert_id: str, job: Job, run: Run, advised: Sequence[PolicyAdvice]
 ) -> None:
     """A confirmation ended: only the points that failed before decide."""
     alert = queries.lock_alert(session, alert_id)
     if alert is not None and alert.kind == "policy":
-        from_policy.decide(session, alert, job, run, advised)
+        policy_alerts.decide(session, alert, job, run, advised)
         return
     if alert is not None and alert.kind != "arm_slower":
         changes.decide(session, alert, job, run)
@@ -321,7 +328,7 @@ def _decide(
         if alert.state == "suspected":
             reason = jobs.reason_of_end(job)
             note = f"the confirmation ended without a verdict: {job.state}: {reason}"
-            change(session, alert, Event.undecide, SYSTEM, note)
+            change_state(session, alert, Event.undecide, SYSTEM, note)
         return
     doubted = {
         one.params_key
@@ -340,21 +347,21 @@ def _decide(
     failing = [one for one in again if one.verdict == "fail"]
     if failing:
         _describe(alert, failing, len(again))
-        change(session, alert, Event.confirm, SYSTEM, alert.words)
+        change_state(session, alert, Event.confirm, SYSTEM, alert.words)
         outbox.add(session, NOTIFY, alert.id)
     elif again and all(one.verdict == "pass" for one in again):
-        change(session, alert, Event.refute, SYSTEM, again[0].evidence["words"])
+        change_state(session, alert, Event.refute, SYSTEM, again[0].evidence["words"])
     else:
         reason = next(
             (one.reason for one in again if one.verdict != "pass"),
             "nothing was measured again",
         )
-        change(session, alert, Event.undecide, SYSTEM, reason)
+        change_state(session, alert, Event.undecide, SYSTEM, reason)
 
 
-def _won(session: Session, key: str, comparisons: Sequence[Comparison]) -> None:
+def _handle_pass(session: Session, key: str, comparisons: Sequence[Comparison]) -> None:
     """The arm failed nowhere: close its alert when every point that failed before passes now."""
-    alert = queries.lock_live(session, key)
+    alert = queries.lock_living_alert(session, key)
     if alert is None or alert.state == "suspected":
         return
     failed = {
@@ -368,7 +375,13 @@ def _won(session: Session, key: str, comparisons: Sequence[Comparison]) -> None:
     for comparison in passing:
         detect.record_finding(session, comparison, "recovery", alert.id)
     event = Event.refute if alert.state == "inconclusive" else Event.recover
-    change(session, alert, event, SYSTEM, words.headline(passing, len(comparisons)))
+    change_state(
+        session,
+        alert,
+        event,
+        SYSTEM,
+        alert_sentences.headline(passing, len(comparisons)),
+    )
 
 
 def counts_by_state(session: Session) -> Mapping[str, int]:

@@ -1,8 +1,7 @@
-"""The life of an alert, as a pure function: (state, event) → state.
+"""The life cycle of an alert as a pure function: (state, event) → state.
 
-Place: the middle of `alerts`; `service.py` and `triage.py` ask here before they write. Invariant (I13):
-nobody is told before `open`; only the machine decides about candidates, only people decide what an open
-alert is. No rows, no I/O.
+I13: nobody is notified before `open`; only the system decides about candidates, only
+people decide what an open alert is. `history.change_state` applies it.
 
 ```
                   raise
@@ -21,18 +20,17 @@ alert is. No rows, no I/O.
                                 │  ▲ verify (the system saw that it is fixed)
                                 └──┴─ relapse (the system saw that it is not) ──▶ open
 
- suspected · inconclusive · open · acknowledged ──vanish──▶ vanished ──reappear──▶ suspected
                                                                └──reopen (a person)──▶ open
 ```
 
 | event | function |
 | --- | --- |
-| `raise_` `retry` | `service.evaluate` whose arm failed its rule; `changes` on a change |
+| `raise_` `retry` | `service.evaluate` for an arm that failed its rule; `changes` on a change |
 | `confirm` `refute` `undecide` | `service.evaluate` and `changes` on the confirmation's job |
 | `recover` | the same on a later job in which the effect is gone |
 | `verify` `relapse` | `changes`, once enough points follow what a person called fixed |
 | `vanish` `reappear` | `changes`: with more points the change is no longer one, or is one again |
-| `acknowledge` `fixed` `expected` `invalid` `infra` `reopen` | `triage.act`, by a person or a program |
+| `acknowledge` `fixed` `expected` `invalid` `infra` `reopen` | `triage.apply_action`, by a person or a program |
 """
 
 from __future__ import annotations
@@ -97,7 +95,7 @@ class IllegalTransitionError(Exception):
     """The event does not apply in this state."""
 
 
-def step(state: AlertState | None, event: Event) -> AlertState:
+def next_state(state: AlertState | None, event: Event) -> AlertState:
     """The state after `event`; None is "not raised yet". Raises IllegalTransitionError."""
     if event is Event.raise_ and state is None:
         return "suspected"
@@ -109,7 +107,7 @@ def step(state: AlertState | None, event: Event) -> AlertState:
     return after
 
 
-def actions(state: AlertState) -> list[Action]:
+def possible_actions(state: AlertState) -> list[Action]:
     """What a person may do with an alert in this state, in the order of `Action`."""
     return [
         cast(Action, name)

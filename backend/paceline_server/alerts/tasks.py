@@ -1,4 +1,4 @@
-"""What carries out the outbox topics of alerts. Three lines each, no decisions."""
+"""Handlers of the outbox topics of alerts."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def history(session: Session, key: str) -> None:
 
 
 @handles(PATIENCE)
-def lose_patience(session: Session, key: str) -> None:
+def stop_waiting_for_agent(session: Session, key: str) -> None:
     """An A/B run has waited long enough for an agent. `key` is `alert:run`."""
-    changes.lose_patience(session, key)
+    changes.stop_waiting_for_agent(session, key)
 
 
 @handles_after_reading(service.NOTIFY, notify.deliver)
-def told(session: Session, key: str, found: list[str]) -> None:
+def alert_notified(session: Session, key: str, found: list[str]) -> None:
     """An alert was confirmed and people were told. `key` is the alert's id."""
-    notify.record(session, key, found)
+    notify.record_delivery(session, key, found)
 
 
 @handles(SILENCE_ENDED)
 def silence_ended(session: Session, key: str) -> None:
     """A mute ended during which an alert opened. `key` is the alert's id."""
-    notify.catch_up(session, key)
+    notify.notify_after_mute(session, key)

@@ -1,4 +1,4 @@
-"""The outbox topics of alerts, by name: below everything in the room that leaves one."""
+"""The outbox topics that more than one file of this room writes."""
 
 from __future__ import annotations
 

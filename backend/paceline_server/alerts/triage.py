@@ -1,7 +1,7 @@
-"""What people do with alerts, and how alerts look to them.
+"""Serves alerts to people and carries out what they do with them.
 
-Place: between the routes and `history`. Invariants: every write leaves who did what; an action that does
-not apply is a 409 naming those that do; what an alert shows comes from stored evidence.
+Every write records who did what; an action that does not apply is a 409 that names
+those that do. What an alert shows comes from stored evidence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts import deciding, queries
+from paceline_server.alerts import decisions, queries
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.explain import service as explain
 from paceline_server.alerts.queries import AlertFilters
@@ -23,7 +23,7 @@ from paceline_server.alerts.schemas import (
     AlertOut,
     RuleOut,
 )
-from paceline_server.alerts.states import actions
+from paceline_server.alerts.states import possible_actions
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
@@ -57,7 +57,7 @@ def list_alerts(
         limit=limit,
         cursor=cursor,
     )
-    targets, people = queries.names(session, found.items)
+    targets, people = queries.target_and_assignee_names(session, found.items)
     return Page(
         items=[_alert_out(row, targets, people) for row in found.items], next=found.next
     )
@@ -72,7 +72,7 @@ def _alert_out(
         name: getattr(row, name) for name in AlertOut.model_fields if name not in given
     }
     assignee = None if who is None else AccountOut.model_validate(who)
-    made = {"overdue": deciding.is_overdue(row), "rule_name": row.rule["name"]}
+    made = {"overdue": decisions.is_overdue(row), "rule_name": row.rule["name"]}
     return AlertOut.model_validate(
         {**values, **made, "target_name": targets[row.target_id], "assignee": assignee}
     )
@@ -86,8 +86,8 @@ def alert_detail(
     if row is None:
         raise not_found("alert", alert_id)
     session.flush()
-    targets, people = queries.names(session, [row])
-    told = explain.told(
+    targets, people = queries.target_and_assignee_names(session, [row])
+    told = explain.explain_briefly(
         session, row, queries.spoken_name(session, row.target_id), windows=windows
     )
     return AlertDetailOut(
@@ -96,16 +96,16 @@ def alert_detail(
         explanation=told.sentence,
         cause_text=told.cause_text,
         findings=told.findings,
-        bisection=bisect.of_alert(session, row),
+        bisection=bisect.bisection_of_alert(session, row),
         history=[
             AlertEventOut.model_validate(event)
             for event in queries.events(session, alert_id)
         ],
-        actions=actions(row.state),  # type: ignore[arg-type]  # the column holds `AlertState`s only
+        actions=possible_actions(row.state),  # type: ignore[arg-type]  # the column holds `AlertState`s only
     )
 
 
-def locked(session: Session, alert_id: str) -> Alert:
+def get_locked_alert(session: Session, alert_id: str) -> Alert:
     """An alert, locked until the transaction ends. Raises 404."""
     alert = queries.lock_alert(session, alert_id)
     if alert is None:
@@ -113,12 +113,12 @@ def locked(session: Session, alert_id: str) -> Alert:
     return alert
 
 
-def act(
+def apply_action(
     session: Session, alert_id: str, said: AlertActionIn, actor: str
 ) -> AlertDetailOut:
-    """Carry out a person's decision. Raises 404, 409 and 400 as `deciding.act`."""
-    alert = locked(session, alert_id)
-    deciding.act(
+    """Carry out a person's decision. Raises 404, 409 and 400 as `decisions.apply_action`."""
+    alert = get_locked_alert(session, alert_id)
+    decisions.apply_action(
         session,
         alert,
         said.action,
@@ -131,7 +131,7 @@ def act(
 
 def add_note(session: Session, alert_id: str, note: str, actor: str) -> AlertDetailOut:
     """Keep a remark in the alert's history. Raises 404."""
-    deciding.add_note(session, locked(session, alert_id), note, actor)
+    decisions.add_note(session, get_locked_alert(session, alert_id), note, actor)
     return alert_detail(session, alert_id)
 
 
@@ -139,7 +139,7 @@ def assign(
     session: Session, alert_id: str, account_id: str | None, actor: str
 ) -> AlertDetailOut:
     """Give the alert to a person, or to nobody. Raises 404, 400 for an unknown account."""
-    deciding.assign(session, locked(session, alert_id), account_id, actor)
+    decisions.assign(session, get_locked_alert(session, alert_id), account_id, actor)
     return alert_detail(session, alert_id)
 
 
@@ -147,7 +147,7 @@ def set_due(
     session: Session, alert_id: str, due_at: datetime | None, actor: str
 ) -> AlertDetailOut:
     """Say until when it should be dealt with (null: no date). Raises 404, 400 for a date in the past."""
-    deciding.set_due(session, locked(session, alert_id), due_at, actor)
+    decisions.set_due(session, get_locked_alert(session, alert_id), due_at, actor)
     return alert_detail(session, alert_id)
 
 
@@ -155,5 +155,5 @@ def link_issue(
     session: Session, alert_id: str, url: str | None, actor: str
 ) -> AlertDetailOut:
     """Link the issue in which it is worked on (null: none). Raises 404."""
-    deciding.link_issue(session, locked(session, alert_id), url, actor)
+    decisions.link_issue(session, get_locked_alert(session, alert_id), url, actor)
     return alert_detail(session, alert_id)

@@ -15,7 +15,7 @@ from paceline_server.detect.facts import CaseIndex, JobFacts
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import AuditFindingOut, AuditOut
 from paceline_server.ingest.cases import params_key
-from paceline_server.stats import words
+from paceline_server.stats import plain_words
 from paceline_server.stats.audit import (
     METHOD,
     AuditFinding,
@@ -161,5 +161,9 @@ def _naive(cases: Sequence[CaseSamples], reference: str) -> str | None:
     ratios = [
         (case.arm, mean_ratio(case, base)) for case in cases if case.arm != reference
     ]
-    said = [f"{arm} {words.times(ratio)}" for arm, ratio in ratios if ratio is not None]
+    said = [
+        f"{arm} {plain_words.describe_multiple(ratio)}"
+        for arm, ratio in ratios
+        if ratio is not None
+    ]
     return f"{', '.join(said)} than {reference}" if said else None

@@ -18,7 +18,7 @@ from paceline_server.detect.facts import CaseIndex, JobRequest, Look
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.detect.unavailable import UnavailableArms
-from paceline_server.stats import words
+from paceline_server.stats import plain_words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
 from paceline_server.stats.noise import NoiseFloor
 from paceline_server.stats.paired import (
@@ -69,7 +69,7 @@ class Pair:
         """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
         found = self.found
         level = self.policy.confidence
-        return words.comparison(
+        return plain_words.describe_comparison(
             found.ratio,
             found.lower,
             found.upper,

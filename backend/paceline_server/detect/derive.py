@@ -21,8 +21,8 @@ from paceline_server.detect.schemas import DerivedOut
 from paceline_server.ingest.cases import Case, ParamValue, params_key
 from paceline_server.stats import derived as formulas
 from paceline_server.stats.derived import DerivedValue, Warm
+from paceline_server.stats.plain_words import TIMES, percent
 from paceline_server.stats.samples import CaseSamples, Direction
-from paceline_server.stats.words import TIMES, percent
 
 Unit = Literal["ratio", "share", "exponent", "param"]
 UNITS: Mapping[str, Unit] = {

@@ -23,11 +23,11 @@ from paceline_server.stats.derived import DerivedValue
 from paceline_server.stats.gates import (
     GateVerdict,
     Op,
-    holds,
+    absolute_value,
+    holds_level,
     judge_gate,
     judge_level,
     share_reached,
-    size_of,
     standing_of,
 )
 from paceline_server.stats.samples import Interval, median
@@ -152,7 +152,7 @@ def _judge_derived(row: DerivedRow, gate: Gate, target: float) -> GateVerdict:
         return GateVerdict("inconclusive", row.note(), None, found.interval)
     value, interval = found.value, found.interval
     if gate.absolute:
-        value, interval = size_of(value, interval)
+        value, interval = absolute_value(value, interval)
     verdict, reason = judge_level(value, interval, op, target)
     return GateVerdict(
         verdict, f"the size {reason}" if gate.absolute else reason, value, interval
@@ -165,11 +165,13 @@ def _judge_none(found: DerivedValue, op: Op, target: float) -> GateVerdict:
     best = found.interval.lower
     if op in (">", ">="):
         verdict: Literal["pass", "inconclusive", "fail"] = (
-            "pass" if best is None or holds(best, op, target) else "inconclusive"
+            "pass" if best is None or holds_level(best, op, target) else "inconclusive"
         )
     else:
         verdict = (
-            "inconclusive" if best is not None and holds(best, op, target) else "fail"
+            "inconclusive"
+            if best is not None and holds_level(best, op, target)
+            else "fail"
         )
     room = "" if best is None else f"; from {best:g} on it is undecided"
     return GateVerdict(

@@ -11,8 +11,8 @@ from typing import TextIO
 from paceline_server.detect.analyse import Analysis, JudgedPair
 from paceline_server.detect.policies import advice_sentences as policy_words
 from paceline_server.detect.schemas import BaseOut, MeasurementOut
-from paceline_server.stats.configuration import words_of
-from paceline_server.stats.words import quantity
+from paceline_server.stats.configuration import describe_error
+from paceline_server.stats.plain_words import quantity
 
 
 def write_table(analysis: Analysis, out: TextIO, failure: str | None = None) -> None:
@@ -39,7 +39,7 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     lines += _checks(analysis)
     lines += [f"void       {void.text}" for void in analysis.voids]
     lines += [
-        f"suppressed {words_of(name).text} ({name})" for name in report.suppressed
+        f"suppressed {describe_error(name).text} ({name})" for name in report.suppressed
     ]
     lines += [f"blocked    {text}" for text in analysis.blockers]
     tables: dict[tuple[str, str], list[JudgedPair]] = {}

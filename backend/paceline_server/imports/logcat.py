@@ -32,7 +32,7 @@ from paceline_server.imports.schemas import (
     SessionIn,
     StatedOut,
 )
-from paceline_server.stats.words import percent, quantity
+from paceline_server.stats.plain_words import percent, quantity
 from paceline_server.store.tables.imports import ImportDocument
 
 PARAM, REFERENCE = "batch", "fallback"

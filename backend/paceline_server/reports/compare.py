@@ -26,11 +26,11 @@ from paceline_server.reports.history_schemas import (
     MeasuredSideOut,
     TargetChoiceOut,
 )
-from paceline_server.reports.pairs import Key, Measured, Pair
-from paceline_server.reports.sides import Side
+from paceline_server.reports.pairs import ComparedPair, Key, MeasurementOfSide
+from paceline_server.reports.sides import ComparedSide
 from paceline_server.series import environments
 from paceline_server.series import service as history
-from paceline_server.stats.words import change, ways
+from paceline_server.stats.plain_words import describe_ratio, direction_words
 from paceline_server.store.page import decode_cursor, encode_cursor
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 
@@ -42,7 +42,7 @@ JUDGED = "Rows marked judged were decided by an A/B job that interleaved both re
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MeasurementFilter:
     """What the page asks for; None: everything."""
 
     suite: str | None = None
@@ -71,21 +71,21 @@ def compare(  # noqa: PLR0917 - as the route has them
     session: Session,
     base: str,
     head: str,
-    wanted: Wanted,
+    wanted: MeasurementFilter,
     limit: int = 100,
     cursor: str | None = None,
 ) -> CompareOut:
     """Compare two runs (`run_…`) or revisions (the beginning of a commit), at most `limit` rows after the
     cursor. Raises 404, 400 naming a side or the cursor."""
-    left = sides.resolve(session, "base", base, wanted.suite)
-    right = sides.resolve(session, "head", head, wanted.suite or left.suite)
+    left = sides.resolve_side(session, "base", base, wanted.suite)
+    right = sides.resolve_side(session, "head", head, wanted.suite or left.suite)
     if left.suite != right.suite:
         raise invalid_request(
             f"base measured {left.suite}, head {right.suite}: they share nothing."
         )
-    before, after = pairs.measured(left), pairs.measured(right)
+    before, after = pairs.newest_measurements(left), pairs.newest_measurements(right)
     targets = {one.target.id: one.target for one in (*left.reports, *right.reports)}
-    found = _found(session, (left, right), (before, after), wanted)
+    found = _filtered_pairs(session, (left, right), (before, after), wanted)
     kept = [
         pair
         for pair in found
@@ -116,12 +116,12 @@ def compare(  # noqa: PLR0917 - as the route has them
     )
 
 
-def _found(
+def _filtered_pairs(
     session: Session,
-    both: tuple[Side, Side],
-    measured: tuple[Mapping[Key, Measured], Mapping[Key, Measured]],
-    wanted: Wanted,
-) -> list[Pair]:
+    both: tuple[ComparedSide, ComparedSide],
+    measured: tuple[Mapping[Key, MeasurementOfSide], Mapping[Key, MeasurementOfSide]],
+    wanted: MeasurementFilter,
+) -> list[ComparedPair]:
     """Every pair that was asked for, ranked."""
     left, right = both
     before, after = measured
@@ -139,23 +139,23 @@ def _found(
     floors = history.noise_floors(
         session, left.suite, {key[0] for key in {**before, **after}}
     )
-    return pairs.paired(before, after, floors, judged)
+    return pairs.pair_measurements(before, after, floors, judged)
 
 
 def _page(
-    kept: Sequence[Pair], limit: int, cursor: str | None
-) -> tuple[Sequence[Pair], str | None]:
+    kept: Sequence[ComparedPair], limit: int, cursor: str | None
+) -> tuple[Sequence[ComparedPair], str | None]:
     """The pairs after the cursor, and the cursor of what follows them. A cursor holds where a page ended and
     which rows had stood before: a verdict or a job that came since may have moved any of them."""
     start, before = (0, "") if cursor is None else decode_cursor(cursor, [int, str])
-    if cursor is not None and pairs.digest(kept[: max(start, 0)]) != before:
+    if cursor is not None and pairs.digest_of_keys(kept[: max(start, 0)]) != before:
         raise invalid_request(
             "The rows of this comparison have changed since that page: begin again."
         )
     end = start + limit
-    return kept[start:end], encode_cursor([end, pairs.digest(kept[:end])]) if end < len(
-        kept
-    ) else None
+    return kept[start:end], encode_cursor(
+        [end, pairs.digest_of_keys(kept[:end])]
+    ) if end < len(kept) else None
 
 
 def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut:
@@ -172,7 +172,7 @@ def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut
     )
 
 
-def _row(of: Pair, target_name: str, series_id: str | None) -> CompareRowOut:
+def _row(of: ComparedPair, target_name: str, series_id: str | None) -> CompareRowOut:
     about = next(side for side in (of.head, of.base) if side is not None).row
     return CompareRowOut(
         benchmark=about["benchmark"],
@@ -190,7 +190,7 @@ def _row(of: Pair, target_name: str, series_id: str | None) -> CompareRowOut:
         lower=of.lower,
         upper=of.upper,
         mde=of.mde,
-        words=_words(of, about["unit"]),
+        words=_row_sentence(of, about["unit"]),
         significance=of.significance,
         magnitude=sides.magnitude(of.ratio),
         judged=of.decided is not None,
@@ -199,7 +199,7 @@ def _row(of: Pair, target_name: str, series_id: str | None) -> CompareRowOut:
     )
 
 
-def _side_out(one: Measured | None) -> MeasuredSideOut | None:
+def _side_out(one: MeasurementOfSide | None) -> MeasuredSideOut | None:
     if one is None:
         return None
     row = one.row
@@ -214,7 +214,7 @@ def _side_out(one: Measured | None) -> MeasuredSideOut | None:
     )
 
 
-def _words(of: Pair, unit: str) -> str:
+def _row_sentence(of: ComparedPair, unit: str) -> str:
     if of.base is None:
         return "only measured at head"
     if of.head is None:
@@ -222,11 +222,11 @@ def _words(of: Pair, unit: str) -> str:
     if of.ratio is None:
         return "values that are not positive have no ratio"
     if of.lower is None or of.upper is None:
-        return f"{change(of.ratio, unit)} (too few samples for an interval)"
-    return f"{change(of.ratio, unit)} ({change(of.lower, unit)} to {change(of.upper, unit)})"
+        return f"{describe_ratio(of.ratio, unit)} (too few samples for an interval)"
+    return f"{describe_ratio(of.ratio, unit)} ({describe_ratio(of.lower, unit)} to {describe_ratio(of.upper, unit)})"
 
 
-def _summary(found: Sequence[Pair], simulated: Collection[str]) -> str:
+def _summary(found: Sequence[ComparedPair], simulated: Collection[str]) -> str:
     """Over the pairs of real targets; how many of simulated ones were left out of it."""
     both = [pair for pair in found if pair.ratio is not None]
     real = [pair for pair in both if pair.key[0] not in simulated]
@@ -238,41 +238,41 @@ def _summary(found: Sequence[Pair], simulated: Collection[str]) -> str:
         else ""
     )
     return (
-        _counted(real) + left_out
+        _count_real(real) + left_out
         if real
         else f"Only simulated targets were measured.{left_out}"
     )
 
 
-def _counted(both: Sequence[Pair]) -> str:
+def _count_real(both: Sequence[ComparedPair]) -> str:
     clear = [pair for pair in both if pair.significance == "clear"]
     if not clear:
         return f"None of {len(both)} measurements differs clearly."
     worse = [pair for pair in clear if (pair.ratio or 1.0) > 1.0]
-    bad, good = _ways({_unit(pair) for pair in clear})
+    bad, good = _direction_words({_unit(pair) for pair in clear})
     largest = max(clear, key=lambda pair: abs((pair.ratio or 1.0) - 1.0))
     _, benchmark, arm, _, _ = largest.key
     return (
         f"{len(clear)} of {len(both)} measurements {'differs' if len(clear) == 1 else 'differ'} clearly: "
         f"{len(worse)} {bad}, {len(clear) - len(worse)} {good}; most of all {benchmark} "
-        f"{arm}, {change(largest.ratio or 1.0, _unit(largest))}."
+        f"{arm}, {describe_ratio(largest.ratio or 1.0, _unit(largest))}."
     )
 
 
-def _unit(of: Pair) -> str:
+def _unit(of: ComparedPair) -> str:
     return str(
         next(side for side in (of.head, of.base) if side is not None).row["unit"]
     )
 
 
-def _ways(units: Collection[str]) -> tuple[str, str]:
+def _direction_words(units: Collection[str]) -> tuple[str, str]:
     """What is true of all: nothing but speeds got slower or faster."""
-    said = {ways(unit) for unit in units}
+    said = {direction_words(unit) for unit in units}
     return said.pop() if len(said) == 1 else ("worse", "better")
 
 
 def _environment(
-    session: Session, left: Side, right: Side, target_id: str | None
+    session: Session, left: ComparedSide, right: ComparedSide, target_id: str | None
 ) -> tuple[list[EnvironmentDifferenceOut], bool]:
     """What differs between the newest jobs of each target that both sides have; and whether nothing does."""
     pairs = [

@@ -85,7 +85,7 @@ Case = tuple[str, str, str]
 """(benchmark, arm, params key)."""
 
 
-class Owed(NamedTuple):
+class ExpectedCase(NamedTuple):
     """One case a job was asked for."""
 
     benchmark: str
@@ -99,7 +99,7 @@ class Owed(NamedTuple):
 
 def completeness(session: Session, run_id: str) -> CompletenessOut:
     """What of a run has arrived, right now. Raises 404."""
-    run = queries.run(session, run_id)
+    run = queries.find_run(session, run_id)
     if run is None:
         raise not_found("run", run_id)
     manifest = read_manifest(run.manifest)
@@ -107,14 +107,14 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
     missing: list[MissingCaseOut] = []
     for job, target in queries.jobs_of_run(session, run_id):
         here = arrivals(session, job.id)
-        for case in _asked(manifest, run, target, here):
+        for case in _expected_cases(manifest, run, target, here):
             counts["declared"] += 1
             if case.key in here.measured:
                 counts["arrived"] += 1
             elif case.key in here.unavailable:
                 counts["unavailable"] += 1
             else:
-                missing.append(_missing(job, target, case))
+                missing.append(_missing_case_out(job, target, case))
     pending = [one for one in missing if one.reason == "pending"]
     gone = [one for one in missing if one.reason != "pending"]
     return CompletenessOut(
@@ -122,7 +122,7 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
         suite=run.suite,
         state=cast(RunState, run.state),
         trigger=cast(Trigger, run.trigger),
-        words=_words(counts, len(pending), gone),
+        words=_completeness_sentence(counts, len(pending), gone),
         complete=not missing,
         declared=counts["declared"],
         arrived=counts["arrived"],
@@ -130,14 +130,14 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
         unavailable=counts["unavailable"],
         missing=gone[:MAX_MISSING],
         missing_total=len(gone),
-        missing_groups=_groups(gone),
-        gone=[] if run.trigger == IMPORTED else _gone(session, run, manifest),
+        missing_groups=_missing_groups(gone),
+        gone=[] if run.trigger == IMPORTED else _undeclared(session, run, manifest),
     )
 
 
-def _asked(
+def _expected_cases(
     manifest: Manifest, run: Run, target: Target, here: Arrivals
-) -> Iterator[Owed]:
+) -> Iterator[ExpectedCase]:
     """Every case that must arrive. Nobody asked another tool for anything: it owes what it brought."""
     for case in requested_cases(
         manifest, JobRequest(run.benchmarks, run.params), target.kind
@@ -148,7 +148,7 @@ def _asked(
 
 def requested_cases(
     manifest: Manifest, asked: JobRequest, target_kind: str
-) -> Iterator[Owed]:
+) -> Iterator[ExpectedCase]:
     """Every case that is asked of a target of this kind."""
     section = "host" if target_kind == "host" else "android"
     fit = {one.name for one in manifest.workloads if getattr(one, section) is not None}
@@ -156,10 +156,10 @@ def requested_cases(
         benchmark = manifest.benchmarks[group.benchmark]
         if benchmark.workload in fit:
             for arm in benchmark.arms:
-                yield Owed(group.benchmark, arm, group.params)
+                yield ExpectedCase(group.benchmark, arm, group.params)
 
 
-def _missing(job: Job, target: Target, case: Owed) -> MissingCaseOut:
+def _missing_case_out(job: Job, target: Target, case: ExpectedCase) -> MissingCaseOut:
     if job.state not in FINAL:
         reason: Reason = "pending"
     elif job.state == "failed":
@@ -179,7 +179,7 @@ def _missing(job: Job, target: Target, case: Owed) -> MissingCaseOut:
     )
 
 
-def _groups(gone: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
+def _missing_groups(gone: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
     """What is missing for one reason, as one entry: most cases first."""
     together: dict[tuple[str, str], list[MissingCaseOut]] = {}
     for case in gone:
@@ -204,7 +204,9 @@ def _groups(gone: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
     return groups
 
 
-def _words(counts: Mapping[str, int], pending: int, gone: list[MissingCaseOut]) -> str:
+def _completeness_sentence(
+    counts: Mapping[str, int], pending: int, gone: list[MissingCaseOut]
+) -> str:
     """`3 of 41 missing (2 crash, 1 skipped)`."""
     declared, elsewhere = counts.get("declared", 0), counts.get("unavailable", 0)
     parts = []
@@ -227,7 +229,7 @@ def _words(counts: Mapping[str, int], pending: int, gone: list[MissingCaseOut]) 
     return "; ".join(parts)
 
 
-def _gone(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
+def _undeclared(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
     """Benchmarks and arms that history has on this branch and this run's manifest declares no longer."""
     retired = history.retired_reasons(session, run.suite)
     found: dict[tuple[str, str | None], list[Series]] = {}

@@ -23,13 +23,13 @@ from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import RunIn
 from paceline_server.reports import queries
 from paceline_server.reports.completeness import requested_cases
-from paceline_server.reports.queries import PastJob
+from paceline_server.reports.queries import PastJobRow
 from paceline_server.reports.schemas import (
     RunEstimateOut,
     SlowdownOut,
     TargetEstimateOut,
 )
-from paceline_server.stats.words import duration
+from paceline_server.stats.plain_words import duration
 from paceline_server.store.tables.fleet import Target
 
 PAST_JOBS = 200
@@ -39,7 +39,7 @@ BASED_ON = 5
 
 
 @dataclass(frozen=True)
-class Size:
+class BatchSize:
     """How much one batch of a job measures."""
 
     cases: int
@@ -77,20 +77,20 @@ def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
         for target in wanted.targets
     ]
     return RunEstimateOut(
-        words=_words(
-            estimates, _size(manifest, spec, asked, "host", spec.launches or 5)
+        words=_estimate_sentence(
+            estimates, _batch_size(manifest, spec, asked, "host", spec.launches or 5)
         ),
         targets=estimates,
         slowdowns=_slowdowns(session, manifest, spec, asked, wanted.targets),
     )
 
 
-def _size(
+def _batch_size(
     manifest: Manifest, spec: RunIn, asked: JobRequest, kind: str, launches: int
-) -> Size:
+) -> BatchSize:
     two = spec.base_commit is not None or spec.trigger == "a_a"
     cases = sum(1 for _ in requested_cases(manifest, asked, kind))
-    return Size(cases, launches, 2 if two else 1, spec.rounds, spec.min_time_ns)
+    return BatchSize(cases, launches, 2 if two else 1, spec.rounds, spec.min_time_ns)
 
 
 def _on_target(
@@ -98,16 +98,16 @@ def _on_target(
     spec: RunIn,
     asked: JobRequest,
     target: Target,
-    past: Sequence[PastJob],
+    past: Sequence[PastJobRow],
 ) -> TargetEstimateOut:
-    size = _size(
+    size = _batch_size(
         manifest,
         spec,
         asked,
         target.kind,
         spec.launches or jobs.default_launches(target),
     )
-    same = [one for one in past if _same_choice(one, size, asked)][:BASED_ON]
+    same = [one for one in past if _is_same_selection(one, size, asked)][:BASED_ON]
     used = same or past[:BASED_ON]
     took = [(one.finished_at - one.leased_at).total_seconds() for one in used]
     seconds: float | None = None
@@ -128,21 +128,21 @@ def _on_target(
         least_s=size.least_s,
         based_on=len(used),
         same_choice=bool(same),
-        words=_target_words(target.name, seconds, size, took, same=bool(same)),
+        words=_target_sentence(target.name, seconds, size, took, same=bool(same)),
     )
 
 
-def _past_size(manifest: Manifest, one: PastJob, kind: str) -> Size:
+def _past_size(manifest: Manifest, one: PastJobRow, kind: str) -> BatchSize:
     cases = sum(
         1
         for _ in requested_cases(manifest, JobRequest(one.benchmarks, one.params), kind)
     )
-    return Size(
+    return BatchSize(
         cases, one.launches, 2 if one.two_revisions else 1, one.rounds, one.min_time_ns
     )
 
 
-def _same_choice(one: PastJob, size: Size, asked: JobRequest) -> bool:
+def _is_same_selection(one: PastJobRow, size: BatchSize, asked: JobRequest) -> bool:
     return (
         sorted(one.benchmarks) == sorted(asked.benchmarks or ())
         and _values(one.params) == _values(asked.params)
@@ -156,13 +156,18 @@ def _values(params: Mapping[str, Sequence[ParamValue]]) -> dict[str, list[str]]:
     return {name: sorted(map(repr, values)) for name, values in params.items()}
 
 
-def _target_words(
-    name: str, seconds: float | None, size: Size, took: Sequence[float], *, same: bool
+def _target_sentence(
+    name: str,
+    seconds: float | None,
+    size: BatchSize,
+    took: Sequence[float],
+    *,
+    same: bool,
 ) -> str:
     if seconds is None:
         return (
             f"{name}: not known yet, nothing of this suite was judged there; measuring alone takes "
-            f"{_least(size)}, building and warm-up come on top"
+            f"{_least_time_sentence(size)}, building and warm-up come on top"
         )
     jobs_said = "its last run" if len(took) == 1 else f"its last {len(took)} runs"
     if same:
@@ -174,7 +179,7 @@ def _target_words(
     )
 
 
-def _least(size: Size) -> str:
+def _least_time_sentence(size: BatchSize) -> str:
     return (
         f"at least {duration(size.least_s)}"
         if size.least_s >= 1.0
@@ -182,11 +187,13 @@ def _least(size: Size) -> str:
     )
 
 
-def _words(estimates: Sequence[TargetEstimateOut], on_host: Size) -> str:
+def _estimate_sentence(
+    estimates: Sequence[TargetEstimateOut], on_host: BatchSize
+) -> str:
     if not estimates:
         return (
             "How long it takes is not known: no target that can run it is online. On a host measuring alone "
-            f"takes {_least(on_host)}."
+            f"takes {_least_time_sentence(on_host)}."
         )
     text = "; ".join(one.words for one in estimates)
     longer = any(one.seconds is not None for one in estimates)
@@ -234,14 +241,14 @@ def _ratios(
     suite, target = where
     metric = manifest.benchmarks[slows.benchmark].primary_metric
     return {
-        _at(row.params): row.ratio
+        _point_text(row.params): row.ratio
         for row in queries.newest_comparisons(
             session, suite, slows.benchmark, metric, target.id
         )
         if row.arm == slows.arm
         and not row.demonstration
         and row.ratio is not None
-        and _is_asked(row.params, asked)
+        and _is_requested(row.params, asked)
         and manifest.rule_for(slows.benchmark, slows.arm, metric, row.params)
         is not None
     }
@@ -283,11 +290,11 @@ def _crossing(
     )
 
 
-def _at(params: dict[str, ParamValue]) -> str:
+def _point_text(params: dict[str, ParamValue]) -> str:
     return ", ".join(f"{name}={value}" for name, value in params.items())
 
 
-def _is_asked(params: dict[str, ParamValue], asked: JobRequest) -> bool:
+def _is_requested(params: dict[str, ParamValue], asked: JobRequest) -> bool:
     return all(
         value in asked.params.get(name, [value]) for name, value in params.items()
     )

@@ -114,7 +114,7 @@ def _verdicts(
 
 
 def _unmeasured(
-    ended: Sequence[queries.EndedJob], called: history.NewestNames
+    ended: Sequence[queries.EndedJobRow], called: history.NewestNames
 ) -> dict[Cell, MatrixUnmeasuredOut]:
     """Where the newest job that is over was not judged; `ended` has the newest first."""
     newest: dict[Cell, MatrixUnmeasuredOut | None] = {}
@@ -142,7 +142,7 @@ def _cell(
     standings: Sequence[SeriesStanding],
     compared: Sequence[Comparison],
 ) -> MatrixCellOut:
-    shown = min(standings, key=lambda one: _headline(manifest, one))
+    shown = min(standings, key=lambda one: _headline_series(manifest, one))
     point, series = shown.point, shown.series
     newest = max(one.point.at for one in standings)
     changes = [change for one in standings for change in one.changes]
@@ -152,12 +152,12 @@ def _cell(
         default=None,
     )
     floors = [one.mde for one in standings if one.mde is not None]
-    stale = _stale(newest)
+    stale = _stale_sentence(newest)
     return MatrixCellOut(
         target_id=series.target_id,
         series=len(standings),
         series_id=series.id,
-        of=_of(shown),
+        of=_series_label(shown),
         unit=cast(Unit, series.unit),
         value=point.value,
         excluded=point.excluded,
@@ -166,7 +166,7 @@ def _cell(
         run_id=point.run_id,
         job_id=point.job_id,
         verdict=None if worst is None else cast(Judged, worst.verdict),
-        verdict_words=_verdict_words(worst),
+        verdict_words=_verdict_sentence(worst),
         change=_worst_change(changes),
         changes=dict(Counter(change.state for change in changes)),
         mde=max(floors, default=None),
@@ -175,7 +175,7 @@ def _cell(
     )
 
 
-def _headline(manifest: Manifest, one: SeriesStanding) -> tuple[bool, bool, str]:
+def _headline_series(manifest: Manifest, one: SeriesStanding) -> tuple[bool, bool, str]:
     """The primary metric of an arm that is compared; of several params the one begun first."""
     declared = manifest.benchmarks.get(one.series.benchmark)
     if declared is None:
@@ -187,7 +187,7 @@ def _headline(manifest: Manifest, one: SeriesStanding) -> tuple[bool, bool, str]
     )
 
 
-def _of(one: SeriesStanding) -> str:
+def _series_label(one: SeriesStanding) -> str:
     params = ", ".join(f"{name}={value}" for name, value in one.series.params.items())
     return f"{one.series.arm} {one.series.metric}" + (f", {params}" if params else "")
 
@@ -205,7 +205,7 @@ def _worst_change(changes: Sequence[ChangeOut]) -> ChangeOut | None:
     return min(changes, key=rank, default=None)
 
 
-def _verdict_words(worst: Comparison | None) -> str:
+def _verdict_sentence(worst: Comparison | None) -> str:
     if worst is None:
         return "no arm is compared with another"
     at = ", ".join(f"{name}={value}" for name, value in worst.params.items())
@@ -214,6 +214,6 @@ def _verdict_words(worst: Comparison | None) -> str:
     return f"{worst.arm}{f' at {at}' if at else ''}: {words}"
 
 
-def _stale(newest: datetime) -> str | None:
+def _stale_sentence(newest: datetime) -> str | None:
     age = clock.now() - newest
     return f"not measured for {age.days} days" if age > STALE_AFTER else None

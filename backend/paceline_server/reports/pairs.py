@@ -18,7 +18,7 @@ from paceline_server.catalog.schemas import Direction, ParamValue, Unit
 from paceline_server.ingest.cases import params_key
 from paceline_server.reports import sides
 from paceline_server.reports.history_schemas import Significance
-from paceline_server.reports.sides import Side
+from paceline_server.reports.sides import ComparedSide
 from paceline_server.series.service import FloorKey
 from paceline_server.store.tables.decisions import Comparison
 
@@ -28,7 +28,7 @@ Key = FloorKey
 DECIDED = ("pass", "fail")
 
 
-class Row(TypedDict):
+class MeasurementRow(TypedDict):
     """What a comparison reads of a stored `MeasurementOut`: the rest is left alone."""
 
     benchmark: str
@@ -45,31 +45,31 @@ class Row(TypedDict):
     side: NotRequired[Literal["base", "head"] | None]
 
 
-class Report(TypedDict):
+class StoredReport(TypedDict):
     """The same of a stored `JobReportOut`."""
 
-    measurements: list[Row]
+    measurements: list[MeasurementRow]
     blockers: NotRequired[list[str]]
 
 
-_REPORT = TypeAdapter(Report)
+_REPORT = TypeAdapter(StoredReport)
 
 
-class Measured(NamedTuple):
+class MeasurementOfSide(NamedTuple):
     """One measurement of a side, and why it may not be judged."""
 
-    row: Row
+    row: MeasurementRow
     job_id: str
     excluded: str | None
 
 
-class Pair(NamedTuple):
+class ComparedPair(NamedTuple):
     """One measurement of both sides. `ratio` is of costs, head ÷ base; `asked` is what an A/B job of this
     very pair said, `decided` the same if that was a verdict: then ratio and interval are its."""
 
     key: Key
-    base: Measured | None
-    head: Measured | None
+    base: MeasurementOfSide | None
+    head: MeasurementOfSide | None
     ratio: float | None
     lower: float | None
     upper: float | None
@@ -98,9 +98,9 @@ class Pair(NamedTuple):
 ORDER: Mapping[Significance, int] = {"clear": 0, "below_noise": 1, "uncertain": 2}
 
 
-def measured(side: Side) -> dict[Key, Measured]:
+def newest_measurements(side: ComparedSide) -> dict[Key, MeasurementOfSide]:
     """The newest measurement of everything, in the order of the reports."""
-    found: dict[Key, Measured] = {}
+    found: dict[Key, MeasurementOfSide] = {}
     for one in side.reports:
         report = _REPORT.validate_json(one.report)
         excluded = next(iter(report.get("blockers", ())), None)
@@ -115,16 +115,16 @@ def measured(side: Side) -> dict[Key, Measured]:
                     params_key(row["params"]),
                     row["metric"],
                 )
-                found[key] = Measured(row, one.job.id, excluded)
+                found[key] = MeasurementOfSide(row, one.job.id, excluded)
     return found
 
 
-def paired(
-    before: Mapping[Key, Measured],
-    after: Mapping[Key, Measured],
+def pair_measurements(
+    before: Mapping[Key, MeasurementOfSide],
+    after: Mapping[Key, MeasurementOfSide],
     floors: Mapping[Key, float],
     judged: Mapping[Key, Comparison],
-) -> list[Pair]:
+) -> list[ComparedPair]:
     """Everything that one side measured at least, in the order of their places."""
     pairs = [
         _pair(key, before.get(key), after.get(key), floors.get(key), judged.get(key))
@@ -133,7 +133,7 @@ def paired(
     return sorted(pairs, key=lambda pair: pair.place)
 
 
-def digest(pairs: Sequence[Pair]) -> str:
+def digest_of_keys(pairs: Sequence[ComparedPair]) -> str:
     """Of the keys of these pairs in their order: what a cursor remembers of the rows before it."""
     return hashlib.sha256(
         json.dumps([pair.key for pair in pairs]).encode()
@@ -142,11 +142,11 @@ def digest(pairs: Sequence[Pair]) -> str:
 
 def _pair(
     key: Key,
-    base: Measured | None,
-    head: Measured | None,
+    base: MeasurementOfSide | None,
+    head: MeasurementOfSide | None,
     mde: float | None,
     asked: Comparison | None,
-) -> Pair:
+) -> ComparedPair:
     ratio, lower, upper = _ratio(base, head)
     decided = None
     if asked is not None and asked.ratio is not None and asked.verdict in DECIDED:
@@ -158,11 +158,13 @@ def _pair(
     significance = (
         "uncertain" if uncertain else sides.significance(ratio, lower, upper, mde)
     )
-    return Pair(key, base, head, ratio, lower, upper, mde, significance, asked, decided)
+    return ComparedPair(
+        key, base, head, ratio, lower, upper, mde, significance, asked, decided
+    )
 
 
 def _ratio(
-    base: Measured | None, head: Measured | None
+    base: MeasurementOfSide | None, head: MeasurementOfSide | None
 ) -> tuple[float | None, float | None, float | None]:
     """Cost of head ÷ cost of base, with the widest interval the two medians' intervals allow."""
     if (

@@ -156,7 +156,7 @@ def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]
     return list(session.scalars(query))
 
 
-class EndedJob(NamedTuple):
+class EndedJobRow(NamedTuple):
     """A job that is over, and the benchmarks it was asked for."""
 
     job: Job
@@ -166,7 +166,7 @@ class EndedJob(NamedTuple):
 
 def newest_ended_jobs(
     session: Session, suite: str, branch: str, limit: int
-) -> list[EndedJob]:
+) -> list[EndedJobRow]:
     """Jobs of a branch that measured for history, or should have; those of the newest runs first."""
     query = (
         select(Job, Target, Run.benchmarks)
@@ -180,7 +180,7 @@ def newest_ended_jobs(
         .order_by(Run.created_at.desc(), Job.id.desc())
         .limit(limit)
     )
-    return [EndedJob(*row) for row in session.execute(query)]
+    return [EndedJobRow(*row) for row in session.execute(query)]
 
 
 def branch_run_last(session: Session, suite: str) -> str | None:
@@ -194,7 +194,7 @@ def branch_run_last(session: Session, suite: str) -> str | None:
     return session.scalars(query).one_or_none()
 
 
-class PastJob(NamedTuple):
+class PastJobRow(NamedTuple):
     """A judged job's first batch, and what it was asked for."""
 
     target_id: str
@@ -210,7 +210,7 @@ class PastJob(NamedTuple):
 
 def past_jobs(
     session: Session, suite: str, target_ids: Collection[str], limit: int
-) -> list[PastJob]:
+) -> list[PastJobRow]:
     """How long the newest judged jobs of a suite took on these targets, the newest first; none that a knob
     distorted."""
     query = (
@@ -243,7 +243,7 @@ def past_jobs(
         .order_by(Run.created_at.desc(), Job.id.desc())
         .limit(limit)
     )
-    return [PastJob(*row) for row in session.execute(query)]
+    return [PastJobRow(*row) for row in session.execute(query)]
 
 
 def _for_history(suite: str) -> tuple[ColumnElement[bool], ...]:
@@ -255,7 +255,7 @@ def _for_history(suite: str) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def run(session: Session, run_id: str) -> Run | None:
+def find_run(session: Session, run_id: str) -> Run | None:
     return session.get(Run, run_id)
 
 
@@ -276,7 +276,7 @@ def runs_of_revision(session: Session, suite: str | None, commit: str) -> list[R
     return list(session.scalars(query))
 
 
-class Reported(NamedTuple):
+class ReportedJobRow(NamedTuple):
     """A concluded job with its newest report, as JSON text: who reads a part of it parses only that."""
 
     job: Job
@@ -284,7 +284,7 @@ class Reported(NamedTuple):
     report: str
 
 
-def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[Reported]:
+def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[ReportedJobRow]:
     """The newest report of every analysed job of these runs, oldest job first."""
     newest = (
         select(JobReport.job_id, func.max(JobReport.batch).label("batch"))
@@ -306,7 +306,7 @@ def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[Reported
         .where(Job.run_id.in_(list(run_ids)))
         .order_by(Job.created_at, Job.id)
     )
-    return [Reported(*row) for row in session.execute(query)]
+    return [ReportedJobRow(*row) for row in session.execute(query)]
 
 
 def jobs_of_run(session: Session, run_id: str) -> list[tuple[Job, Target]]:
@@ -359,7 +359,7 @@ def revisions_judged(
     return list(session.scalars(query))
 
 
-class JobConditions(NamedTuple):
+class JobConditionsRow(NamedTuple):
     """What a job's newest report says of the conditions; null in reports of before they were kept there."""
 
     job_id: str
@@ -373,7 +373,7 @@ class JobConditions(NamedTuple):
 
 def conditions_of_jobs(
     session: Session, target_id: str, since: datetime, until: datetime, limit: int
-) -> list[JobConditions]:
+) -> list[JobConditionsRow]:
     """Of the newest analysed jobs of a target that began in [since, until], the oldest first. Only the
     summary leaves the database: a whole report is a thousand times as long."""
     at = func.coalesce(Job.started_at, Job.created_at, type_=Job.created_at.type)
@@ -406,4 +406,4 @@ def conditions_of_jobs(
         .order_by(at.desc(), Job.id.desc())
         .limit(limit)
     )
-    return [JobConditions(*row) for row in reversed(session.execute(query).all())]
+    return [JobConditionsRow(*row) for row in reversed(session.execute(query).all())]

@@ -22,7 +22,7 @@ from paceline_server.reports import (
     service,
     target_conditions,
 )
-from paceline_server.reports.compare import Wanted
+from paceline_server.reports.compare import MeasurementFilter
 from paceline_server.reports.history_schemas import (
     CompareOut,
     CompletenessOut,
@@ -89,7 +89,7 @@ def list_audit(  # noqa: PLR0917 - query parameters, passed by name
 @router.get("/jobs/{job_id}/report")
 def get_report(job_id: str, _: Reader, session: DbSession) -> JobReportOut:
     """A job's newest analysis; 404 `not_analysed` before there is one."""
-    return service.report(session, job_id)
+    return service.get_report(session, job_id)
 
 
 @router.get("/runs/{run_id}/comparisons")
@@ -110,7 +110,7 @@ def get_arms(
     target: str | None = None,
 ) -> ArmsOut:
     """The newest comparisons of one benchmark per target, with the rule and a summary in words."""
-    return service.arms(session, suite, benchmark, metric, target)
+    return service.compare_arms(session, suite, benchmark, metric, target)
 
 
 @router.get("/targets/{target_id}/conditions")
@@ -174,7 +174,7 @@ def get_comparison(  # noqa: PLR0917 - query parameters, passed by name
 ) -> CompareOut:
     """Two runs (`run_…`) or two revisions (7 or more digits of a commit): what differs around them, then
     every measurement, in pages. Shown, not judged, but where an A/B job of this pair decided."""
-    wanted = Wanted(suite, target, benchmark, metric, hide_uncertain)
+    wanted = MeasurementFilter(suite, target, benchmark, metric, hide_uncertain)
     return compare.compare(session, base, head, wanted, limit, cursor)
 
 

@@ -31,7 +31,7 @@ from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import invalid_request, not_found
 from paceline_server.kernel.wire import Page
-from paceline_server.reports import queries, words
+from paceline_server.reports import queries, report_sentences
 from paceline_server.reports.schemas import (
     ArmDistributionOut,
     ArmsOut,
@@ -75,7 +75,7 @@ def overview(session: Session) -> OverviewOut:
         alerts_by_state={
             state: counted.get(state, 0) for state in get_args(AlertState)
         },
-        false_alarms=words.false_alarms(
+        false_alarms=report_sentences.false_alarms(
             FALSE_ALARM_DAYS, alerts.opened_since(session, since)
         ),
         agents=fleet.agents_heard_last(session, OVERVIEW_AGENTS),
@@ -129,11 +129,11 @@ def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
         if name != "words"
     }
     called = row.detail.get("name") or titles.get(row.object_id) or row.object_id
-    said = words.audited(row.actor, row.action, row.object_kind, called)
+    said = report_sentences.audited(row.actor, row.action, row.object_kind, called)
     return AuditEntryOut.model_validate({**own, "words": said})
 
 
-def report(session: Session, job_id: str) -> JobReportOut:
+def get_report(session: Session, job_id: str) -> JobReportOut:
     """A job's newest analysis, its comparisons with where and when. Raises 404 `not_found`,
     `not_analysed`."""
     found = detect.report_of(session, job_id)
@@ -192,7 +192,7 @@ def _comparisons_out(
     ]
 
 
-def arms(
+def compare_arms(
     session: Session,
     suite: str,
     benchmark: str,
@@ -222,7 +222,8 @@ def arms(
         if not row.demonstration or (row.target_id, row.arm, row.params_key) not in real
     ]
     found = sorted(
-        _comparisons_out(session, kept), key=lambda one: _order(declared, one)
+        _comparisons_out(session, kept),
+        key=lambda one: _comparison_order(declared, one),
     )
     targets = queries.targets_by_id(session, [row.target_id for row in kept])
     simulated = {target.id for target in targets.values() if target.simulated}
@@ -232,8 +233,10 @@ def arms(
         reference=declared.reference,
         device_reference=declared.on("device").reference,
         metric=metric,
-        rule=words.rule_text(_rules(manifest, benchmark), declared),
-        summary=words.arms_summary(found, declared.metrics[metric].unit, simulated),
+        rule=report_sentences.rule_text(_rules(manifest, benchmark), declared),
+        summary=report_sentences.arms_summary(
+            found, declared.metrics[metric].unit, simulated
+        ),
         comparisons=found,
     )
 
@@ -242,7 +245,7 @@ def _rules(manifest: Manifest, benchmark: str) -> list[Any]:
     return [rule for rule in manifest.arm_rules() if rule.benchmark == benchmark]
 
 
-def _order(benchmark: Benchmark, one: ComparisonOut) -> tuple[Any, ...]:
+def _comparison_order(benchmark: Benchmark, one: ComparisonOut) -> tuple[Any, ...]:
     """Targets by name, arms as declared, params by number, else as declared, else by text."""
     arm = (
         benchmark.arms.index(one.arm)
@@ -276,7 +279,7 @@ def distribution(
         raise not_found("job", job_id)
     cases = [
         case
-        for case in _measured(session, job_id)
+        for case in _cases_of_job(session, job_id)
         if (case.benchmark, case.metric, params_key(case.params))
         == (benchmark, metric, wanted)
     ]
@@ -286,14 +289,14 @@ def distribution(
     judged = read_manifest(queries.manifest_of_job(session, job_id)).on(job[1].kind)
     ordered = [arm for arm, values in samples.items() if values.size]
     out = [_distribution(arm, samples[arm]) for arm in ordered]
-    bounds = {arm: _central(samples[arm]) for arm in ordered}
+    bounds = {arm: _thin_center(samples[arm]) for arm in ordered}
     return DistributionOut(
         job_id=job_id,
         benchmark=benchmark,
         params=dict(cases[0].params),
         metric=metric,
         unit=cast(Unit, cases[0].unit),
-        summary=words.distribution_summary(
+        summary=report_sentences.distribution_summary(
             out, cases[0].unit, bounds, judged.benchmarks[benchmark].reference
         ),
         arms=out,
@@ -331,12 +334,12 @@ def _distribution(arm: str, values: Floats) -> ArmDistributionOut:
     )
 
 
-def _central(values: Floats) -> tuple[float, float]:
+def _thin_center(values: Floats) -> tuple[float, float]:
     low, high = np.quantile(values, [0.01, 0.99])
     return float(low), float(high)
 
 
-def _measured(session: Session, job_id: str) -> list[CaseSamples]:
+def _cases_of_job(session: Session, job_id: str) -> list[CaseSamples]:
     """All that counts of a job; the arms of an A/B job named with their side."""
     sides: tuple[Literal["base", "head"], ...] = ("base", "head")
     return ingest.blocks(session, job_id) or [

@@ -19,7 +19,7 @@ from paceline_server.reports.history_schemas import (
     Magnitude,
     Significance,
 )
-from paceline_server.reports.queries import Reported
+from paceline_server.reports.queries import ReportedJobRow
 from paceline_server.store.tables.jobs import Run
 
 SMALL, MEDIUM, LARGE = 0.01, 0.05, 0.20
@@ -30,12 +30,12 @@ COMMIT = re.compile(r"^[0-9a-f]{7,64}$")
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedSide:
     """The runs of one side, newest first, and the reports of their jobs, oldest first."""
 
     name: str
     runs: Sequence[Run]
-    reports: Sequence[Reported]
+    reports: Sequence[ReportedJobRow]
     is_run: bool
 
     @property
@@ -51,7 +51,7 @@ class Side:
         return self.runs[0].branch or ""
 
     @property
-    def newest(self) -> dict[str, Reported]:
+    def newest(self) -> dict[str, ReportedJobRow]:
         """The newest job of each target, by target id."""
         return {one.target.id: one for one in self.reports}
 
@@ -68,14 +68,18 @@ class Side:
         )
 
 
-def resolve(session: Session, field: str, name: str, suite: str | None) -> Side:
+def resolve_side(
+    session: Session, field: str, name: str, suite: str | None
+) -> ComparedSide:
     """The side called `name`. Raises 404 for a run or revision there is not, 400 for what is neither or for
     a revision several suites or commits answer to."""
     if name.startswith("run_"):
-        run = queries.run(session, name)
+        run = queries.find_run(session, name)
         if run is None:
             raise not_found("run", name)
-        return Side(name, [run], queries.reports_of_runs(session, [run.id]), True)
+        return ComparedSide(
+            name, [run], queries.reports_of_runs(session, [run.id]), True
+        )
     if not COMMIT.match(name):
         raise invalid_request(
             f"{field}: expected a run's id or 7 or more hexadecimal digits of a commit.",
@@ -92,7 +96,7 @@ def resolve(session: Session, field: str, name: str, suite: str | None) -> Side:
             raise invalid_request(
                 f"{field}: {name} is of several {what}: {', '.join(sorted(found))}."
             )
-    return Side(
+    return ComparedSide(
         name, runs, queries.reports_of_runs(session, [run.id for run in runs]), False
     )
 

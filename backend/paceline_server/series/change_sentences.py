@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paceline_server.stats.words import percent, quantity, ways
+from paceline_server.stats.plain_words import direction_words, percent, quantity
 
 
 def worsening(effect: float, better: str) -> float:
@@ -14,7 +14,7 @@ def worsening(effect: float, better: str) -> float:
 def direction_word(effect: float, unit: str, better: str) -> str:
     """slower or faster of a time or speed, worse or better of everything else; `better`: lower or higher."""
     worse = effect > 0.0 if better == "lower" else effect < 0.0
-    return ways(unit)[not worse]
+    return direction_words(unit)[not worse]
 
 
 def change_sentence(

@@ -1,8 +1,7 @@
-"""Benchmarks that people called gone on purpose: nobody misses them any more.
+"""Retires benchmarks that are gone on purpose, so that nothing reports them as missing.
 
-Place: asked by the completeness of a run and by the matrix. Invariant: only what a suite measured before and
-declares no longer can be retired, so that a typo retires nothing and a declared benchmark is never hidden.
-Deletes no point: history stays readable.
+Only what a suite measured before and no longer declares can be retired: a typo retires
+nothing, and a declared benchmark is never hidden. Points stay.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def list_retired(session: Session, suite: str) -> list[RetiredOut]:
 
 
 def retired_reasons(session: Session, suite: str) -> dict[str, str]:
-    """Why, by `key_of`."""
+    """Why, by `retired_key`."""
     return {
         row.benchmark: row.reason for row in queries.retired_benchmarks(session, suite)
     }

@@ -1,7 +1,7 @@
-"""Wire shapes of history: series, their points, changes, segments and what people wrote on them (C2).
+"""Wire shapes of history: series, points, changes, segments and annotations (C2).
 
-Place: `series` fills them, `reports` puts pages together from them. Every value is in the metric's base unit;
-every sentence and share is made on the server (I17). Holds no logic.
+Values are in the metric's base unit; sentences and shares are computed on the server
+(I17).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows → wire shapes of series, changes, segments, environments and points. No SQL, no decisions."""
+"""Turns rows into the wire shapes of series, changes, segments, environments and points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paceline_server.series.schemas import (
     SegmentOut,
     SeriesOut,
 )
-from paceline_server.stats.words import quantity
+from paceline_server.stats.plain_words import quantity
 from paceline_server.store.tables.history import Series, SeriesPoint
 
 

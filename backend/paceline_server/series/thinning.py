@@ -1,8 +1,7 @@
-"""Fewer points for a chart without losing what a person would look for.
+"""Thins the points of a chart without losing what a person would look for.
 
-Place: between a window of points and its answer. Invariant: both ends, the lowest and the highest point of
-every bucket and the points asked for by name are kept, in order; the same points give the same answer.
-Deliberately averages nothing: every point that is shown was measured.
+Kept are both ends, the lowest and highest point of every bucket, and the points asked
+for by index. Nothing is averaged: every point shown was measured.
 """
 
 from __future__ import annotations

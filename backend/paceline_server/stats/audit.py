@@ -319,7 +319,7 @@ def _unsteady(
 def mean_ratio(arm: CaseSamples, reference: CaseSamples) -> float | None:
     """Mean ÷ mean of everything timed, as a time ratio: what a protocol of means alone would report."""
     means = [
-        float(_timed(case).mean()) if _timed(case).size else 0.0
+        float(_timed_rates(case).mean()) if _timed_rates(case).size else 0.0
         for case in (arm, reference)
     ]
     if not all(np.isfinite(mean) and mean > 0 for mean in means):
@@ -328,5 +328,5 @@ def mean_ratio(arm: CaseSamples, reference: CaseSamples) -> float | None:
     return ratio if arm.direction == "lower" else 1.0 / ratio
 
 
-def _timed(case: CaseSamples) -> Floats:
+def _timed_rates(case: CaseSamples) -> Floats:
     return case.value[case.measured()]

@@ -19,11 +19,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from paceline_server.stats.evidence import Candidate, judge, spread
+from paceline_server.stats.evidence import StepCandidate, judge_candidate, scatter
 from paceline_server.stats.history import (
     DEFAULT,
+    ChangeFilter,
     ChangePoint,
-    Filter,
     Parameters,
     Segment,
     Segmentation,
@@ -34,14 +34,14 @@ from paceline_server.stats.samples import Floats, median
 __all__ = [
     "DEFAULT",
     "METHOD",
+    "ChangeFilter",
     "ChangePoint",
-    "Filter",
     "Parameters",
     "Segment",
     "Segmentation",
     "detect",
     "detect_each",
-    "stands",
+    "is_standing",
 ]
 
 METHOD = "level-posterior/1"
@@ -90,7 +90,7 @@ def _segmented(
     standing = _candidates(found.step, parameters)
     rejected: list[ChangePoint] = []
     while True:
-        judged = _judged(x, standing, found.dependence, parameters)
+        judged = _filter_candidates(x, standing, found.dependence, parameters)
         refused = [
             k
             for k, change in enumerate(judged)
@@ -114,7 +114,7 @@ def _segmented(
     )
 
 
-def stands(
+def is_standing(
     previous: Sequence[int], now: Sequence[int], *, within: int = STAND_WITHIN
 ) -> tuple[int, ...]:
     """Indexes of `now` that the evaluation before it also named, give or take `within` points (§4.5)."""
@@ -133,7 +133,7 @@ def _unusable(y: Floats, parameters: Parameters) -> str:
     return ""
 
 
-def _candidates(step: Floats, parameters: Parameters) -> list[Candidate]:
+def _candidates(step: Floats, parameters: Parameters) -> list[StepCandidate]:
     """Windows that hold a step with some probability, by index; each takes its probability with it.
 
     The index has the most probability within ± `window`; among equals, the most within half of it, and so on.
@@ -144,7 +144,7 @@ def _candidates(step: Floats, parameters: Parameters) -> list[Candidate]:
         reach + 1.0
     )
     box = np.ones(2 * reach + 1)
-    found: list[Candidate] = []
+    found: list[StepCandidate] = []
     while True:
         mass = np.convolve(left, box)[reach : reach + left.size]
         place = mass + NEARER * np.convolve(left, tent)[reach : reach + left.size]
@@ -154,7 +154,7 @@ def _candidates(step: Floats, parameters: Parameters) -> list[Candidate]:
         if probability < parameters.min_probability / 2.0:
             break
         found.append(
-            Candidate(
+            StepCandidate(
                 index, round(probability, 4), _location(step, index, reach, parameters)
             )
         )
@@ -176,12 +176,14 @@ def _location(
     return start, stop
 
 
-def _judged(
-    x: Floats, standing: list[Candidate], dependence: float, parameters: Parameters
+def _filter_candidates(
+    x: Floats, standing: list[StepCandidate], dependence: float, parameters: Parameters
 ) -> list[ChangePoint]:
     bounds = [0, *(candidate.index for candidate in standing), x.size]
     return [
-        judge(x, (bounds[k], bounds[k + 2]), candidate, dependence, parameters)
+        judge_candidate(
+            x, (bounds[k], bounds[k + 2]), candidate, dependence, parameters
+        )
         for k, candidate in enumerate(standing)
     ]
 
@@ -208,4 +210,4 @@ def _moved(change: ChangePoint, first: int) -> ChangePoint:
 
 def _segment(x: Floats, start: int, stop: int, first: int) -> Segment:
     part = x[start:stop]
-    return Segment(first + start, first + stop, math.exp(median(part)), spread(part))
+    return Segment(first + start, first + stop, math.exp(median(part)), scatter(part))

@@ -46,7 +46,7 @@ CONFIGURATION_ERRORS: Final[Mapping[str, ConfigurationError]] = {
 """Those this server has words for, by name."""
 
 
-def words_of(name: str) -> ConfigurationError:
+def describe_error(name: str) -> ConfigurationError:
     """What a name means; one that is not known here is repeated as it came."""
     known = CONFIGURATION_ERRORS.get(name)
     if known is not None:

@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from paceline_server.stats.history import ChangePoint, Filter, Parameters
+from paceline_server.stats.history import ChangeFilter, ChangePoint, Parameters
 from paceline_server.stats.ranktests import mann_whitney_p
 from paceline_server.stats.samples import Floats, median
 
@@ -22,7 +22,7 @@ NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class StepCandidate:
     """A place the model proposes, with the probability that a step lies in the window around it."""
 
     index: int
@@ -30,15 +30,15 @@ class Candidate:
     location: tuple[int, int]
 
 
-def spread(x: Floats) -> float:
+def scatter(x: Floats) -> float:
     """Sigma of log values: 1.4826 · MAD."""
     return 1.4826 * median(np.abs(x - median(x)))
 
 
-def judge(
+def judge_candidate(
     x: Floats,
     bounds: tuple[int, int],
-    candidate: Candidate,
+    candidate: StepCandidate,
     dependence: float,
     parameters: Parameters,
 ) -> ChangePoint:
@@ -68,13 +68,13 @@ def judge(
             candidate.probability,
             parameters.edge_probability if at_edge else parameters.min_probability,
         ),
-        Filter(
+        ChangeFilter(
             "effect",
             abs(effect),
             parameters.min_effect,
             abs(shift) >= least * (1.0 - 1e-9),
         ),
-        Filter("p_value", p_value, max_p, p_value <= max_p),
+        ChangeFilter("p_value", p_value, max_p, p_value <= max_p),
         _at_least("shift_in_sigma", in_sigma, parameters.min_shift_sigma),
     )
     return ChangePoint(
@@ -94,13 +94,13 @@ def judge(
     )
 
 
-def _at_least(name: str, value: float, limit: float) -> Filter:
-    return Filter(name, float(value), float(limit), value >= limit)
+def _at_least(name: str, value: float, limit: float) -> ChangeFilter:
+    return ChangeFilter(name, float(value), float(limit), value >= limit)
 
 
 def _in_sigma(shift: float, before: Floats, after: Floats) -> float:
     """|shift| over the sigma pooled over both sides; capped, so that it can be stored as JSON."""
-    weighed = before.size * spread(before) ** 2 + after.size * spread(after) ** 2
+    weighed = before.size * scatter(before) ** 2 + after.size * scatter(after) ** 2
     pooled = math.sqrt(weighed / (before.size + after.size))
     return min(abs(shift) / pooled, 1e6) if pooled > 0.0 else (1e6 if shift else 0.0)
 

@@ -59,7 +59,7 @@ class GateVerdict:
     interval: Interval
 
 
-def holds(value: float, op: Op, level: float) -> bool:
+def holds_level(value: float, op: Op, level: float) -> bool:
     """Whether `value op level`."""
     match op:
         case "<":
@@ -80,9 +80,9 @@ def judge_level(
     worst = interval.lower if upward else interval.upper
     best = interval.upper if upward else interval.lower
     span = f"[{_text(interval.lower)}, {_text(interval.upper)}]"
-    if worst is not None and holds(worst, op, level):
+    if worst is not None and holds_level(worst, op, level):
         return "pass", f"{actual:.6g} {op} {level:g} holds; interval {span}"
-    if best is not None and not holds(best, op, level):
+    if best is not None and not holds_level(best, op, level):
         return "fail", f"{actual:.6g} {op} {level:g} does not hold; interval {span}"
     return (
         "inconclusive",
@@ -146,7 +146,7 @@ def share_reached(actual: float, op: Op, level: float) -> float | None:
 
 def standing_of(actual: float, op: Op, level: float) -> Standing:
     """Where the figure itself lies, whatever its interval allows a verdict to say."""
-    if holds(actual, op, level):
+    if holds_level(actual, op, level):
         return "pass"
     share = share_reached(actual, op, level)
     return "close" if share is not None and share >= 1.0 - GATE_CLOSE_SHARE else "below"
@@ -193,7 +193,7 @@ def judge_gate(
     return GateVerdict(verdict, reason, actual, interval)
 
 
-def size_of(value: float, interval: Interval) -> tuple[float, Interval]:
+def absolute_value(value: float, interval: Interval) -> tuple[float, Interval]:
     """|value| and its interval: from 0 on where the sign is open; a missing bound leaves it unbounded."""
     lower, upper = interval.lower, interval.upper
     if lower is None or upper is None:

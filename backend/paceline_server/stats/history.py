@@ -18,7 +18,7 @@ Confidence = Literal["suspect", "confirmed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class ChangeFilter:
     """One question every candidate must answer, with its number and limit; `passed` says which side."""
 
     name: str
@@ -45,7 +45,7 @@ class ChangePoint:
     p_value: float
     n_before: int
     n_after: int
-    filters: tuple[Filter, ...]
+    filters: tuple[ChangeFilter, ...]
 
 
 @dataclass(frozen=True, slots=True)

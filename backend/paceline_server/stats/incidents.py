@@ -24,7 +24,7 @@ class Incident:
     share: float
 
 
-def of_round(
+def stands_in_round(
     p_values: Sequence[float], q: float = constants.HISTORY_FALSE_DISCOVERY_Q
 ) -> tuple[bool, ...]:
     """Which of a round's findings stand at false-discovery rate `q`; series without one count as p = 1."""
@@ -34,7 +34,7 @@ def of_round(
     )
 
 
-def incidents(
+def find_incidents(
     moved: Mapping[str, Sequence[int]],
     measured: int,
     *,

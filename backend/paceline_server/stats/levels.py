@@ -119,7 +119,7 @@ def _predictive(likely: Floats, jump: Floats) -> Floats:
     return out
 
 
-def _answered(asked: Sequence[_Pass]) -> Generator[Floats]:
+def _run_passes(asked: Sequence[_Pass]) -> Generator[Floats]:
     """The passes of one shape, answered in their order; a few at once."""
     for first in range(0, len(asked), SERIES_PER_PASS):
         some = asked[first : first + SERIES_PER_PASS]
@@ -144,7 +144,7 @@ def posteriors(series: Sequence[Floats], parameters: Parameters) -> list[Posteri
 
     What a series is answered does not depend on the others: they only share the interpreter's work.
     """
-    fits = [_fitted(x, parameters) for x in series]
+    fits = [_fit_posterior(x, parameters) for x in series]
     found: dict[int, Posterior] = {}
     waiting = {number: next(fit) for number, fit in enumerate(fits)}
     while waiting:
@@ -153,7 +153,7 @@ def posteriors(series: Sequence[Floats], parameters: Parameters) -> list[Posteri
             alike[asked.likely.shape].append(number)
         following: dict[int, _Pass] = {}
         for numbers in alike.values():
-            answers = _answered([waiting[number] for number in numbers])
+            answers = _run_passes([waiting[number] for number in numbers])
             for number, weights in zip(numbers, answers, strict=True):
                 try:
                     following[number] = fits[number].send(weights)
@@ -163,13 +163,15 @@ def posteriors(series: Sequence[Floats], parameters: Parameters) -> list[Posteri
     return [found[number] for number in range(len(series))]
 
 
-def _fitted(x: Floats, parameters: Parameters) -> Generator[_Pass, Floats, Posterior]:
+def _fit_posterior(
+    x: Floats, parameters: Parameters
+) -> Generator[_Pass, Floats, Posterior]:
     """One series's posterior; asks for a pass per fit and is sent its weights."""
     scale = noise_scale(x, parameters.scale_floor)
     grid = _grid(x - x[0], scale) + x[0]
     jump = parameters.change_rate / (1.0 - parameters.change_rate) / grid.size
-    place = residuals.bins(x[:, None] - grid, scale)
-    weights = residuals.before_data()
+    place = residuals.bin_residuals(x[:, None] - grid, scale)
+    weights = residuals.prior_weights()
     few = 1.0 + parameters.small_sample / x.size
     dependence, tempering = 1.0, parameters.first_tempering
     for fit in range(int(parameters.fits) + 1):
@@ -186,7 +188,9 @@ def _fitted(x: Floats, parameters: Parameters) -> Generator[_Pass, Floats, Poste
             x - level @ grid, scale, int(parameters.dependence_lags)
         )
         tempering = parameters.tempering * dependence * few
-        weights = residuals.fitted(weights, residuals.mass(place, level), parameters)
+        weights = residuals.fit_weights(
+            weights, residuals.bin_mass(place, level), parameters
+        )
     forward = forward * likely
     forward /= forward.sum(axis=1, keepdims=True)
     step = _steps(

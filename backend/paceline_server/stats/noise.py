@@ -92,10 +92,10 @@ def noise_floor(
     shape = (constants.BOOTSTRAP_REPLICATES, launches)
     picked = rng.integers(levels.size, size=shape)
     signs = rng.choice([-1.0, 1.0], shape)
-    noise = _drawn(rng, around, picked, each) * signs[:, :, None]
+    noise = _draw_blocks(rng, around, picked, each) * signs[:, :, None]
     unsure = np.sqrt(levels.size / rng.chisquare(levels.size, shape[0]))[:, None]
     replicates = (unsure * signs * levels[picked])[:, :, None] + noise
-    needed = _needed(replicates, policy)
+    needed = _effects_called_slower(replicates, policy)
     mde = math.expm1(float(np.quantile(needed, constants.NOISE_POWER)))
     block_sigma = float(np.std(np.concatenate(around)))
     middle = float(np.median(blocks.d))
@@ -108,7 +108,7 @@ def noise_floor(
     )
 
 
-def _drawn(
+def _draw_blocks(
     rng: np.random.Generator, around: Sequence[Floats], picked: Ints, each: int
 ) -> Floats:
     """`each` blocks of every picked launch, drawn with replacement, shape (replicates, launches, each)."""
@@ -122,7 +122,7 @@ def _drawn(
     return np.asarray(padded[picked[:, :, None], at])
 
 
-def _needed(replicates: Floats, policy: PairPolicy) -> Floats:
+def _effects_called_slower(replicates: Floats, policy: PairPolicy) -> Floats:
     """δ* of each replicate: the true effect from which on §2 calls it slower, shape (replicates,)."""
     count, launches, each = replicates.shape
     medians = np.sort(np.median(replicates, axis=2), axis=1)
@@ -145,7 +145,7 @@ def _blocks_above(blocks: int, alpha: float) -> int | None:
     )
 
 
-def from_history(values: Floats) -> float | None:
+def mde_from_history(values: Floats) -> float | None:
     """An estimate of the MDE before any A/A job: the step between two levels that a rank test of 30 old
     points and 5 new ones, at p = 0.001, finds in 80 of 100 cases; None with fewer than 12 points.
 

@@ -25,9 +25,9 @@ import numpy as np
 from paceline_server.stats import constants
 from paceline_server.stats.binomial import quantile_interval, upper_tail
 from paceline_server.stats.blocks import PairedBlocks
+from paceline_server.stats.plain_words import describe_ratio, direction_words
 from paceline_server.stats.ranktests import benjamini_hochberg
 from paceline_server.stats.samples import median
-from paceline_server.stats.words import change, ways
 
 Verdict = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """`not_applicable`: the target cannot run one of the arms; neither a defect nor a reason to doubt."""
@@ -65,7 +65,7 @@ class PairPolicy:
 
 
 @dataclass(frozen=True)
-class Filter:
+class PairFilter:
     """One filter of the decision with its number and limit."""
 
     name: str
@@ -99,7 +99,7 @@ class PairVerdict:
     look: int
     insufficient: bool = False
     extendable: bool = False
-    filters: tuple[Filter, ...] = field(default=())
+    filters: tuple[PairFilter, ...] = field(default=())
 
 
 def sign_test(d: np.ndarray[Any, Any], log_margin: float) -> tuple[int, float]:
@@ -149,37 +149,37 @@ def judge_pair(
 
 def _filters(
     facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy
-) -> tuple[Filter, ...]:
+) -> tuple[PairFilter, ...]:
     """The numbers beside their limits; `passed` = the condition for a slower verdict (or for judging)
     holds."""
     alpha = _alpha(facts.look, policy)
     needed = _launches_needed(facts.launches, policy)
     total = facts.blocks + blocks.dropped.unusable
     lost = blocks.dropped.unusable / total if total else 0.0
-    margin, bad = f"{policy.margin_percent:g} %", ways(blocks.unit)[0]
+    margin, bad = f"{policy.margin_percent:g} %", direction_words(blocks.unit)[0]
     return (
-        Filter(
+        PairFilter(
             "blocks",
             facts.blocks,
             policy.min_blocks,
             facts.blocks >= policy.min_blocks,
             f"{facts.blocks} blocks were compared; a verdict needs {policy.min_blocks}.",
         ),
-        Filter(
+        PairFilter(
             "launches",
             facts.launches,
             policy.min_launches,
             facts.launches >= policy.min_launches,
             f"{facts.launches} launches were compared; a verdict needs {policy.min_launches}.",
         ),
-        Filter(
+        PairFilter(
             "unusable_share",
             lost,
             policy.unusable_share,
             lost <= policy.unusable_share,
             f"{blocks.dropped.unusable} of {total} blocks had a value that is not positive.",
         ),
-        Filter(
+        PairFilter(
             "sign_test",
             facts.p_slow,
             alpha,
@@ -187,7 +187,7 @@ def _filters(
             f"{facts.above_margin} of {facts.blocks} blocks were more than {margin} {bad}; by chance "
             f"that happens with p = {_p(facts.p_slow)}, and look {facts.look + 1} may spend {alpha:g}.",
         ),
-        Filter(
+        PairFilter(
             "launch_medians",
             facts.launches_above,
             needed,
@@ -232,7 +232,7 @@ def _decide(
             insufficient=True,
             extendable=more,
         )
-    margin, bad = f"{policy.margin_percent:g} %", ways(unit)[0]
+    margin, bad = f"{policy.margin_percent:g} %", direction_words(unit)[0]
     if held["sign_test"] and held["launch_medians"]:
         reason = (
             f"{bad}: {facts.above_margin} of {facts.blocks} blocks and {facts.launches_above} of "
@@ -240,7 +240,7 @@ def _decide(
         )
         return replace(facts, verdict="fail", reason=reason)
     if log_upper is not None and log_upper < log_margin:
-        bound = change(math.exp(log_upper), unit)
+        bound = describe_ratio(math.exp(log_upper), unit)
         return replace(
             facts,
             verdict="pass",
@@ -294,7 +294,9 @@ def control_run(
             f"Among the {family.size} pairs of this run, p ≤ {largest:.2g} keeps the expected share of false "
             f"verdicts at {policy.false_discovery_q:g}."
         )
-        one = Filter("false_discovery", verdict.p_slow, largest, bool(survives), text)
+        one = PairFilter(
+            "false_discovery", verdict.p_slow, largest, bool(survives), text
+        )
         kept = replace(verdict, filters=(*verdict.filters, one))
         if verdict.verdict == "fail" and not survives:
             more = verdict.look + 1 < len(policy.look_alpha)

@@ -27,7 +27,7 @@ from paceline_server.stats.blocks import PairedBlocks
 from paceline_server.stats.bootstrap import cluster_replicates, nan_median
 from paceline_server.stats.isotonic import non_increasing
 from paceline_server.stats.samples import Floats, Interval, median
-from paceline_server.stats.student import widening
+from paceline_server.stats.student import bootstrap_widening
 
 Answer = Literal["from", "always", "never", "undecided", "unknown"]
 Winner = Literal["arm", "reference", "undecided"]
@@ -113,7 +113,7 @@ def find_crossover(
             "unknown", reason="its values were measured in different launches"
         )
     launches = min(int(np.unique(blocks.launch).size) for _, blocks in ordered)
-    drawn = middles + (drawn - middles) * widening(
+    drawn = middles + (drawn - middles) * bootstrap_widening(
         constants.POLICY_CONFIDENCE, launches
     )
     fitted = non_increasing(middles, weights)
@@ -169,7 +169,7 @@ def _answer(
         first -= 1
     monotone = not ("arm" in winners and "reference" in winners[winners.index("arm") :])
     if first == len(points):
-        return _none(points, curves, monotone, margin_percent)
+        return _no_crossover(points, curves, monotone, margin_percent)
     measured_from = points[first].at
     if first == 0:
         return Crossover(
@@ -207,20 +207,22 @@ def _answer(
     )
     lower_log, upper_log = _bounds(_crossing(places, curves))
     value = (
-        points[0].at if estimate == -math.inf else min(_whole(estimate), measured_from)
+        points[0].at
+        if estimate == -math.inf
+        else min(_ceil_whole(estimate), measured_from)
     )
-    lower = None if lower_log == -math.inf else min(_whole(lower_log), value)
+    lower = None if lower_log == -math.inf else min(_ceil_whole(lower_log), value)
     upper = (
         None
         if upper_log == math.inf
-        else max(value, _whole(max(upper_log, float(places[0]))))
+        else max(value, _ceil_whole(max(upper_log, float(places[0]))))
     )
     return Crossover(
         "from", points, value, lower, upper, measured_from, True, "", curves
     )
 
 
-def _none(
+def _no_crossover(
     points: tuple[MeasuredPoint, ...],
     curves: Floats,
     monotone: bool,
@@ -266,13 +268,13 @@ def _bounds(values: Floats) -> tuple[float, float]:
     return float(ordered[skip]), float(ordered[ordered.size - 1 - skip])
 
 
-def _whole(log_value: float) -> int:
+def _ceil_whole(log_value: float) -> int:
     """The smallest whole number that is not below; what rounding of the logarithm adds does not count."""
     return math.ceil(math.exp(log_value) * (1.0 - 1e-9))
 
 
 @dataclass(frozen=True)
-class Judged:
+class MinimumVerdict:
     """Whether a threshold is right, None when the samples do not say, and what that rests on. `loss`: at
     `loss_at` the policy picks what takes so much longer, a share."""
 
@@ -283,13 +285,15 @@ class Judged:
     picked: Literal["arm", "reference"] | None = None
 
 
-def judge_minimum(found: Crossover, minimum: int, margin_percent: float) -> Judged:
+def judge_minimum(
+    found: Crossover, minimum: int, margin_percent: float
+) -> MinimumVerdict:
     """Whether using the arm from `minimum` on is right: the arm loses nowhere from there on (beyond the
     margin, with confidence), and `minimum` lies in the crossover's interval (where that has no upper end, not
     above what was measured) or the reference loses nowhere below it either. No threshold can use an arm that
     wins early and loses again before it wins for good."""
     if found.answer == "unknown" or not found.points:
-        return Judged(None, "unknown")
+        return MinimumVerdict(None, "unknown")
     margin = math.log1p(margin_percent / 100.0)
     largest = found.points[-1].at if found.upper is None else found.upper
     inside = found.answer in ("from", "always") and (
@@ -302,16 +306,18 @@ def judge_minimum(found: Crossover, minimum: int, margin_percent: float) -> Judg
     ]
     if losing:
         loss, at, picked = max(losing)
-        return Judged(False, "picks_loser", at, math.expm1(loss), picked)
+        return MinimumVerdict(False, "picks_loser", at, math.expm1(loss), picked)
     if inside:
-        return Judged(True, "inside")
+        return MinimumVerdict(True, "inside")
     sure = all(
         point.upper is not None and point.upper < margin
         if point.at >= minimum
         else point.lower is not None and point.lower > -margin
         for point in found.points
     )
-    return Judged(True, "picks_winners") if sure else Judged(None, "open")
+    return (
+        MinimumVerdict(True, "picks_winners") if sure else MinimumVerdict(None, "open")
+    )
 
 
 Loss = tuple[float, int, Literal["arm", "reference"]]

@@ -66,7 +66,7 @@ def _components() -> tuple[Floats, Floats]:
     return density, start
 
 
-def bins(residuals: Floats, scale: float) -> Ints:
+def bin_residuals(residuals: Floats, scale: float) -> Ints:
     """Place of each residual in the table, same shape."""
     reach = REACH * STEPS_PER_SCALE
     scaled = np.rint(residuals * (STEPS_PER_SCALE / scale))
@@ -75,7 +75,7 @@ def bins(residuals: Floats, scale: float) -> Ints:
     return scaled.astype(np.intp)
 
 
-def mass(place: Ints, share: Floats) -> Floats:
+def bin_mass(place: Ints, share: Floats) -> Floats:
     """How many residuals fell into each bin when residual (t, l) counts as `share[t, l]` of one."""
     size = 2 * REACH * STEPS_PER_SCALE + 1
     return np.bincount(place.ravel(), weights=share.ravel(), minlength=size).astype(
@@ -83,12 +83,12 @@ def mass(place: Ints, share: Floats) -> Floats:
     )
 
 
-def before_data() -> Floats:
+def prior_weights() -> Floats:
     """Weights before any residual was seen."""
     return _components()[1]
 
 
-def fitted(weights: Floats, seen: Floats, parameters: Parameters) -> Floats:
+def fit_weights(weights: Floats, seen: Floats, parameters: Parameters) -> Floats:
     """Weights after `seen` residuals per bin; `noise_prior_points` of the start are kept as pseudo
     data."""
     density, start = _components()

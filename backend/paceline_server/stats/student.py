@@ -52,7 +52,7 @@ def student_quantile(p: float, freedom: int) -> float:
     return high
 
 
-def widening(confidence: float, clusters: int) -> float:
+def bootstrap_widening(confidence: float, clusters: int) -> float:
     """By how much the deviations of a bootstrap over `clusters` ≥ 2 must be stretched, so that its percentile
     interval is as wide as a t interval.
 

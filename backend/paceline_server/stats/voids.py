@@ -114,7 +114,7 @@ def find_voids(
 
 
 def _configuration(name: str) -> Void:
-    words = configuration.words_of(name)
+    words = configuration.describe_error(name)
     return Void(name, None, None, f"configuration error {name}: {words.text}")
 
 

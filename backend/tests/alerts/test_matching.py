@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from paceline_server.alerts.rules.matching import (
-    Subject,
+    RuleSubject,
     covers,
     matches,
     most_specific,
 )
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
-SUBJECT = Subject("hashing", "ledger_batch", "native", "time", "pixel-7")
+SUBJECT = RuleSubject("hashing", "ledger_batch", "native", "time", "pixel-7")
 
 
 @dataclass(frozen=True)

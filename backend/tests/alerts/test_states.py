@@ -11,8 +11,8 @@ from paceline_server.alerts.states import (
     TOLD,
     Event,
     IllegalTransitionError,
-    actions,
-    step,
+    next_state,
+    possible_actions,
 )
 
 STATES: tuple[AlertState | None, ...] = (None, *get_args(AlertState))
@@ -59,10 +59,10 @@ LEGAL: dict[tuple[AlertState | None, Event], AlertState] = {
 @pytest.mark.parametrize("state", STATES)
 def test_every_event_in_every_state(state: AlertState | None, event: Event) -> None:
     if (state, event) in LEGAL:
-        assert step(state, event) == LEGAL[state, event]
+        assert next_state(state, event) == LEGAL[state, event]
     else:
         with pytest.raises(IllegalTransitionError, match=event.value):
-            step(state, event)
+            next_state(state, event)
 
 
 def test_only_a_confirmation_a_person_or_a_fix_that_did_not_hold_opens_an_alert() -> (
@@ -80,17 +80,23 @@ def test_only_a_confirmation_a_person_or_a_fix_that_did_not_hold_opens_an_alert(
 
 
 def test_people_decide_nothing_about_a_candidate() -> None:
-    assert actions("suspected") == []
-    assert actions("unconfirmed") == []
-    assert actions("open") == ["acknowledge", "fixed", "expected", "invalid", "infra"]
-    assert actions("acknowledged") == ["fixed", "expected", "invalid", "infra"]
-    assert actions("fixed") == ["reopen"]
-    assert actions("vanished") == ["reopen"]
+    assert possible_actions("suspected") == []
+    assert possible_actions("unconfirmed") == []
+    assert possible_actions("open") == [
+        "acknowledge",
+        "fixed",
+        "expected",
+        "invalid",
+        "infra",
+    ]
+    assert possible_actions("acknowledged") == ["fixed", "expected", "invalid", "infra"]
+    assert possible_actions("fixed") == ["reopen"]
+    assert possible_actions("vanished") == ["reopen"]
     assert set(get_args(Action)) <= {event.value for event in Event}
 
 
 def test_nobody_is_told_of_what_is_not_confirmed() -> None:
     assert not TOLD & {"suspected", "unconfirmed", "inconclusive", "vanished"}
-    closed = {state for state in TOLD if actions(state) == ["reopen"]}
+    closed = {state for state in TOLD if possible_actions(state) == ["reopen"]}
     assert {"open", "acknowledged"} | closed == TOLD
     assert not LIVE & closed

@@ -10,7 +10,7 @@ from typing import get_args
 import paceline_server
 import pytest
 from paceline_server.alerts.schemas import Action
-from paceline_server.reports.words import audited
+from paceline_server.reports.report_sentences import audited
 
 ROOT = Path(paceline_server.__file__).parent
 COMPUTED = {

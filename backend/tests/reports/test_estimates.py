@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.stats.plain_words import duration
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.stats.words import duration
 from paceline_server.store import outbox
 from paceline_server.testing.benches import SUITE
 from paceline_server.testing.deliveries import Lab, open_lab

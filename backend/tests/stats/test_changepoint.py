@@ -12,7 +12,7 @@ from paceline_server.stats.changepoint import (
     Segmentation,
     detect,
     detect_each,
-    stands,
+    is_standing,
 )
 
 ROW = 1.015
@@ -239,8 +239,8 @@ def test_only_the_newest_points_are_looked_at_and_indexes_still_count_from_the_f
 
 
 def test_two_evaluations_agree_within_two_points() -> None:
-    assert stands([10, 30], [12, 33, 30]) == (12, 30)
-    assert stands([], [5]) == ()
+    assert is_standing([10, 30], [12, 33, 30]) == (12, 30)
+    assert is_standing([], [5]) == ()
 
 
 def test_repeated_disturbances_raise_the_dependence_and_independent_noise_does_not() -> (

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from paceline_server.stats.configuration import (
     CONFIGURATION_ERRORS,
+    describe_error,
     found_in,
     suppressed_in,
-    words_of,
 )
 from paceline_server.stats.voids import Reading, find_voids
 
@@ -26,7 +26,7 @@ def test_each_error_voids_unless_it_is_suppressed_by_its_own_name(name: str) -> 
     found = readings({"configuration": [name]}, {})
     (void,) = find_voids(found)
     assert void.code == name
-    assert words_of(name).text in void.text
+    assert describe_error(name).text in void.text
     assert find_voids(found, suppress=[name]) == []
     assert find_voids(found, suppress=["another"]) == [void]
     assert suppressed_in([{"configuration": [name]}], [name, "another"]) == [name], (

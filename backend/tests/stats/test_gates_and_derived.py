@@ -21,11 +21,11 @@ from paceline_server.stats.derived import (
 )
 from paceline_server.stats.gates import (
     Op,
+    absolute_value,
     judge_gate,
     quantile_of,
     samples_to_pass,
     share_reached,
-    size_of,
     standing_of,
 )
 from paceline_server.stats.samples import Floats, Interval, Ints
@@ -200,7 +200,7 @@ def test_the_interval_of_a_spread_holds_the_true_one_as_often_as_it_says(
 def test_the_size_of_a_number_has_an_interval_of_its_own(
     interval: tuple[float | None, float | None], size: tuple[float | None, float | None]
 ) -> None:
-    assert size_of(-0.02, Interval(*interval)) == (0.02, Interval(*size))
+    assert absolute_value(-0.02, Interval(*interval)) == (0.02, Interval(*size))
 
 
 def test_a_degradation_is_how_many_times_worse_whichever_way_is_better() -> None:

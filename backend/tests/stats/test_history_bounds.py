@@ -11,7 +11,7 @@ import statistics
 from pathlib import Path
 
 import pytest
-from paceline_server.stats.changepoint import detect, stands
+from paceline_server.stats.changepoint import detect, is_standing
 from paceline_server.testing import histories
 from paceline_server.testing.histories import History
 
@@ -75,7 +75,7 @@ def test_replayed_push_by_push_alerts_are_true_and_early() -> None:
     hits = alerts = true = 0
     delays: list[int] = []
     for history in shared("online"):
-        raised = histories.replayed(history, named, stands)
+        raised = histories.replayed(history, named, is_standing)
         alerts, true = alerts + len(raised), true + len(history.truth)
         for place in history.truth:
             at = [n for index, n in raised if abs(index - place) <= histories.MARGIN]

@@ -17,9 +17,9 @@ from paceline_server.stats.changepoint import (
     STAND_WITHIN,
     Parameters,
     detect,
-    stands,
+    is_standing,
 )
-from paceline_server.stats.incidents import incidents, of_round
+from paceline_server.stats.incidents import find_incidents, stands_in_round
 from paceline_server.testing import histories
 
 Answer = tuple[object, ...]
@@ -129,22 +129,25 @@ def test_every_constant_of_history_is_a_parameter_or_a_rule_below() -> None:
 
 def test_the_rules_over_many_series_turn_where_their_constants_say() -> None:
     assert [
-        bool(incidents({str(k): [40] for k in range(m)}, 20)) for m in (3, 5, 6, 12)
+        bool(find_incidents({str(k): [40] for k in range(m)}, 20))
+        for m in (3, 5, 6, 12)
     ] == [
         False,
         False,
         True,
         True,
     ]
-    near = [bool(incidents({"a": [40], "b": [40 + gap]}, 2)) for gap in (1, 2, 3, 4)]
+    near = [
+        bool(find_incidents({"a": [40], "b": [40 + gap]}, 2)) for gap in (1, 2, 3, 4)
+    ]
     assert near == [True, True, False, False]
-    assert [of_round([p, 1.0])[0] for p in (0.012, 0.024, 0.026, 0.05)] == [
+    assert [stands_in_round([p, 1.0])[0] for p in (0.012, 0.024, 0.026, 0.05)] == [
         True,
         True,
         False,
         False,
     ]
-    assert [stands([10], [10 + gap]) != () for gap in (1, STAND_WITHIN, 3, 4)] == [
+    assert [is_standing([10], [10 + gap]) != () for gap in (1, STAND_WITHIN, 3, 4)] == [
         True,
         True,
         False,

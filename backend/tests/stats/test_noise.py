@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 from paceline_server.stats import constants
 from paceline_server.stats.blocks import Dropped, PairedBlocks, pair_blocks
-from paceline_server.stats.noise import from_history, noise_floor, proposed_threshold
+from paceline_server.stats.noise import (
+    mde_from_history,
+    noise_floor,
+    proposed_threshold,
+)
 from paceline_server.stats.paired import PairPolicy, judge_pair
 from paceline_server.testing.simulated import revision_cases
 
@@ -181,7 +185,7 @@ def test_the_estimate_from_history_is_what_a_rank_test_of_30_old_and_5_new_point
     rng = np.random.default_rng(11)
     sigma = 0.01
     estimates = [
-        from_history(1e5 * np.exp(rng.normal(0.0, sigma, 60))) for _ in range(50)
+        mde_from_history(1e5 * np.exp(rng.normal(0.0, sigma, 60))) for _ in range(50)
     ]
     mde = float(np.median([one for one in estimates if one is not None]))
     found = []
@@ -195,14 +199,14 @@ def test_a_step_in_the_past_is_no_noise() -> None:
     rng = np.random.default_rng(12)
     quiet = rng.normal(0.0, 0.01, 60)
     stepped = quiet + np.where(np.arange(60) < 30, 0.0, 0.5)
-    one, other = from_history(np.exp(quiet)), from_history(np.exp(stepped))
+    one, other = mde_from_history(np.exp(quiet)), mde_from_history(np.exp(stepped))
     assert one is not None
     assert other == pytest.approx(one, rel=0.1)
 
 
 def test_a_short_past_says_nothing() -> None:
-    assert from_history(np.full(11, 3.0)) is None
-    assert from_history(np.full(12, 3.0)) == 0.0
+    assert mde_from_history(np.full(11, 3.0)) is None
+    assert mde_from_history(np.full(12, 3.0)) == 0.0
 
 
 @pytest.mark.parametrize(

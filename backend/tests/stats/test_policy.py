@@ -13,7 +13,7 @@ from paceline_server.stats.blocks import Dropped, PairedBlocks, pair_blocks
 from paceline_server.stats.isotonic import non_increasing
 from paceline_server.stats.policy import (
     Crossover,
-    Judged,
+    MinimumVerdict,
     find_crossover,
     judge_minimum,
 )
@@ -312,13 +312,13 @@ def test_a_minimum_far_above_all_that_was_measured_is_not_inside_an_interval_wit
 
 
 def test_a_policy_that_the_samples_do_not_judge_is_open() -> None:
-    assert judge_minimum(Crossover("unknown", reason="x"), 10, MARGIN) == Judged(
-        None, "unknown"
-    )
+    assert judge_minimum(
+        Crossover("unknown", reason="x"), 10, MARGIN
+    ) == MinimumVerdict(None, "unknown")
     vague = found_in({1000: 0.02, 2000: 0.0, 5000: -0.3}, sigma=0.1, bias=0.0)
     assert judge_minimum(vague, 4000, MARGIN).holds in (None, False)
     open_ended = found_in({1000: 0.05, 10_000: -0.02}, sigma=0.2, bias=0.1)
-    assert judge_minimum(open_ended, 5000, MARGIN) == Judged(None, "open")
+    assert judge_minimum(open_ended, 5000, MARGIN) == MinimumVerdict(None, "open")
 
 
 def test_the_fitted_ratio_at_a_value_has_an_interval_only_where_something_was_measured() -> (

@@ -6,10 +6,10 @@ import math
 
 import pytest
 from paceline_server.stats.student import (
+    bootstrap_widening,
     normal_cdf,
     student_cdf,
     student_quantile,
-    widening,
 )
 from scipy import stats
 
@@ -32,17 +32,17 @@ def test_the_normal_tail_keeps_its_digits() -> None:
 
 
 def test_a_bootstrap_over_few_launches_is_widened_and_over_many_is_not() -> None:
-    assert widening(0.95, 5) == pytest.approx(
+    assert bootstrap_widening(0.95, 5) == pytest.approx(
         math.sqrt(5 / 4) * stats.t.ppf(0.975, 4) / stats.norm.ppf(0.975)
     )
     assert (
-        widening(0.95, 3)
-        > widening(0.95, 5)
-        > widening(0.95, 10)
-        > widening(0.95, 10_000)
+        bootstrap_widening(0.95, 3)
+        > bootstrap_widening(0.95, 5)
+        > bootstrap_widening(0.95, 10)
+        > bootstrap_widening(0.95, 10_000)
         > 1.0
     )
-    assert widening(0.95, 10_000) == pytest.approx(1.0, abs=1e-3)
+    assert bootstrap_widening(0.95, 10_000) == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.parametrize(("p", "freedom"), [(0.4, 3), (1.0, 3), (0.9, 0)])

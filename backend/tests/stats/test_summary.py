@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from paceline_server.stats.plain_words import (
+    describe_comparison,
+    describe_ratio,
+    percent,
+    quantity,
+)
 from paceline_server.stats.summary import probably_optimised_away, summarise, thin_ecdf
-from paceline_server.stats.words import change, comparison, percent, quantity
 
 
 def test_summary_of_a_textbook_sample() -> None:
@@ -71,7 +76,7 @@ def test_a_measured_difference_is_never_rounded_to_nothing(fraction: float) -> N
     ],
 )
 def test_direction_is_said_in_words(ratio: float, words: str) -> None:
-    assert change(ratio, "ns") == words
+    assert describe_ratio(ratio, "ns") == words
 
 
 @pytest.mark.parametrize(
@@ -84,14 +89,14 @@ def test_direction_is_said_in_words(ratio: float, words: str) -> None:
     ],
 )
 def test_only_speeds_are_slower_or_faster(unit: str, above: str, below: str) -> None:
-    assert (change(1.12, unit), change(0.88, unit)) == (above, below)
-    said = comparison(1.12, 1.1, 1.14, 0.998, unit=unit, reference="fallback")
+    assert (describe_ratio(1.12, unit), describe_ratio(0.88, unit)) == (above, below)
+    said = describe_comparison(1.12, 1.1, 1.14, 0.998, unit=unit, reference="fallback")
     way = above.removeprefix("12.0 % ")
     assert said == f"{above} than fallback (99.8 % interval: 10.0 % to 14.0 % {way})"
 
 
 def test_what_is_no_speed_and_did_not_change_is_not_as_fast() -> None:
-    said = comparison(1.0, 0.99, 1.01, 0.998, unit="bytes", reference="base")
+    said = describe_comparison(1.0, 0.99, 1.01, 0.998, unit="bytes", reference="base")
     assert (
         said
         == "exactly the same as base (99.8 % interval: 1.0 % better to 1.0 % worse)"
@@ -100,23 +105,27 @@ def test_what_is_no_speed_and_did_not_change_is_not_as_fast() -> None:
 
 def test_an_interval_is_said_with_both_directions_when_it_has_both() -> None:
     assert (
-        comparison(1.126, 1.119, 1.133, 0.998, unit="ns")
+        describe_comparison(1.126, 1.119, 1.133, 0.998, unit="ns")
         == "12.6 % slower (99.8 % interval: 11.9 % to 13.3 % slower)"
     )
     assert (
-        comparison(0.75, 0.7, 0.8, 0.998, unit="ns")
+        describe_comparison(0.75, 0.7, 0.8, 0.998, unit="ns")
         == "25.0 % faster (99.8 % interval: 20.0 % to 30.0 % faster)"
     )
     assert (
-        comparison(1.01, 0.99, 1.03, 0.998, unit="ns")
+        describe_comparison(1.01, 0.99, 1.03, 0.998, unit="ns")
         == "1.0 % slower (99.8 % interval: 1.0 % faster to 3.0 % slower)"
     )
     assert (
-        comparison(1.01, None, None, 0.998, unit="ns")
+        describe_comparison(1.01, None, None, 0.998, unit="ns")
         == "1.0 % slower (too few blocks for an interval)"
     )
-    assert comparison(1.0, 1.0, 1.0, 0.998, unit="ns").startswith("exactly as fast")
-    assert comparison(None, None, None, 0.998, unit="ns") == "nothing to compare"
+    assert describe_comparison(1.0, 1.0, 1.0, 0.998, unit="ns").startswith(
+        "exactly as fast"
+    )
+    assert (
+        describe_comparison(None, None, None, 0.998, unit="ns") == "nothing to compare"
+    )
 
 
 def test_quantities_carry_a_readable_unit() -> None:

@@ -1,1 +1,1 @@
-"""The search for the one commit an alert is about: A/B jobs, half the range each."""
+"""Finds the one commit an alert is about, by A/B jobs that halve the range."""

@@ -27,7 +27,7 @@ def lock_alert(session: Session, alert_id: str) -> Alert | None:
     ).one_or_none()
 
 
-def of_alert(session: Session, alert_id: str) -> list[Bisection]:
+def bisections_of_alert(session: Session, alert_id: str) -> list[Bisection]:
     """The bisections of an alert, the newest first."""
     query = (
         select(Bisection)
@@ -37,7 +37,9 @@ def of_alert(session: Session, alert_id: str) -> list[Bisection]:
     return list(session.scalars(query))
 
 
-def proofs(session: Session, alert_id: str) -> list[tuple[Comparison, Job, Run]]:
+def proving_comparisons(
+    session: Session, alert_id: str
+) -> list[tuple[Comparison, Job, Run]]:
     """The A/B comparisons that are confirmations of an alert with their jobs, the newest first."""
     query = (
         select(Comparison, Job, Run)
@@ -65,5 +67,5 @@ def series_of(session: Session, alert_id: str) -> list[tuple[Change, Series]]:
     return [(change, series) for change, series in session.execute(query)]
 
 
-def run(session: Session, run_id: str) -> Run | None:
+def find_run(session: Session, run_id: str) -> Run | None:
     return session.get(Run, run_id)

@@ -1,9 +1,9 @@
-"""Binary search over commits by an oracle that may fail to answer. Pure.
+"""Binary search over commits with an oracle that may fail to answer. Pure.
 
-Place: `service` asks for the next step after every A/B job. Commits are numbered from 0, oldest first; −1 is
-the base. Invariant: the base is `good`, the head is `bad`, and whatever is answered, the culprit stays in
-(good, bad]. One undecided job is asked again with more launches; a commit that cannot be measured is stepped
-around, like `git bisect skip`.
+Commits are numbered from 0, oldest first; −1 is the base. The base is `good`, the head
+is `bad`, and the culprit always lies in (good, bad]. An undecided job is repeated once
+with more launches; a commit that cannot be measured is stepped around, like `git bisect
+skip`.
 
     range of one commit ───────────────▶ found
     … and of commits nobody named ─────▶ undecided (the range begins before the oldest that was named)
@@ -27,7 +27,7 @@ UNANSWERED: tuple[Answer, ...] = ("inconclusive", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BisectionStep:
     """One A/B job that ended: base against the commit at `index`."""
 
     index: int
@@ -35,7 +35,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class MeasureCommit:
     """Measure the commit at `index`; `again`: with more launches than before."""
 
     index: int
@@ -43,14 +43,14 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class SearchEnd:
     """The search is over. found: the commit at `bad` is the culprit; else it lies in (good, bad]."""
 
     state: Literal["found", "exhausted", "undecided"]
     why: str
 
 
-def bounds(commits: int, steps: Sequence[Step]) -> tuple[int, int]:
+def bounds(commits: int, steps: Sequence[BisectionStep]) -> tuple[int, int]:
     """(good, bad) after these answers."""
     good = max((step.index for step in steps if step.answer == "pass"), default=-1)
     bad = min(
@@ -59,52 +59,52 @@ def bounds(commits: int, steps: Sequence[Step]) -> tuple[int, int]:
     return good, bad
 
 
-def unnamed(commits: Sequence[Mapping[str, Any]]) -> int:
+def count_unnamed(commits: Sequence[Mapping[str, Any]]) -> int:
     """Commits of the range before the oldest that was named: the agent names so many and no more."""
     return int(commits[0].get("left_out", 0)) if commits else 0
 
 
-def left(good: int, bad: int, before: int) -> int:
+def remaining_commits(good: int, bad: int, before: int) -> int:
     """Commits the culprit may still be; `before`: those not named, which lie between base and the oldest."""
     return bad - good + (before if good < 0 else 0)
 
 
 def next_step(
-    commits: int, steps: Sequence[Step], budget: int, before: int = 0
-) -> Ask | End:
+    commits: int, steps: Sequence[BisectionStep], budget: int, before: int = 0
+) -> MeasureCommit | SearchEnd:
     """What to do after `steps`, in the order they were asked; `before` as in `left`."""
     good, bad = bounds(commits, steps)
-    many = left(good, bad, before)
+    many = remaining_commits(good, bad, before)
     if many == 1:
-        return End("found", "")
+        return SearchEnd("found", "")
     if bad - good == 1:
-        return End(
+        return SearchEnd(
             "undecided", f"of the {many} commits that are left only the last was named"
         )
     if len(steps) >= budget:
-        return End(
+        return SearchEnd(
             "exhausted", f"{budget} A/B jobs were spent; {many} commits are left"
         )
     if steps and steps[-1].answer in UNANSWERED:
-        return _once_more(steps)
+        return _needs_repeat(steps)
     skipped = {step.index for step in steps if step.answer == "skipped"}
     middle = (good + bad) // 2
     between = [index for index in range(good + 1, bad) if index not in skipped]
     if not between:
-        return End(
+        return SearchEnd(
             "undecided",
             f"none of the commits between could be measured; {many} are left",
         )
-    return Ask(min(between, key=lambda index: (abs(index - middle), index)))
+    return MeasureCommit(min(between, key=lambda index: (abs(index - middle), index)))
 
 
-def _once_more(steps: Sequence[Step]) -> Ask | End:
+def _needs_repeat(steps: Sequence[BisectionStep]) -> MeasureCommit | SearchEnd:
     last = steps[-1]
     if (
         sum(step.index == last.index and step.answer in UNANSWERED for step in steps)
         > 1
     ):
-        return End(
+        return SearchEnd(
             "undecided", "an A/B job and its repeat with more launches could not tell"
         )
-    return Ask(last.index, again=True)
+    return MeasureCommit(last.index, again=True)

@@ -1,9 +1,8 @@
-"""Looking for the commit an alert is about: each step is one A/B job, base against the middle.
+"""Runs bisections: each step is one A/B job of the base against the middle commit.
 
-Place: `changes.confirming` begins it when an A/B run has proven a change over more than one commit, people
-begin it by hand, `alerts.service.evaluate` brings every job's end. Invariants: at most one runs per alert; a
-bisection decides nothing about its alert but the culprit; its data never becomes history; what it measured
-stays in `steps`, in the order asked.
+A bisection begins when an A/B run has proven a change over more than one commit, or
+when a person asks for it. At most one runs per alert; it changes nothing of its alert
+but the culprit, and its data never becomes history.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.bisect import queries, words
+from paceline_server.alerts.bisect import bisection_sentences, queries
 from paceline_server.alerts.bisect.schemas import BisectionOut
 from paceline_server.alerts.bisect.search import (
     Answer,
-    Ask,
-    End,
-    Step,
+    BisectionStep,
+    MeasureCommit,
+    SearchEnd,
     bounds,
-    left,
+    count_unnamed,
     next_step,
-    unnamed,
+    remaining_commits,
 )
 from paceline_server.alerts.bisect.verdicts import side_of
-from paceline_server.alerts.history import SYSTEM, remember, tell
+from paceline_server.alerts.history import SYSTEM, add_event, publish_alert
 from paceline_server.detect import history
 from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
@@ -59,31 +58,33 @@ UNMEASURABLE = frozenset(
 """Causes that are the commit's own: measuring it again would fail again, so it is stepped around."""
 
 
-def begin(
+def begin_after_proof(
     session: Session, alert: Alert, job: Job, run: Run, proof: Comparison
 ) -> None:
     """After a proof: name the commit, when there is only one, or start to look for it, between the revisions
     that the proof measured. Locked alert."""
     commits = jobs.commits_of(session, job.id)
     if not commits or any(
-        one.state == "running" for one in queries.of_alert(session, alert.id)
+        one.state == "running" for one in queries.bisections_of_alert(session, alert.id)
     ):
         return
     if len(commits) == 1:
         culprit = {**commits[0], **_numbers(proof), "unit": _unit_of(session, alert)}
-        _blame(session, alert, culprit, "the only commit in between")
+        _blame_commit(session, alert, culprit, "the only commit in between")
         return
-    bisection = _new(
+    bisection = _new_bisection(
         session, alert, str(run.base_commit), commits, settings.current().bisect_budget
     )
-    remember(
+    add_event(
         session,
         alert,
         "bisect_started",
         SYSTEM,
         f"{len(commits)} commits, {bisection.budget} A/B jobs",
     )
-    _go_on(session, alert, bisection, Origin(job.run_id, dict(proof.params)))
+    _continue_search(
+        session, alert, bisection, RunTemplate(job.run_id, dict(proof.params))
+    )
 
 
 def start_by_hand(
@@ -97,7 +98,9 @@ def start_by_hand(
         raise conflict(
             "There is no commit to find: this alert does not blame the code."
         )
-    if any(one.state == "running" for one in queries.of_alert(session, alert_id)):
+    if any(
+        one.state == "running" for one in queries.bisections_of_alert(session, alert_id)
+    ):
         raise conflict("A bisection of this alert is running already.")
     if (
         alert.base_commit is None
@@ -108,24 +111,24 @@ def start_by_hand(
     allowed = budget or settings.current().bisect_budget
     found = (
         one
-        for one in queries.proofs(session, alert_id)
+        for one in queries.proving_comparisons(session, alert_id)
         if len(one[1].commits or []) > 1
     )
     proven = next(found, None)
     if proven is not None:
         proof, job, run = proven
-        bisection = _new(
+        bisection = _new_bisection(
             session, alert, str(run.base_commit), list(job.commits or []), allowed
         )
-        origin = Origin(job.run_id, dict(proof.params))
+        origin = RunTemplate(job.run_id, dict(proof.params))
     else:
-        bisection = _new(session, alert, alert.base_commit, [], allowed)
-        origin = Origin(alert.run_id, _params_of(session, alert))
-    remember(session, alert, "bisect_started", actor, f"{bisection.budget} A/B jobs")
+        bisection = _new_bisection(session, alert, alert.base_commit, [], allowed)
+        origin = RunTemplate(alert.run_id, _params_of(session, alert))
+    add_event(session, alert, "bisect_started", actor, f"{bisection.budget} A/B jobs")
     audit.record(
         session, actor, "bisect", "alert", alert.id, {"budget": bisection.budget}
     )
-    _go_on(session, alert, bisection, origin)
+    _continue_search(session, alert, bisection, origin)
 
 
 def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
@@ -147,7 +150,7 @@ def _unit_of(session: Session, alert: Alert) -> str:
     )
 
 
-def _new(
+def _new_bisection(
     session: Session,
     alert: Alert,
     base: str,
@@ -174,34 +177,34 @@ def _new(
     return bisection
 
 
-def _go_on(
-    session: Session, alert: Alert, bisection: Bisection, origin: Origin
+def _continue_search(
+    session: Session, alert: Alert, bisection: Bisection, origin: RunTemplate
 ) -> None:
     """Ask for the next A/B job, or end."""
     if not bisection.commits:
-        _ask(session, alert, bisection, None, origin)
+        _request_job(session, alert, bisection, None, origin)
         return
-    answered = _answered(bisection)
+    answered = _answered_steps(bisection)
     spent_on_ends = sum(step["index"] is None for step in bisection.steps)
-    budget, before = bisection.budget - spent_on_ends, unnamed(bisection.commits)
+    budget, before = bisection.budget - spent_on_ends, count_unnamed(bisection.commits)
     following = next_step(len(bisection.commits), answered, budget, before)
     bisection.good, bisection.bad = bounds(len(bisection.commits), answered)
-    if isinstance(following, End):
-        _end(session, alert, bisection, following)
+    if isinstance(following, SearchEnd):
+        _end_bisection(session, alert, bisection, following)
     else:
-        _ask(session, alert, bisection, following, origin)
+        _request_job(session, alert, bisection, following, origin)
 
 
-def _answered(bisection: Bisection) -> list[Step]:
+def _answered_steps(bisection: Bisection) -> list[BisectionStep]:
     return [
-        Step(step["index"], step["verdict"])
+        BisectionStep(step["index"], step["verdict"])
         for step in bisection.steps
         if step["index"] is not None and step["verdict"] is not None
     ]
 
 
 @dataclass(frozen=True)
-class Origin:
+class RunTemplate:
     """The run whose amounts a job takes, never one that was asked again with more, and the point of the
     params it is restricted to."""
 
@@ -209,12 +212,12 @@ class Origin:
     params: Mapping[str, Any]
 
 
-def _ask(
+def _request_job(
     session: Session,
     alert: Alert,
     bisection: Bisection,
-    what: Ask | None,
-    origin: Origin,
+    what: MeasureCommit | None,
+    origin: RunTemplate,
 ) -> None:
     """Base against one commit; without `what` against the head."""
     commit = str(
@@ -258,29 +261,29 @@ def advance(session: Session, job: Job, run: Run) -> None:
     alert = queries.lock_alert(session, bisection.alert_id)
     if alert is None or step["run_id"] != run.id or step["verdict"] is not None:
         return
-    step |= {"job_id": job.id, **_said(session, alert, job)}
+    step |= {"job_id": job.id, **_answer_of_job(session, alert, job)}
     bisection.steps = [*bisection.steps[:-1], step]
     bisection.updated_at = clock.now()
     if alert.state in GIVEN_UP:
-        _end(
+        _end_bisection(
             session,
             alert,
             bisection,
-            End("undecided", f"the alert is {alert.state} by now"),
+            SearchEnd("undecided", f"the alert is {alert.state} by now"),
         )
         return
     if step["index"] is None and not _has_ends(session, alert, bisection, step, job):
         return
     amounts = bisection.steps[0]["run_id"]
-    _go_on(
+    _continue_search(
         session,
         alert,
         bisection,
-        Origin(amounts, {name: values[0] for name, values in run.params.items()}),
+        RunTemplate(amounts, {name: values[0] for name, values in run.params.items()}),
     )
 
 
-def _said(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
+def _answer_of_job(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
     """The answer of one job with its numbers."""
     nothing: dict[str, Any] = {"ratio": None, "lower": None, "upper": None}
     if job.state != "done":
@@ -345,18 +348,20 @@ def _has_ends(
     why = step["words"] if step["verdict"] != "fail" else "the agent named no commits"
     state = "failed" if step["verdict"] in ("fail", "skipped") else "undecided"
     bisection.state = state
-    remember(session, alert, "bisect_ended", SYSTEM, f"nothing to search: {why}")
+    add_event(session, alert, "bisect_ended", SYSTEM, f"nothing to search: {why}")
     return False
 
 
-def _end(session: Session, alert: Alert, bisection: Bisection, end: End) -> None:
+def _end_bisection(
+    session: Session, alert: Alert, bisection: Bisection, end: SearchEnd
+) -> None:
     bisection.state = end.state
     if end.state != "found":
-        left = words.range_left(
+        left = bisection_sentences.remaining_range(
             bisection.base_commit, bisection.commits, bisection.good, bisection.bad
         )
-        remember(session, alert, "bisect_ended", SYSTEM, f"{end.why}: {left}")
-        tell(session, alert)
+        add_event(session, alert, "bisect_ended", SYSTEM, f"{end.why}: {left}")
+        publish_alert(session, alert)
         return
     blamed = bisection.commits[bisection.bad]
     numbers = next(
@@ -375,7 +380,7 @@ def _end(session: Session, alert: Alert, bisection: Bisection, end: End) -> None
     }
     culprit["unit"] = _unit_of(session, alert)
     bisection.culprit = culprit
-    _blame(
+    _blame_commit(
         session,
         alert,
         culprit,
@@ -383,17 +388,23 @@ def _end(session: Session, alert: Alert, bisection: Bisection, end: End) -> None
     )
 
 
-def _blame(session: Session, alert: Alert, culprit: dict[str, Any], how: str) -> None:
+def _blame_commit(
+    session: Session, alert: Alert, culprit: dict[str, Any], how: str
+) -> None:
     alert.culprit = culprit
-    remember(
-        session, alert, "culprit_found", SYSTEM, f"{words.culprit(culprit)} ({how})"
+    add_event(
+        session,
+        alert,
+        "culprit_found",
+        SYSTEM,
+        f"{bisection_sentences.culprit_sentence(culprit)} ({how})",
     )
-    tell(session, alert)
+    publish_alert(session, alert)
 
 
-def of_alert(session: Session, alert: Alert) -> BisectionOut | None:
+def bisection_of_alert(session: Session, alert: Alert) -> BisectionOut | None:
     """The newest bisection of an alert with its progress, if there is any."""
-    found = queries.of_alert(session, alert.id)
+    found = queries.bisections_of_alert(session, alert.id)
     if not found:
         return None
     one = found[0]
@@ -405,8 +416,8 @@ def of_alert(session: Session, alert: Alert) -> BisectionOut | None:
     return BisectionOut.model_validate(
         {
             **own,
-            "left": left(one.good, one.bad, unnamed(one.commits)),
+            "left": remaining_commits(one.good, one.bad, count_unnamed(one.commits)),
             "used": len(one.steps),
-            "words": words.progress(one),
+            "words": bisection_sentences.progress_sentence(one),
         }
     )

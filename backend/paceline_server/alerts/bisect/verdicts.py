@@ -1,7 +1,7 @@
-"""What one A/B comparison says about a suspected move: it moved, it stayed, or nobody can tell. Pure.
+"""Reads one A/B comparison as an answer: it moved, it stayed, or nobody can tell. Pure.
 
-Place: asked by the confirmation and by every step of a bisection. For the worse the arm verdict of STATISTICS
-§2 is the answer; for the better the same rule turned round (`evidence.faster`), with the same margin.
+For the worse this is the arm verdict of STATISTICS §2; for the better the same rule
+with the sides swapped (`evidence.faster`), at the same margin.
 """
 
 from __future__ import annotations

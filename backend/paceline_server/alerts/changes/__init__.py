@@ -1,1 +1,3 @@
-"""Alerts about history: changes of series become one alert per cause, proven by an A/B run, then told."""
+"""Alerts about history: one alert per cause, proven by an A/B run before people hear of
+it.
+"""

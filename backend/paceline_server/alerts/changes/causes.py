@@ -1,7 +1,8 @@
-"""Why a series moved (I15): the code, the target's environment, or this target alone. Says which and why.
+"""Decides why a series moved (I15): the code, the target's environment, or this target
+alone.
 
-Place: `raising` and `confirming` ask; the answer is stored with the alert's findings. Invariants: identical
-artifacts are never the code; every claim names what it rests on; nothing known means `code`, said so. Pure.
+Pure. Identical artifacts are never the code; every cause names its evidence; without
+evidence the cause is `code`, and the text says so.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, Literal
 
-from paceline_server.alerts.changes.facts import Fact
+from paceline_server.alerts.changes.change_facts import ChangeFacts
 from paceline_server.series.environments import describe_switch, differences
-from paceline_server.stats.words import change as change_words
+from paceline_server.stats.plain_words import describe_ratio as change_words
 from paceline_server.store.tables.history import SeriesPoint
 
 SIBLING_POINTS = 3
@@ -26,7 +27,7 @@ STAYED = 0.5
 
 
 @dataclass(frozen=True)
-class Sibling:
+class SiblingTarget:
     """The same measurement on another target, over the same commits. `ratio` above 1: it got worse there."""
 
     target: str
@@ -49,8 +50,8 @@ class Cause:
         return {"cause": self.cause, "because": self.because, **self.evidence}
 
 
-def environment_of(
-    fact: Fact, factors: Mapping[str, Mapping[str, Any]]
+def environment_cause_of(
+    fact: ChangeFacts, factors: Mapping[str, Mapping[str, Any]]
 ) -> Cause | None:
     """Whether the target's surroundings explain a change, judged by its own points: the same artifact on both
     sides, another fingerprint, or an incident that detection found."""
@@ -84,11 +85,11 @@ def environment_of(
 
 
 def siblings_of(
-    fact: Fact,
+    fact: ChangeFacts,
     old_commits: frozenset[str],
     new_commits: frozenset[str],
     points: Sequence[tuple[str, SeriesPoint]],
-) -> list[Sibling]:
+) -> list[SiblingTarget]:
     """What the same measurement did elsewhere over the same commits; targets with points on one side only
     are left out. A commit measured on both sides of the change says nothing."""
     old: dict[str, list[float]] = defaultdict(list)
@@ -104,11 +105,15 @@ def siblings_of(
         raw = median(new[target]) / median(old[target])
         ratio = raw if fact.series.direction == "lower" else 1.0 / raw
         moved = math.log(ratio) / shift >= STAYED if shift else False
-        found.append(Sibling(target, ratio, len(old[target]), len(new[target]), moved))
+        found.append(
+            SiblingTarget(target, ratio, len(old[target]), len(new[target]), moved)
+        )
     return found
 
 
-def code_or_target(fact: Fact, target_name: str, siblings: Sequence[Sibling]) -> Cause:
+def code_or_target(
+    fact: ChangeFacts, target_name: str, siblings: Sequence[SiblingTarget]
+) -> Cause:
     """`target` when every other target that measured enough of the same commits stayed where it was."""
     told = [one for one in siblings if min(one.n_before, one.n_after) >= SIBLING_POINTS]
     artifacts, unit = _artifacts(fact), fact.series.unit
@@ -141,7 +146,7 @@ def code_or_target(fact: Fact, target_name: str, siblings: Sequence[Sibling]) ->
     return Cause("code", f"{built}; {reason}", evidence)
 
 
-def _artifacts(fact: Fact) -> list[str | None]:
+def _artifacts(fact: ChangeFacts) -> list[str | None]:
     old, new = (
         fact.points[fact.edges.certain_before],
         fact.points[fact.edges.certain_after],

@@ -1,8 +1,8 @@
-"""What an alert about history keeps: findings that never change, made of a change or of an A/B comparison.
+"""Stores the findings of alerts about history: a change, or an A/B comparison.
 
-Place: under `raising`, `confirming` and `following`. Invariant (I16): a finding of a change holds the method,
-the parameters, every filter, the points of its window and its numbers, frozen: whatever detection thinks
-later, `explain` makes the same one again from them.
+I16: the finding of a change holds the method, the parameters, every filter, the points
+of its window and its numbers, so that `explain` can compute it again whatever detection
+does later.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts.changes import queries
 from paceline_server.alerts.changes.causes import Cause
-from paceline_server.alerts.changes.facts import Fact, window_of
-from paceline_server.alerts.changes.words import fact_words
+from paceline_server.alerts.changes.change_facts import ChangeFacts, window_of
+from paceline_server.alerts.changes.history_sentences import describe_change
 from paceline_server.kernel import clock, ids
 from paceline_server.stats.blocks import WarmPolicy
 from paceline_server.store.tables.decisions import Comparison, Finding
@@ -23,9 +23,9 @@ from paceline_server.store.tables.decisions import Comparison, Finding
 Role = Literal["candidate", "confirmation", "recovery"]
 
 
-def keep_change(
+def store_change_finding(
     session: Session,
-    fact: Fact,
+    fact: ChangeFacts,
     role: Role,
     alert_id: str | None,
     cause: Cause | None,
@@ -45,7 +45,7 @@ def keep_change(
         comparison_id=None,
         series_id=fact.series.id,
         change_id=change.id,
-        numbers=numbers_of(fact, cause),
+        numbers=change_numbers(fact, cause),
         run_id=fact.first.run_id,
         job_id=change.job_id,
         method=str(evidence["method"]),
@@ -61,12 +61,12 @@ def keep_change(
     return finding
 
 
-def numbers_of(fact: Fact, cause: Cause | None) -> dict[str, Any]:
+def change_numbers(fact: ChangeFacts, cause: Cause | None) -> dict[str, Any]:
     """The frozen numbers of a change."""
     change, window = fact.change, window_of(fact.change)
     at = int(change.evidence["index"])
     return {
-        "words": fact_words(fact),
+        "words": describe_change(fact),
         "direction": change.direction,
         "effect": change.effect,
         "ratio": fact.ratio,
@@ -90,7 +90,7 @@ def numbers_of(fact: Fact, cause: Cause | None) -> dict[str, Any]:
     }
 
 
-def keep_comparison(
+def store_comparison_finding(
     session: Session, comparison: Comparison, role: Role, alert_id: str, *, kind: str
 ) -> Finding:
     """Keep one series of an A/B run as evidence of an alert."""

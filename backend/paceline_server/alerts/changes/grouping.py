@@ -1,9 +1,9 @@
-"""Which changes have one cause: same direction, overlapping range. Pure.
+"""Groups changes that have one cause: same direction, overlapping range. Pure.
 
-Place: `service` asks, for the changes of one target. Invariants: the order of the list does not matter; the
-best located change leads its group and every member overlaps the leader's range, so that two causes in a row
-never melt into one through a chain of neighbours. A range is half open: the old level was measured at
-`after`, the new one at `upto`. Deliberately knows no rows.
+The order of the input does not matter. The best located change leads its group and
+every member overlaps the leader's range, so that neighbours cannot chain two causes
+into one. A range is half open: the old level was measured at `after`, the new one at
+`upto`.
 """
 
 from __future__ import annotations
@@ -17,31 +17,33 @@ Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class TimeRange:
     """What happened after `after` and by `upto`: instants at which one target measured."""
 
     after: datetime
     upto: datetime
 
-    def overlaps(self, other: Range) -> bool:
+    def overlaps(self, other: TimeRange) -> bool:
         """Whether one event may lie in both."""
         return self.after < other.upto and other.after < self.upto
 
 
 @dataclass(frozen=True, slots=True)
-class Moved(Generic[Key]):
+class GroupableChange(Generic[Key]):
     """One change: `strength` orders (smaller is surer: its p-value), `kind` must be equal within a group
     (direction and suite, or nothing but the incident)."""
 
     key: Key
     kind: tuple[str, ...]
-    range: Range
+    range: TimeRange
     strength: tuple[float, str]
 
 
-def groups(moves: Sequence[Moved[Key]]) -> list[list[Moved[Key]]]:
+def group_by_cause(
+    moves: Sequence[GroupableChange[Key]],
+) -> list[list[GroupableChange[Key]]]:
     """The changes of each cause, its leader first, the surest cause first."""
-    found: list[list[Moved[Key]]] = []
+    found: list[list[GroupableChange[Key]]] = []
     for move in sorted(moves, key=lambda one: one.strength):
         home = next(
             (

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.changes.facts import Fact, edges_of
+from paceline_server.alerts.changes.change_facts import ChangeFacts, edges_of
 from paceline_server.alerts.states import LIVE
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Finding
 from paceline_server.store.tables.fleet import Target
@@ -24,7 +24,7 @@ from paceline_server.store.tables.jobs import Job
 KINDS = ("history", "environment")
 
 
-def changes_of_job(session: Session, job_id: str) -> list[Fact]:
+def changes_of_job(session: Session, job_id: str) -> list[ChangeFacts]:
     """Changes of every series the job has a point of, by id, locked until the transaction ends."""
     touched = select(SeriesPoint.series_id).where(SeriesPoint.job_id == job_id)
     query = (
@@ -42,7 +42,7 @@ def changes_of_job(session: Session, job_id: str) -> list[Fact]:
 
 def changes_of_alerts(
     session: Session, alert_ids: Collection[str]
-) -> dict[str, list[Fact]]:
+) -> dict[str, list[ChangeFacts]]:
     """The changes each alert is about, by alert, the oldest first."""
     query = (
         select(Change, Series)
@@ -50,7 +50,7 @@ def changes_of_alerts(
         .where(Change.alert_id.in_(list(alert_ids)))
         .order_by(Change.found_at, Change.id)
     )
-    found: dict[str, list[Fact]] = {alert_id: [] for alert_id in alert_ids}
+    found: dict[str, list[ChangeFacts]] = {alert_id: [] for alert_id in alert_ids}
     for fact in _facts(
         session, [(change, series) for change, series in session.execute(query)]
     ):
@@ -67,7 +67,9 @@ def change_ids(session: Session, alert_id: str) -> list[str]:
     )
 
 
-def changes_of_series(session: Session, series_ids: Collection[str]) -> list[Fact]:
+def changes_of_series(
+    session: Session, series_ids: Collection[str]
+) -> list[ChangeFacts]:
     """Every change of these series that stands or is suspected, the oldest first."""
     query = (
         select(Change, Series)
@@ -83,7 +85,9 @@ def changes_of_series(session: Session, series_ids: Collection[str]) -> list[Fac
     )
 
 
-def _facts(session: Session, rows: Sequence[tuple[Change, Series]]) -> list[Fact]:
+def _facts(
+    session: Session, rows: Sequence[tuple[Change, Series]]
+) -> list[ChangeFacts]:
     edges = {change.id: edges_of(change) for change, _ in rows}
     jobs = {job_id for one in edges.values() for job_id in one.all()}
     points: dict[str, dict[str, SeriesPoint]] = defaultdict(dict)
@@ -94,7 +98,7 @@ def _facts(session: Session, rows: Sequence[tuple[Change, Series]]) -> list[Fact
     for point in session.scalars(query) if rows else ():
         points[point.series_id][point.job_id] = point
     return [
-        Fact(change, series, points[series.id], edges[change.id])
+        ChangeFacts(change, series, points[series.id], edges[change.id])
         for change, series in rows
     ]
 
@@ -180,7 +184,7 @@ def factors(
 
 
 def points_around(
-    session: Session, fact: Fact, limit: int
+    session: Session, fact: ChangeFacts, limit: int
 ) -> tuple[list[SeriesPoint], list[SeriesPoint]]:
     """At most `limit` counted points of a change's series either side of its range, nearest first."""
     query = select(SeriesPoint).where(

@@ -1,11 +1,14 @@
-"""From changes without an alert to alerts: rules, groups, one alert per cause, nobody told yet (I13).
+"""Raises alerts for changes that have none yet, or joins them to the alert of their cause.
 
-Place: `service.evaluate` calls it with what a job's points showed. Invariants:
-- one living alert per cause: a change whose range overlaps that of a living alert of its direction joins it;
-- one environment incident instead of N alerts, whatever the direction and the suite;
-- what people or an A/B run dismissed is told once: the same change, found again, joins it in silence;
-- a change for the better is a finding that people can see, and an alert only where a rule says `both`;
-- a suspected alert asks for an A/B run after the cool-down and tells nobody.
+What must stay true:
+- there is one living alert per cause: a change whose range overlaps that of a living
+  alert in the same direction joins it;
+- an environment incident is one alert, whatever the directions and suites;
+- what people or an A/B run dismissed is reported once: the same change, found again,
+  joins it silently;
+- an improvement is a visible finding, and an alert only where a rule says `both`;
+- a suspected alert requests an A/B run after the cool-down; people hear nothing yet
+  (I13).
 """
 
 from __future__ import annotations
@@ -19,18 +22,22 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.changes import queries, words
+from paceline_server.alerts.changes import history_sentences, queries
 from paceline_server.alerts.changes.causes import (
     Cause,
     code_or_target,
-    environment_of,
+    environment_cause_of,
     siblings_of,
 )
-from paceline_server.alerts.changes.facts import Fact, surest_of, worst_of
-from paceline_server.alerts.changes.findings import keep_change
-from paceline_server.alerts.changes.grouping import Moved, groups
-from paceline_server.alerts.history import SYSTEM, change, leave_shadow, remember
-from paceline_server.alerts.rules.service import Applied, RuleBook
+from paceline_server.alerts.changes.change_facts import (
+    ChangeFacts,
+    surest_change,
+    worst_change,
+)
+from paceline_server.alerts.changes.findings import store_change_finding
+from paceline_server.alerts.changes.grouping import GroupableChange, group_by_cause
+from paceline_server.alerts.history import SYSTEM, add_event, change_state, leave_shadow
+from paceline_server.alerts.rules.service import AppliedRule, RuleBook
 from paceline_server.alerts.states import LIVE, Event
 from paceline_server.alerts.topics import CONFIRM
 from paceline_server.kernel import clock, ids, settings
@@ -46,18 +53,18 @@ WINDOW_POINTS = 30
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ChangeCandidate:
     """A change without an alert, the rule that decides about it, and its environment cause if it has one."""
 
-    fact: Fact
-    rule: Applied
+    fact: ChangeFacts
+    rule: AppliedRule
     environment: Cause | None
 
     @property
     def raises(self) -> bool:
         return self.rule.raises(self.fact.ratio - 1.0)
 
-    def moved(self) -> Moved[Candidate]:
+    def moved(self) -> GroupableChange[ChangeCandidate]:
         suite, way = self.fact.series.suite, "worse" if self.fact.worse else "better"
         kind = (
             ("environment",)
@@ -65,11 +72,11 @@ class Candidate:
             else ("history", suite, way)
         )
         strength = (self.fact.change.p_value, self.fact.change.id)
-        return Moved(self, kind, self.fact.range, strength)
+        return GroupableChange(self, kind, self.fact.range, strength)
 
 
-def raise_for(
-    session: Session, target_id: str, fresh: Sequence[Fact], book: RuleBook
+def raise_alerts(
+    session: Session, target_id: str, fresh: Sequence[ChangeFacts], book: RuleBook
 ) -> None:
     """Draw the consequences of changes that have no alert yet."""
     if not fresh:
@@ -90,19 +97,23 @@ def raise_for(
         for fact in fresh
     ]
     candidates = [one for one in candidates if one.rule.mode != "off"]
-    for group in groups([one.moved() for one in candidates]):
+    for group in group_by_cause([one.moved() for one in candidates]):
         members = [move.key for move in group]
         if any(one.raises for one in members):
             _raise_or_join(
                 session, members, alert_queries.spoken_name(session, target_id)
             )
         else:
-            _keep_without_alert(session, members)
+            _store_improvements(session, members)
 
 
 def _candidate(
-    session: Session, fact: Fact, book: RuleBook, target_name: str, floor: float | None
-) -> Candidate:
+    session: Session,
+    fact: ChangeFacts,
+    book: RuleBook,
+    target_name: str,
+    floor: float | None,
+) -> ChangeCandidate:
     series = fact.series
     rule = book.rule_for(
         suite=series.suite,
@@ -111,22 +122,24 @@ def _candidate(
         metric=series.metric,
         target=target_name,
     )
-    return Candidate(fact, rule.resolved(floor), environment_now(session, fact))
+    return ChangeCandidate(fact, rule.resolved(floor), environment_cause(session, fact))
 
 
-def environment_now(session: Session, fact: Fact) -> Cause | None:
-    """`causes.environment_of` with the stored factors of both fingerprints."""
+def environment_cause(session: Session, fact: ChangeFacts) -> Cause | None:
+    """`causes.environment_cause_of` with the stored factors of both fingerprints."""
     hashes = {point.fingerprint for point in fact.points.values()}
-    return environment_of(
+    return environment_cause_of(
         fact, queries.factors(session, hashes) if len(hashes) > 1 else {}
     )
 
 
-def cause_of(session: Session, facts: Sequence[Fact], target_name: str) -> Cause:
+def determine_cause(
+    session: Session, facts: Sequence[ChangeFacts], target_name: str
+) -> Cause:
     """Why these changes of one group happened, judged by the surest of them that has an answer (I15)."""
-    lead = surest_of(facts)
+    lead = surest_change(facts)
     for fact in (lead, *facts):
-        found = environment_now(session, fact)
+        found = environment_cause(session, fact)
         if found is not None:
             return found
     old, new = queries.points_around(session, lead, WINDOW_POINTS)
@@ -138,54 +151,56 @@ def cause_of(session: Session, facts: Sequence[Fact], target_name: str) -> Cause
     return code_or_target(lead, target_name, siblings)
 
 
-def _keep_without_alert(session: Session, members: Sequence[Candidate]) -> None:
+def _store_improvements(session: Session, members: Sequence[ChangeCandidate]) -> None:
     """Improvements are facts worth seeing: a finding once per change, no alert."""
     known = queries.findings_of_changes(
         session, [one.fact.change.id for one in members]
     )
     for one in members:
         if one.fact.change.id not in known and not one.fact.worse:
-            keep_change(
+            store_change_finding(
                 session, one.fact, "candidate", None, one.environment, kind="history"
             )
 
 
 def _raise_or_join(
-    session: Session, members: Sequence[Candidate], target_name: str
+    session: Session, members: Sequence[ChangeCandidate], target_name: str
 ) -> None:
     facts = [one.fact for one in members]
-    cause = cause_of(session, facts, target_name)
+    cause = determine_cause(session, facts, target_name)
     environment = cause.cause == "environment"
-    alert = _home_of(session, members, environment=environment)
+    alert = _find_alert_for(session, members, environment=environment)
     if alert is None:
-        raised = _raise(session, members, cause, target_name)
+        raised = _raise_alert(session, members, cause, target_name)
         if raised is not None:
-            attach(session, raised, facts, cause)
+            attach_changes(session, raised, facts, cause)
             return
-        alert = _home_of(session, members, environment=environment)
+        alert = _find_alert_for(session, members, environment=environment)
     if alert is None:
         return
-    remember(session, alert, "found_again", SYSTEM, words.headline(facts))
+    add_event(session, alert, "found_again", SYSTEM, history_sentences.headline(facts))
     rule = _rule_of(members)
     if not rule.shadow:
         take_out_of_shadow(
             session, alert, rule.rule_id, rule.version, rule.as_evidence()
         )
-    attach(session, _wake(session, alert), facts, cause)
+    attach_changes(session, _reopen_if_closed(session, alert), facts, cause)
 
 
-def attach(
-    session: Session, alert: Alert, facts: Sequence[Fact], cause: Cause | None
+def attach_changes(
+    session: Session, alert: Alert, facts: Sequence[ChangeFacts], cause: Cause | None
 ) -> None:
     """Make changes part of an alert, each with a finding that will not change."""
     for fact in facts:
         fact.change.alert_id = alert.id
         if cause is not None:
             fact.change.cause = cause.cause
-        keep_change(session, fact, "candidate", alert.id, cause, kind=alert.kind)
+        store_change_finding(
+            session, fact, "candidate", alert.id, cause, kind=alert.kind
+        )
     session.flush()
     if alert.state in LIVE:
-        describe(session, alert)
+        update_description(session, alert)
 
 
 def take_out_of_shadow(
@@ -201,13 +216,13 @@ def take_out_of_shadow(
         leave_shadow(session, alert)
 
 
-def _home_of(
-    session: Session, members: Sequence[Candidate], *, environment: bool
+def _find_alert_for(
+    session: Session, members: Sequence[ChangeCandidate], *, environment: bool
 ) -> Alert | None:
     """The alert these changes belong to: a living one about the same cause, one that had vanished, one that
     was fixed and now slows again, or one that was dismissed."""
     facts = [one.fact for one in members]
-    lead = surest_of(facts)
+    lead = surest_change(facts)
     living = queries.living_of_target(session, lead.series.target_id)
     known = queries.changes_of_alerts(session, [alert.id for alert in living])
     for alert in living:
@@ -233,7 +248,7 @@ def _home_of(
     return None
 
 
-def _is_known(known: Sequence[Fact], fact: Fact) -> bool:
+def _is_known(known: Sequence[ChangeFacts], fact: ChangeFacts) -> bool:
     """Whether an alert was about this change already: its series, place and direction, and it has not grown
     since, by the intervals."""
     for old in known:
@@ -246,7 +261,7 @@ def _is_known(known: Sequence[Fact], fact: Fact) -> bool:
 
 
 def _same_cause(
-    alert: Alert, known: Sequence[Fact], lead: Fact, *, environment: bool
+    alert: Alert, known: Sequence[ChangeFacts], lead: ChangeFacts, *, environment: bool
 ) -> bool:
     if not any(fact.range.overlaps(lead.range) for fact in known):
         return False
@@ -256,7 +271,7 @@ def _same_cause(
     return not environment and alert.suite == lead.series.suite and same_way
 
 
-def _slows_again(known: Sequence[Fact], facts: Sequence[Fact]) -> bool:
+def _slows_again(known: Sequence[ChangeFacts], facts: Sequence[ChangeFacts]) -> bool:
     """Whether a series of a fixed alert is at least half way back at the level it was called fixed from."""
     before = {fact.series.id: fact for fact in known}
     for fact in facts:
@@ -269,12 +284,12 @@ def _slows_again(known: Sequence[Fact], facts: Sequence[Fact]) -> bool:
     return False
 
 
-def _raise(
-    session: Session, members: Sequence[Candidate], cause: Cause, target_name: str
+def _raise_alert(
+    session: Session, members: Sequence[ChangeCandidate], cause: Cause, target_name: str
 ) -> Alert | None:
     """A new suspected alert; None when another transaction raised the same cause first."""
     facts = [one.fact for one in members]
-    lead, rule = surest_of(facts), _rule_of(members)
+    lead, rule = surest_change(facts), _rule_of(members)
     at = clock.now()
     alert = Alert(
         id=ids.new_id("alt"),
@@ -301,7 +316,7 @@ def _raise(
             session.flush()
     except IntegrityError:
         return None
-    remember(
+    add_event(
         session,
         alert,
         Event.raise_.value,
@@ -312,18 +327,18 @@ def _raise(
     return alert
 
 
-def _rule_of(members: Sequence[Candidate]) -> Applied:
+def _rule_of(members: Sequence[ChangeCandidate]) -> AppliedRule:
     """The rule an alert of these changes is raised by: that of the worst people may hear of."""
     firing = [one for one in members if one.raises]
     audible = [one for one in firing if not one.rule.shadow] or firing
     return next(
         one.rule
         for one in audible
-        if one.fact is worst_of([each.fact for each in audible])
+        if one.fact is worst_change([each.fact for each in audible])
     )
 
 
-def cause_key(lead: Fact, *, environment: bool) -> str:
+def cause_key(lead: ChangeFacts, *, environment: bool) -> str:
     """What an alert is about when it is raised; it keeps this key while its range moves."""
     way = "any" if environment else "worse" if lead.worse else "better"
     parts = [
@@ -338,13 +353,13 @@ def cause_key(lead: Fact, *, environment: bool) -> str:
 
 
 def _description(
-    facts: Sequence[Fact], target_name: str, *, environment: bool
+    facts: Sequence[ChangeFacts], target_name: str, *, environment: bool
 ) -> dict[str, object]:
-    worst, lead = worst_of(facts), surest_of(facts)
+    worst, lead = worst_change(facts), surest_change(facts)
     low, high = worst.bounds
     return {
-        "title": words.title(facts, target_name, environment=environment),
-        "words": words.headline(facts),
+        "title": history_sentences.title(facts, target_name, environment=environment),
+        "words": history_sentences.headline(facts),
         "benchmark": worst.series.benchmark,
         "arm": worst.series.arm,
         "metric": worst.series.metric,
@@ -356,10 +371,10 @@ def _description(
     }
 
 
-def describe(session: Session, alert: Alert) -> None:
+def update_description(session: Session, alert: Alert) -> None:
     """Let an alert's headline and range follow its newest changes; once it is open, what opened it stays and
     only its title counts on."""
-    facts = living_facts(session, alert)
+    facts = living_changes(session, alert)
     if not facts:
         return
     name = alert_queries.spoken_name(session, alert.target_id)
@@ -368,7 +383,7 @@ def describe(session: Session, alert: Alert) -> None:
         setattr(alert, field, said[field])
 
 
-def living_facts(session: Session, alert: Alert) -> list[Fact]:
+def living_changes(session: Session, alert: Alert) -> list[ChangeFacts]:
     """The changes of an alert that detection still sees, the oldest first."""
     found = queries.changes_of_alerts(session, [alert.id])[alert.id]
     return [fact for fact in found if fact.change.state in LIVE_CHANGES]
@@ -381,11 +396,11 @@ def ask_for_confirmation(session: Session, alert: Alert) -> None:
     )
 
 
-def _wake(session: Session, alert: Alert) -> Alert:
+def _reopen_if_closed(session: Session, alert: Alert) -> Alert:
     """What a vanished or a fixed alert does when its change is back: prove it again before anyone hears. The
     alert that lives then."""
     if alert.state == "vanished":
-        home = revive(session, alert, Event.reappear, "the change is seen again")
+        home = revive_alert(session, alert, Event.reappear, "the change is seen again")
         if home is alert:
             ask_for_confirmation(session, alert)
         return home
@@ -394,18 +409,18 @@ def _wake(session: Session, alert: Alert) -> Alert:
     return alert
 
 
-def revive(session: Session, alert: Alert, event: Event, note: str) -> Alert:
+def revive_alert(session: Session, alert: Alert, event: Event, note: str) -> Alert:
     """Bring a locked, closed alert back to life; the alert that lives. Another one when the same cause was
     raised meanwhile, by another series of the same commits: that one takes over what it is about."""
     try:
         with session.begin_nested():
-            change(session, alert, event, SYSTEM, note)
+            change_state(session, alert, event, SYSTEM, note)
     except IntegrityError:
-        living = alert_queries.lock_live(session, alert.cause_key)
+        living = alert_queries.lock_living_alert(session, alert.cause_key)
         if living is None:
             raise
-        facts = living_facts(session, alert)
-        remember(
+        facts = living_changes(session, alert)
+        add_event(
             session,
             alert,
             "joined",
@@ -417,7 +432,13 @@ def revive(session: Session, alert: Alert, event: Event, note: str) -> Alert:
                 session, living, alert.rule_id, alert.rule_version, alert.rule
             )
         if facts:
-            remember(session, living, "found_again", SYSTEM, words.headline(facts))
-            attach(session, living, facts, None)
+            add_event(
+                session,
+                living,
+                "found_again",
+                SYSTEM,
+                history_sentences.headline(facts),
+            )
+            attach_changes(session, living, facts, None)
         return living
     return alert

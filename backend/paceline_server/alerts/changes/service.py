@@ -1,30 +1,39 @@
-"""From changes of series to alerts about history: the front door of this package.
+"""The front door of alerts about history: evaluates jobs, confirms alerts, moves
+baselines.
 
-Place: after detect (outbox `alerts.history`, one per job whose points moved a series' detection), before
-people. The life of such an alert:
+Outbox topic `alerts.history`: one message per job whose points changed what detection
+says.
 
-    change ─ rule ─ group ─▶ suspected ─ cool-down ─▶ A/B run ─▶ open ─▶ bisect    (`raising`, `confirming`)
+    change ─ rule ─ group ─▶ suspected ─ cool-down ─▶ A/B run ─▶ open ─▶ bisect    (`raising`, `confirmation`)
                                 │                        │         │
-             more points ───────┴─▶ vanished     unconfirmed    recover, verify, relapse    (`following`)
+             more points ───────┴─▶ vanished     unconfirmed    recover, verify, relapse    (`follow_up`)
 
-Invariants: evaluating a job again adds nothing; whatever follows from one job commits with its message;
-one target's jobs are evaluated one at a time, so that one event raises one alert; locks are taken in one
-order, as triage takes them: target, alerts by id, changes.
+Evaluating a job again adds nothing; everything that follows from one job commits with
+its message. The jobs of one target are evaluated one at a time, so that one event
+raises one alert. Locks are taken in the same order as triage takes them: target, alerts
+by id, changes.
 """
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import from_policy
+from paceline_server.alerts import policy_alerts
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.changes import confirming, following, queries, raising
+from paceline_server.alerts.changes import confirmation, follow_up, queries, raising
 from paceline_server.alerts.rules import service as rules
 from paceline_server.detect.changes import service as detection
 from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.jobs import Job, Run
 
-__all__ = ["accept", "confirm", "decide", "evaluate", "lose_patience", "withdraw"]
+__all__ = [
+    "accept",
+    "confirm",
+    "decide",
+    "evaluate",
+    "stop_waiting_for_agent",
+    "withdraw",
+]
 
 
 def evaluate(session: Session, job_id: str) -> None:
@@ -39,33 +48,33 @@ def evaluate(session: Session, job_id: str) -> None:
     touched = {fact.change.alert_id for fact in facts}
     for alert in locked:
         if alert.id in touched:
-            following.follow(session, alert)
+            follow_up.follow_alert(session, alert)
     fresh = [
         fact
         for fact in facts
         if fact.change.alert_id is None and fact.change.state in raising.LIVE_CHANGES
     ]
-    raising.raise_for(
+    raising.raise_alerts(
         session, job.target_id, fresh, rules.rules_in_force(session, "history")
     )
-    from_policy.evaluate(session, job_id)
+    policy_alerts.evaluate(session, job_id)
 
 
 def confirm(session: Session, alert: Alert) -> None:
     """The cool-down of a locked alert is over: ask for its A/B run."""
-    confirming.start(session, alert)
+    confirmation.start_confirmation(session, alert)
 
 
 def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
     """The A/B run of a locked alert ended."""
-    confirming.decide(session, alert, job, run)
+    confirmation.decide_confirmation(session, alert, job, run)
 
 
-def lose_patience(session: Session, key: str) -> None:
+def stop_waiting_for_agent(session: Session, key: str) -> None:
     """An A/B run has waited; `key` is `alert:run`."""
     alert_id, _, run_id = key.partition(":")
     for alert in queries.lock_alerts(session, [alert_id]):
-        confirming.lose_patience(session, alert, run_id)
+        confirmation.stop_waiting_for_agent(session, alert, run_id)
 
 
 def accept(session: Session, alert: Alert, commit: str | None = None) -> None:

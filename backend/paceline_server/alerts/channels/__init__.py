@@ -1,1 +1,1 @@
-"""How people hear of an alert; one channel per file."""
+"""The ways people hear of an alert; one channel per file."""

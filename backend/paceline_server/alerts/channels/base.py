@@ -1,4 +1,4 @@
-"""The port through which people outside the dashboard hear of alerts."""
+"""The interface of a channel, and what is sent through it."""
 
 from __future__ import annotations
 

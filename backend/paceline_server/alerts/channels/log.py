@@ -1,4 +1,4 @@
-"""The channel that is always there: a line in the server's log."""
+"""The channel that always exists: a line in the server's log."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Posts a notice as JSON to one URL an operator configured.
+"""Posts an alert as JSON to one URL that an operator configured.
 
-Invariants: bounded in time and never follows a redirect; the body is JSON with `kind: "alert_open"` and the
-notice's fields; `Idempotency-Key` is the alert's id, so a repeat can be recognised.
+Bounded in time; redirects are not followed. The body has `kind: "alert_open"` and the
+notice's fields; `Idempotency-Key` is the alert's id, so that receivers recognise a
+repeat.
 """
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
-"""Why an alert was raised: every filter with its number and limit, in words, made again from samples."""
+"""Explains alerts: every filter with its number and limit, in words, recomputed from
+samples.
+"""

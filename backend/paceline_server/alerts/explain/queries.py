@@ -15,7 +15,7 @@ from paceline_server.store.tables.history import Series, SeriesPoint
 
 
 @dataclass(frozen=True)
-class Evidence:
+class FindingEvidence:
     """A finding with what it was made from: a comparison, a series, or neither (policy advice)."""
 
     finding: Finding
@@ -34,7 +34,7 @@ def alert(session: Session, alert_id: str) -> tuple[Alert, str] | None:
     return None if found is None else (found[0], found[1].spoken_name)
 
 
-def evidence_of(session: Session, alert_id: str) -> list[Evidence]:
+def evidence_of(session: Session, alert_id: str) -> list[FindingEvidence]:
     """The findings of an alert, the oldest first."""
     query = (
         select(Finding, Comparison, Series)
@@ -43,10 +43,10 @@ def evidence_of(session: Session, alert_id: str) -> list[Evidence]:
         .where(Finding.alert_id == alert_id)
         .order_by(Finding.created_at, Finding.id)
     )
-    return [Evidence(*row) for row in session.execute(query)]
+    return [FindingEvidence(*row) for row in session.execute(query)]
 
 
-def finding(session: Session, finding_id: str) -> Evidence | None:
+def finding(session: Session, finding_id: str) -> FindingEvidence | None:
     """One finding with what it was made from."""
     query = (
         select(Finding, Comparison, Series)
@@ -55,10 +55,10 @@ def finding(session: Session, finding_id: str) -> Evidence | None:
         .where(Finding.id == finding_id)
     )
     found = session.execute(query).one_or_none()
-    return None if found is None else Evidence(*found)
+    return None if found is None else FindingEvidence(*found)
 
 
-def span(
+def points_span(
     session: Session, series_id: str, job_ids: Sequence[str]
 ) -> tuple[datetime | None, datetime | None]:
     """When the first and the last of these points were measured."""

@@ -1,8 +1,9 @@
-"""Making a stored finding again from stored samples with the numbers stored beside it, never today's (I16).
+"""Computes a stored finding again from stored samples, with the numbers stored beside it
+(I16).
 
-Place: asked by `explain` and by whoever doubts a finding. Invariant: nothing but the finding, the ledger of
-samples and pure functions; a server with other constants gives the same bits. What belongs to other findings
-of its round (the false-discovery rate) was stored and is not made again.
+Nothing but the finding, the stored samples and pure functions is used, so a server with
+other constants gives the same bits. What depends on other findings of the round (the
+false-discovery rate) is taken as stored.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts.explain import queries
-from paceline_server.alerts.explain.queries import Evidence
+from paceline_server.alerts.explain.queries import FindingEvidence
 from paceline_server.alerts.explain.schemas import RederivedOut
 from paceline_server.detect import service as detect
 from paceline_server.detect.facts import CaseIndex
@@ -52,7 +53,7 @@ def rederive(session: Session, finding_id: str) -> RederivedOut:
     )
 
 
-def _of_comparison(session: Session, found: Evidence) -> RederivedOut:
+def _of_comparison(session: Session, found: FindingEvidence) -> RederivedOut:
     comparison = found.comparison
     if comparison is None:
         raise TypeError("a finding of a comparison has one")
@@ -70,7 +71,9 @@ def _of_comparison(session: Session, found: Evidence) -> RederivedOut:
     return _compared(numbers, stored, "the blocks of its job")
 
 
-def _of_change(session: Session, found: Evidence, series: Series) -> RederivedOut:
+def _of_change(
+    session: Session, found: FindingEvidence, series: Series
+) -> RederivedOut:
     finding, stored = found.finding, dict(found.finding.numbers or {})
     if finding.method != changepoint.METHOD:
         text = f"It was made by {finding.method}, which this server no longer has; it has {changepoint.METHOD}."
@@ -96,7 +99,7 @@ def _of_change(session: Session, found: Evidence, series: Series) -> RederivedOu
     return _compared(_numbers(change), wanted, text)
 
 
-def _points_again(session: Session, found: Evidence, series: Series) -> str:
+def _points_again(session: Session, found: FindingEvidence, series: Series) -> str:
     """How many points of the window are the same when measured again from their samples. The values that
     decide are those the finding saw, which are stored with it: a point may be older than an upgrade."""
     window, warm = found.finding.window, found.finding.parameters["warm"]

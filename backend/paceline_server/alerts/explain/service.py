@@ -1,7 +1,7 @@
-"""Explaining an alert: what was asked of the data, what it answered, and whether it would answer so again.
+"""Explains an alert: what the data was asked, what it answered, and whether it would
+answer so again.
 
-Place: behind `GET /alerts/{id}/explain`, `triage` and `notify`. Invariant: every sentence and number comes
-from stored evidence; reading changes nothing.
+Every sentence and number comes from stored evidence; reading changes nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.explain import queries, words
-from paceline_server.alerts.explain.queries import Evidence
+from paceline_server.alerts.explain import explanation_sentences, queries
+from paceline_server.alerts.explain.queries import FindingEvidence
 from paceline_server.alerts.explain.rederive import rederive
 from paceline_server.alerts.explain.schemas import (
     ExplainedFindingOut,
@@ -39,11 +39,11 @@ CLOSING = (
 MOST_AGAIN = 20
 """findings made again in one answer: each reads the samples of up to 1,000 jobs while a person waits."""
 
-__all__ = ["Told", "explain", "rederive", "told"]
+__all__ = ["AlertExplanation", "explain", "explain_briefly", "rederive"]
 
 
 @dataclass(frozen=True)
-class Told:
+class AlertExplanation:
     """An alert's evidence as its page shows it."""
 
     sentence: str
@@ -64,15 +64,17 @@ def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
             "kind": alert.kind,
             "state": alert.state,
             "title": alert.title,
-            "sentence": words.paragraph(
+            "sentence": explanation_sentences.explanation_paragraph(
                 alert, target_name, evidence, _closing(session, alert)
             ),
             "cause": alert.cause,
-            "cause_text": words.cause_text(evidence),
+            "cause_text": explanation_sentences.cause_text(evidence),
             "rule": f"{alert.rule['name']}, version {alert.rule['version']}: {alert.rule['text']}",
             "findings": [
                 _explained(
-                    session, one, again=_again(session, one, index) if again else None
+                    session,
+                    one,
+                    again=_rederived_out(session, one, index) if again else None,
                 )
                 for index, one in enumerate(evidence)
             ],
@@ -80,17 +82,21 @@ def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
     )
 
 
-def told(
+def explain_briefly(
     session: Session, alert: Alert, target_name: str, *, windows: bool = False
-) -> Told:
+) -> AlertExplanation:
     """What an alert's page and its notice say; `windows`: with every point of what history looked at."""
     evidence = queries.evidence_of(session, alert.id)
-    sentence = words.paragraph(alert, target_name, evidence, _closing(session, alert))
+    sentence = explanation_sentences.explanation_paragraph(
+        alert, target_name, evidence, _closing(session, alert)
+    )
     findings = [_finding_out(one, alert, windows=windows) for one in evidence]
-    return Told(sentence, words.cause_text(evidence), findings)
+    return AlertExplanation(
+        sentence, explanation_sentences.cause_text(evidence), findings
+    )
 
 
-def _in_short(window: dict[str, Any]) -> dict[str, Any]:
+def _shorten_window(window: dict[str, Any]) -> dict[str, Any]:
     """A window without its points: how many they are, and the jobs of the first and the last."""
     job_ids = window.get("job_ids")
     if not job_ids:
@@ -103,7 +109,7 @@ def _in_short(window: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "points": len(job_ids), "first": job_ids[0], "last": job_ids[-1]}
 
 
-def _finding_out(one: Evidence, alert: Alert, *, windows: bool) -> FindingOut:
+def _finding_out(one: FindingEvidence, alert: Alert, *, windows: bool) -> FindingOut:
     finding, comparison, series = one.finding, one.comparison, one.series
     own = (
         "id",
@@ -146,10 +152,10 @@ def _finding_out(one: Evidence, alert: Alert, *, windows: bool) -> FindingOut:
             **{name: getattr(finding, name) for name in own},
             **{name: getattr(about, name) for name in ("benchmark", "arm", "metric")},
             **numbers,
-            "window": finding.window if windows else _in_short(finding.window),
+            "window": finding.window if windows else _shorten_window(finding.window),
             "params": {} if about is alert else getattr(about, "params", {}),
             "sides": None if comparison is None else comparison.sides,
-            "words": words.said(one),
+            "words": explanation_sentences.finding_sentence(one),
             "filters": [filter_out(stored) for stored in finding.filters],
         }
     )
@@ -164,7 +170,7 @@ def _closing(session: Session, alert: Alert) -> str | None:
 
 
 def _explained(
-    session: Session, one: Evidence, *, again: RederivedOut | None
+    session: Session, one: FindingEvidence, *, again: RederivedOut | None
 ) -> ExplainedFindingOut:
     finding = one.finding
     return ExplainedFindingOut.model_validate(
@@ -172,8 +178,8 @@ def _explained(
             "id": finding.id,
             "kind": finding.kind,
             "role": finding.role,
-            "where": words.where(one),
-            "words": words.said(one),
+            "where": explanation_sentences.finding_place(one),
+            "words": explanation_sentences.finding_sentence(one),
             "filters": [filter_out(stored) for stored in finding.filters],
             "window": _window(session, one),
             "method": finding.method,
@@ -186,14 +192,16 @@ def _explained(
 
 def filter_out(stored: dict[str, object]) -> FilterOut:
     """A stored filter with its sentence."""
-    return FilterOut.model_validate({**stored, "text": words.filter_text(stored)})
+    return FilterOut.model_validate(
+        {**stored, "text": explanation_sentences.filter_text(stored)}
+    )
 
 
-def _window(session: Session, one: Evidence) -> WindowOut:
-    text = words.window_text(one)
+def _window(session: Session, one: FindingEvidence) -> WindowOut:
+    text = explanation_sentences.window_text(one)
     if one.series is not None:
         job_ids = one.finding.window["job_ids"]
-        first, last = queries.span(session, one.series.id, job_ids)
+        first, last = queries.points_span(session, one.series.id, job_ids)
         return WindowOut(text=text, points=len(job_ids), first_at=first, last_at=last)
     if one.comparison is not None:
         return WindowOut(
@@ -202,7 +210,7 @@ def _window(session: Session, one: Evidence) -> WindowOut:
     return WindowOut(text=text)
 
 
-def _again(session: Session, one: Evidence, index: int) -> RederivedOut:
+def _rederived_out(session: Session, one: FindingEvidence, index: int) -> RederivedOut:
     if index >= MOST_AGAIN:
         text = (
             f"Not made again: one answer makes the first {MOST_AGAIN} findings again."

@@ -1,1 +1,3 @@
-"""Rules people own: which findings become alerts, from which effect on, and who hears of them."""
+"""Rules people own: which findings become alerts, from which effect on, and who hears of
+them.
+"""

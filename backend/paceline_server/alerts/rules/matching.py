@@ -1,16 +1,18 @@
-"""Which rule speaks about a measurement: five patterns, and an order in which exactly one rule wins. Pure.
+"""Finds the one rule that decides about a measurement: five patterns and a total order.
+Pure.
 
-Place: under `service`, asked for every finding. Invariant: the order is total and says why: of the rules that
-match, the most specific decides alone; nothing is merged. Specificity, the first difference decides:
+Of the rules that match, the most specific decides alone; nothing is merged. The first
+difference decides:
 
 1. more of the five patterns are exact (hold no `*`);
-2. the exact ones are about: target before benchmark, arm, metric, suite;
-3. more literal characters in the patterns, all five together, then field by field in the same order;
+2. the exact ones are, in this order: target, benchmark, arm, metric, suite;
+3. more literal characters in the patterns, all five together, then field by field in
+the same order;
 4. the version saved last.
 
-Lengths of exact names never count before 3, and there they are equal: two exact patterns that match the same
-name are the same text. Deliberately no regular expressions: `*` is any number of any characters, everything
-else is itself, matched in linear time.
+Exact patterns that match the same name are the same text, so their lengths do not count
+before 3. `*` is any number of any characters, everything else is literal; matching
+takes linear time.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ ANY = "*"
 
 
 @dataclass(frozen=True)
-class Subject:
+class RuleSubject:
     """What a rule is asked about: one measurement on one target, by name."""
 
     suite: str
@@ -36,7 +38,7 @@ class Subject:
     target: str
 
 
-class Patterned(Protocol):
+class PatternedRule(Protocol):
     """What has the five patterns and a place in time: a stored version of a rule."""
 
     @property
@@ -55,7 +57,7 @@ class Patterned(Protocol):
     def rule_id(self) -> str: ...
 
 
-Rule = TypeVar("Rule", bound=Patterned)
+Rule = TypeVar("Rule", bound=PatternedRule)
 
 
 def matches(pattern: str, name: str) -> bool:
@@ -78,7 +80,7 @@ def matches(pattern: str, name: str) -> bool:
     return True
 
 
-def covers(rule: Patterned, subject: Subject) -> bool:
+def covers(rule: PatternedRule, subject: RuleSubject) -> bool:
     """Whether all five patterns match."""
     return all(
         matches(getattr(rule, field), getattr(subject, field)) for field in FIELDS
@@ -86,7 +88,7 @@ def covers(rule: Patterned, subject: Subject) -> bool:
 
 
 def specificity(
-    rule: Patterned,
+    rule: PatternedRule,
 ) -> tuple[int, tuple[bool, ...], int, tuple[int, ...], datetime, str]:
     """The sort key of the order above; the greatest wins. The id only makes it total."""
     exact = tuple(ANY not in getattr(rule, field) for field in FIELDS)
@@ -94,7 +96,7 @@ def specificity(
     return sum(exact), exact, sum(literal), literal, rule.created_at, rule.rule_id
 
 
-def most_specific(rules: Iterable[Rule], subject: Subject) -> Rule | None:
+def most_specific(rules: Iterable[Rule], subject: RuleSubject) -> Rule | None:
     """The one rule that decides about `subject`, if any matches."""
     return max(
         (rule for rule in rules if covers(rule, subject)), key=specificity, default=None

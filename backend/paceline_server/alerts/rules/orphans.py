@@ -1,8 +1,8 @@
-"""Rules that decide about nothing that lives, and measurements no stored rule speaks about.
+"""Lists rules that decide about nothing, and measurements no stored rule decides about.
 
-Place: under `routes`, reads only. Living: a series with a point in the last `LIVING_DAYS` of a benchmark that
-nobody retired; for rules of arms, what the announced manifests declare, on every target. A rule that matches
-something but is always beaten by a more specific one is an orphan too: it says nothing.
+For rules of history the measurements are series with a point in the last `LIVING_DAYS`
+whose benchmark is not retired; for rules of arms, what the announced manifests declare,
+on every target. A rule that always loses to a more specific one is an orphan too.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from itertools import product
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.rules import queries, words
-from paceline_server.alerts.rules.matching import Subject, covers, most_specific
+from paceline_server.alerts.rules import queries, rule_sentences
+from paceline_server.alerts.rules.matching import RuleSubject, covers, most_specific
 from paceline_server.alerts.rules.schemas import OrphanRuleOut, OrphansOut, UnruledOut
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.kernel import clock
@@ -26,10 +26,13 @@ LIVING_DAYS = 30
 UNRULED_SHOWN = 200
 
 
-def orphans(session: Session) -> OrphansOut:
+def find_orphans(session: Session) -> OrphansOut:
     """Both lists, over all rules."""
     living = Counter(
-        (Subject(one.suite, one.benchmark, one.arm, one.metric, target), one.target_id)
+        (
+            RuleSubject(one.suite, one.benchmark, one.arm, one.metric, target),
+            one.target_id,
+        )
         for one, target in queries.living_series(
             session, clock.now() - timedelta(days=LIVING_DAYS)
         )
@@ -39,12 +42,16 @@ def orphans(session: Session) -> OrphansOut:
     of_history = [version for _, version in rules if version.kind == "history"]
     of_arms = [version for _, version in rules if version.kind == "arm_slower"]
     reasons = {
-        **_idle(
+        **_idle_rules(
             of_history,
             history,
             f"matches no series measured in the last {LIVING_DAYS} days",
         ),
-        **_idle(of_arms, list(_arms(session)), "matches no arm of an announced suite"),
+        **_idle_rules(
+            of_arms,
+            list(_declared_arms(session)),
+            "matches no arm of an announced suite",
+        ),
     }
     found = [
         OrphanRuleOut(rule_id=rule.id, name=rule.name, reason=reasons[rule.id])
@@ -69,12 +76,12 @@ def orphans(session: Session) -> OrphansOut:
         rules=found,
         unruled=unruled[:UNRULED_SHOWN],
         unruled_total=len(unruled),
-        words=words.orphans(len(found), len(unruled)),
+        words=rule_sentences.orphans_sentence(len(found), len(unruled)),
     )
 
 
-def _idle(
-    rules: list[AlertRuleVersion], subjects: list[Subject], why: str
+def _idle_rules(
+    rules: list[AlertRuleVersion], subjects: list[RuleSubject], why: str
 ) -> dict[str, str]:
     """Why, by rule id, of the rules that decide about none of `subjects`."""
     deciding = {id(most_specific(rules, subject)) for subject in subjects}
@@ -87,7 +94,7 @@ def _idle(
     }
 
 
-def _arms(session: Session) -> Iterator[Subject]:
+def _declared_arms(session: Session) -> Iterator[RuleSubject]:
     """Every arm besides a reference that an announced suite declares, on every target."""
     targets = queries.targets(session)
     for suite in queries.suites(session):
@@ -96,4 +103,4 @@ def _arms(session: Session) -> Iterator[Subject]:
         for kind, target in targets:
             for name, benchmark in judged[kind].items():
                 for arm, metric in product(benchmark.other_arms, benchmark.metrics):
-                    yield Subject(suite.name, name, arm, metric, target)
+                    yield RuleSubject(suite.name, name, arm, metric, target)

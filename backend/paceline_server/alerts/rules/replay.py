@@ -1,10 +1,8 @@
-"""What a rule would have done in the last days, before it is saved.
+"""Replays a rule over the last days before it is saved: which alerts would it have raised?
 
-Place: under `routes`, reads only. Invariants: what is counted is what the stored data says today, at the time
-the first point of a new level was measured; the rule competes as it would once saved (`candidate`), and what
-raises an alert is asked as it is when one is raised (`Applied.raises`'s effect). History: stored changes.
-Arms: stored comparisons; an arm that fails in several jobs on end is one alert.
-Deliberately no second session's confirmation is replayed: it says what would have been suspected and stood.
+The rule competes as it would once saved (`rule_contest`), over stored changes and
+stored comparisons; an arm that fails in several jobs in a row counts as one alert.
+Confirmations are not replayed: the answer is what would have been suspected and stood.
 """
 
 from __future__ import annotations
@@ -16,10 +14,10 @@ from itertools import groupby
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.rules import queries, words
-from paceline_server.alerts.rules.candidate import Contest, contest
-from paceline_server.alerts.rules.floors import refuse_unseen
-from paceline_server.alerts.rules.matching import Subject
+from paceline_server.alerts.rules import queries, rule_sentences
+from paceline_server.alerts.rules.matching import RuleSubject
+from paceline_server.alerts.rules.noise_limits import refuse_undetectable
+from paceline_server.alerts.rules.rule_contest import RuleContest, build_contest
 from paceline_server.alerts.rules.schemas import (
     AlertRuleIn,
     FiredOut,
@@ -31,36 +29,38 @@ from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
 from paceline_server.series.change_sentences import worsening
 from paceline_server.stats import constants
-from paceline_server.stats.words import percent
+from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.history import Change, Series
 
 FINDINGS_SHOWN = 200
 
 
-def replay(session: Session, asked: ReplayIn) -> ReplayOut:
+def replay_rule(session: Session, asked: ReplayIn) -> ReplayOut:
     """The alerts a rule would have raised. Raises 404 for a rule there is not, 422 for one that asks for
     steps history does not look for."""
     at = clock.now()
-    refuse_unseen(asked.rule)
+    refuse_undetectable(asked.rule)
     if asked.rule_id is not None and queries.rule(session, asked.rule_id) is None:
         raise not_found("rule", asked.rule_id)
     rules = queries.newest_versions(session, asked.rule.kind)
-    own = contest(asked.rule, asked.rule_id, at, rules)
+    own = build_contest(asked.rule, asked.rule_id, at, rules)
     since = at - timedelta(days=asked.days)
     if asked.rule.kind == "history":
-        found = list(_stored(session, asked.rule, own, since))
+        found = list(_changes_decided(session, asked.rule, own, since))
         alerts = {(one.target_id, one.commit, one.effect > 0): one for one in found}
         fired = list(alerts.values())
     else:
-        fired, found = _arms(session, asked.rule, own, since)
+        fired, found = _arm_failures(session, asked.rule, own, since)
     by_target = _by_target(fired)
     return ReplayOut(
         days=asked.days,
         fired=len(fired),
         findings_total=len(found),
         by_target=by_target,
-        words=words.replayed(asked.days, asked.rule.mode, len(fired), by_target),
+        words=rule_sentences.replay_sentence(
+            asked.days, asked.rule.mode, len(fired), by_target
+        ),
         findings=_with_states(session, found[:FINDINGS_SHOWN]),
     )
 
@@ -88,25 +88,25 @@ def _with_states(session: Session, found: Sequence[FiredOut]) -> list[FiredOut]:
     ]
 
 
-def _wanted(rule: AlertRuleIn, effect: float) -> bool:
+def _is_raised(rule: AlertRuleIn, effect: float) -> bool:
     return (effect if rule.direction == "worse" else abs(effect)) >= rule.min_effect
 
 
-def _stored(
-    session: Session, rule: AlertRuleIn, own: Contest, since: datetime
+def _changes_decided(
+    session: Session, rule: AlertRuleIn, own: RuleContest, since: datetime
 ) -> Iterator[FiredOut]:
     """Changes that stood, of series the rule would decide about."""
     for change, series, target, at in queries.changes_since(session, since):
         effect = worsening(change.effect, series.direction)
         if (
-            _stood(change)
-            and _wanted(rule, effect)
+            _has_stood(change)
+            and _is_raised(rule, effect)
             and own.decides(_subject(series, target))
         ):
-            yield _fired(change, series, target, at=at, effect=effect)
+            yield _finding_of_change(change, series, target, at=at, effect=effect)
 
 
-def _stood(change: Change) -> bool:
+def _has_stood(change: Change) -> bool:
     if change.state == "vanished":
         return (
             change.alert_id is not None
@@ -115,11 +115,13 @@ def _stood(change: Change) -> bool:
     return change.state in ("standing", "accepted", "superseded")
 
 
-def _subject(series: Series, target: str) -> Subject:
-    return Subject(series.suite, series.benchmark, series.arm, series.metric, target)
+def _subject(series: Series, target: str) -> RuleSubject:
+    return RuleSubject(
+        series.suite, series.benchmark, series.arm, series.metric, target
+    )
 
 
-def _fired(
+def _finding_of_change(
     change: Change, series: Series, target: str, *, at: datetime, effect: float
 ) -> FiredOut:
     return FiredOut(
@@ -139,8 +141,8 @@ def _fired(
     )
 
 
-def _arms(
-    session: Session, rule: AlertRuleIn, own: Contest, since: datetime
+def _arm_failures(
+    session: Session, rule: AlertRuleIn, own: RuleContest, since: datetime
 ) -> tuple[list[FiredOut], list[FiredOut]]:
     """(the first failing job of each streak, its failing points), both the newest first."""
     streaks: dict[tuple[str, ...], bool] = {}
@@ -151,21 +153,23 @@ def _arms(
         for row in queries.arm_comparisons_since(session, since)
         if row[0].evidence["rule"]
     ]
-    rows.sort(key=lambda row: (row[0].measured_at, row[0].job_id, *_cause(row[0])))
+    rows.sort(key=lambda row: (row[0].measured_at, row[0].job_id, *_cause_key(row[0])))
     for (_, *parts), group in groupby(
-        rows, key=lambda row: (row[0].job_id, *_cause(row[0]))
+        rows, key=lambda row: (row[0].job_id, *_cause_key(row[0]))
     ):
         cause, points = tuple(parts), list(group)
         one, _, target = points[0]
         if not own.decides(
-            Subject(one.suite, one.benchmark, one.arm, one.metric, target)
+            RuleSubject(one.suite, one.benchmark, one.arm, one.metric, target)
         ):
             continue
         failing = [
-            row for row in points if row[0].verdict == "fail" and _enough(rule, row[0])
+            row
+            for row in points
+            if row[0].verdict == "fail" and _reaches_effect(rule, row[0])
         ]
         if failing and not streaks.get(cause, False):
-            shown = [_fired_arm(*row) for row in failing]
+            shown = [_finding_of_arm(*row) for row in failing]
             fired.append(max(shown, key=lambda one: one.effect))
             found.extend(shown)
         if failing or all(row[0].verdict == "pass" for row in points):
@@ -173,15 +177,15 @@ def _arms(
     return fired[::-1], found[::-1]
 
 
-def _cause(one: Comparison) -> tuple[str, ...]:
+def _cause_key(one: Comparison) -> tuple[str, ...]:
     return (one.suite, one.benchmark, one.arm, one.metric, one.target_id)
 
 
-def _enough(rule: AlertRuleIn, one: Comparison) -> bool:
+def _reaches_effect(rule: AlertRuleIn, one: Comparison) -> bool:
     return one.ratio is not None and one.ratio - 1.0 >= rule.min_effect
 
 
-def _fired_arm(one: Comparison, commit: str, target: str) -> FiredOut:
+def _finding_of_arm(one: Comparison, commit: str, target: str) -> FiredOut:
     own = ("suite", "benchmark", "arm", "metric", "params", "target_id")
     return FiredOut(
         **{name: getattr(one, name) for name in own},

@@ -10,7 +10,7 @@ from paceline_server.accounts.auth import Principal, require
 from paceline_server.alerts.rules import orphans as idle
 from paceline_server.alerts.rules import replay as past
 from paceline_server.alerts.rules import service
-from paceline_server.alerts.rules.applied import Kind, Mode
+from paceline_server.alerts.rules.applied_rule import Kind, Mode
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
     AlertRuleIn,
@@ -51,7 +51,7 @@ def create_rule(
     body: AlertRuleIn, who: Writer, session: DbSession
 ) -> AlertRuleDetailOut:
     """Save a new rule; 422 `below_noise_floor` when it asks for more than a target can resolve."""
-    return service.create(session, body, who)
+    return service.create_rule(session, body, who)
 
 
 @router.post("/rules/replay")
@@ -60,14 +60,14 @@ def replay_rule(body: ReplayIn, _: Writer) -> ReplayOut:
     with (
         read_scope() as session
     ):  # computing takes a while and must not hold up the database's writer
-        return past.replay(session, body)
+        return past.replay_rule(session, body)
 
 
 @router.get("/rules/orphans")
 def list_orphans(_: Reader, session: DbSession) -> OrphansOut:
     """Rules that decide about nothing that lives, and measurements only the built-in default decides
     about."""
-    return idle.orphans(session)
+    return idle.find_orphans(session)
 
 
 @router.get("/rules/applied")
@@ -82,7 +82,7 @@ def get_applied_rule(  # noqa: PLR0917 - query parameters, passed by name
     kind: Kind = "history",
 ) -> AppliedOut:
     """The one rule that decides about a measurement; `target` is the target's name."""
-    return service.which(
+    return service.applied_rule_out(
         session,
         kind=kind,
         suite=suite,
@@ -116,13 +116,13 @@ def update_rule(
     rule_id: str, body: AlertRuleUpdateIn, who: Writer, session: DbSession
 ) -> AlertRuleDetailOut:
     """Save a new version; 409 when somebody saved another meanwhile."""
-    return service.update(session, rule_id, body, who)
+    return service.update_rule(session, rule_id, body, who)
 
 
 @router.delete("/rules/{rule_id}", status_code=204)
 def delete_rule(rule_id: str, who: Writer, session: DbSession) -> None:
     """Take a rule out of force; its versions stay, because alerts name them."""
-    service.delete(session, rule_id, who)
+    service.delete_rule(session, rule_id, who)
 
 
 @router.post("/rules/{rule_id}/mute")
@@ -130,10 +130,10 @@ def mute_rule(
     rule_id: str, body: MuteIn, who: Writer, session: DbSession
 ) -> AlertRuleDetailOut:
     """Tell nobody of its alerts for a while; what is still open then is told at the end."""
-    return service.mute(session, rule_id, body, who)
+    return service.mute_rule(session, rule_id, body, who)
 
 
 @router.post("/rules/{rule_id}/unmute")
 def unmute_rule(rule_id: str, who: Writer, session: DbSession) -> AlertRuleDetailOut:
     """End the silence now."""
-    return service.unmute(session, rule_id, who)
+    return service.unmute_rule(session, rule_id, who)

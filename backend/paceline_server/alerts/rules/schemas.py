@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, field_validator
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts.rules.applied import (
+from paceline_server.alerts.rules.applied_rule import (
     NAMES_OF_DEFAULTS,
     Direction,
     Kind,

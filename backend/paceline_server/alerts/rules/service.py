@@ -1,9 +1,8 @@
-"""Decisions about rules, and the rule that decides about a finding.
+"""Saves rules and finds the one that decides about a finding.
 
-Place: asked by `alerts.service` (arms) and by the alerts of history; written by people through `routes`.
-Invariants: one rule decides about a finding, the most specific that matches (`matching`); what a version says
-never changes; where no stored rule matches a built-in default applies, so silence is somebody's choice; every
-write leaves its entry in the audit log.
+The most specific rule that matches decides alone (`matching`); a saved version never
+changes; where no stored rule matches, a built-in default applies. Every write leaves an
+entry in the audit log.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ from sqlalchemy.orm import Session
 from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts.history import leave_shadow
-from paceline_server.alerts.rules import floors, queries, words
-from paceline_server.alerts.rules.applied import (
-    Applied,
+from paceline_server.alerts.rules import noise_limits, queries, rule_sentences
+from paceline_server.alerts.rules.applied_rule import (
+    AppliedRule,
     Kind,
     Mode,
     RuleBook,
-    default,
+    default_rule,
     mute_words,
 )
-from paceline_server.alerts.rules.candidate import contest
+from paceline_server.alerts.rules.rule_contest import build_contest
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
     AlertRuleIn,
@@ -54,23 +53,23 @@ __all__ = [
     "NOTIFIED",
     "SILENCED",
     "SILENCE_ENDED",
-    "Applied",
+    "AppliedRule",
     "Kind",
     "RuleBook",
-    "create",
-    "default",
-    "delete",
+    "applied_rule_out",
+    "create_rule",
+    "default_rule",
+    "delete_rule",
     "list_rules",
     "list_versions",
-    "mute",
     "mute_in_force",
+    "mute_rule",
     "mute_words",
     "rule_detail",
     "rule_for",
     "rules_in_force",
-    "unmute",
-    "update",
-    "which",
+    "unmute_rule",
+    "update_rule",
 ]
 
 
@@ -92,7 +91,7 @@ def rule_for(
     arm: str,
     metric: str,
     target: str,
-) -> Applied:
+) -> AppliedRule:
     """The rule that decides about one finding; `target` is the target's name. For many use
     `rules_in_force`."""
     book = rules_in_force(session, kind)
@@ -101,7 +100,7 @@ def rule_for(
     )
 
 
-def which(
+def applied_rule_out(
     session: Session,
     *,
     kind: Kind,
@@ -165,8 +164,8 @@ def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
     version = queries.versions_of(session, [rule])[rule_id]
     spec = _spec_of(version, rule.name)
     in_force = queries.newest_versions(session, out.kind)
-    floor = floors.noisiest(
-        session, contest(spec, rule_id, version.created_at, in_force)
+    floor = noise_limits.noisiest_floor(
+        session, build_contest(spec, rule_id, version.created_at, in_force)
     )
     mutes = [MuteOut.model_validate(one) for one in queries.mutes(session, rule_id)]
     return AlertRuleDetailOut(**out.model_dump(), floor=floor, mutes=mutes)
@@ -211,14 +210,16 @@ _SAID = (
 )
 
 
-def create(session: Session, spec: AlertRuleIn, who: Principal) -> AlertRuleDetailOut:
+def create_rule(
+    session: Session, spec: AlertRuleIn, who: Principal
+) -> AlertRuleDetailOut:
     """A new rule; one of a deleted rule's name goes on with its history.
 
     Raises 409 when the name is taken, 400 for an unknown owner, 422 `below_noise_floor`.
     """
     rule = queries.lock_named(session, spec.name)
     if rule is not None and rule.deleted_at is None:
-        raise _taken(spec.name)
+        raise _name_taken(spec.name)
     if rule is None:
         rule = AlertRule(
             id=ids.new_id("rul"),
@@ -232,17 +233,17 @@ def create(session: Session, spec: AlertRuleIn, who: Principal) -> AlertRuleDeta
                 session.add(rule)
                 session.flush()
         except IntegrityError:
-            raise _taken(spec.name) from None
+            raise _name_taken(spec.name) from None
     rule.deleted_at = None
-    return _save(session, rule, spec, who, "save")
+    return _save_version(session, rule, spec, who, "save")
 
 
-def update(
+def update_rule(
     session: Session, rule_id: str, spec: AlertRuleUpdateIn, who: Principal
 ) -> AlertRuleDetailOut:
     """A new version. Raises 404, 409 when another was saved meanwhile or the name is taken, 400, 422 as
     `create`."""
-    rule = _locked(session, rule_id)
+    rule = _locked_rule(session, rule_id)
     if rule.version != spec.based_on:
         raise conflict(
             f"Rule {rule.name} is at version {rule.version} by now, this was made from version "
@@ -254,17 +255,17 @@ def update(
                 rule.name = spec.name
                 session.flush()
         except IntegrityError:
-            raise _taken(spec.name) from None
-    return _save(session, rule, spec, who, "save")
+            raise _name_taken(spec.name) from None
+    return _save_version(session, rule, spec, who, "save")
 
 
-def _taken(name: str) -> Exception:
+def _name_taken(name: str) -> Exception:
     return conflict(
         f"There is, or was, a rule {name!r} already: save a new version of it, or another name."
     )
 
 
-def _save(
+def _save_version(
     session: Session, rule: AlertRule, spec: AlertRuleIn, who: Principal, action: str
 ) -> AlertRuleDetailOut:
     if spec.owner_id is not None and queries.account(session, spec.owner_id) is None:
@@ -273,11 +274,13 @@ def _save(
         )
     at = clock.now()
     in_force = queries.newest_versions(session, spec.kind)
-    floors.refuse_below(session, spec, contest(spec, rule.id, at, in_force))
+    noise_limits.refuse_below_noise(
+        session, spec, build_contest(spec, rule.id, at, in_force)
+    )
     before = queries.versions_of(session, [rule]).get(rule.id)
     owner = spec.owner_id or (who.account_id if before is None else before.owner_id)
     said = {name: getattr(spec, name) for name in _SAID}
-    said.update(owner_id=owner, text=_text(spec, rule.name, before))
+    said.update(owner_id=owner, text=_rule_text(spec, rule.name, before))
     rule.version += 1
     session.add(
         AlertRuleVersion(
@@ -302,14 +305,14 @@ def _save(
     return rule_detail(session, rule.id)
 
 
-def _text(spec: AlertRuleIn, name: str, before: AlertRuleVersion | None) -> str:
+def _rule_text(spec: AlertRuleIn, name: str, before: AlertRuleVersion | None) -> str:
     """What the rule is for; a sentence made of its numbers follows when they change."""
     text = spec.text.strip()
-    if before is not None and text == before.text == words.sentence(
+    if before is not None and text == before.text == rule_sentences.rule_sentence(
         _spec_of(before, name)
     ):
         text = ""
-    return text or words.sentence(spec)
+    return text or rule_sentences.rule_sentence(spec)
 
 
 def _spec_of(version: AlertRuleVersion, name: str) -> AlertRuleIn:
@@ -318,9 +321,9 @@ def _spec_of(version: AlertRuleVersion, name: str) -> AlertRuleIn:
     )
 
 
-def delete(session: Session, rule_id: str, who: Principal) -> None:
+def delete_rule(session: Session, rule_id: str, who: Principal) -> None:
     """Take a rule out of force; its versions stay, because alerts name them. Raises 404."""
-    rule = _locked(session, rule_id)
+    rule = _locked_rule(session, rule_id)
     rule.deleted_at = clock.now()
     _end_mutes(session, rule_id)
     audit.record(
@@ -333,11 +336,11 @@ def delete(session: Session, rule_id: str, who: Principal) -> None:
     )
 
 
-def mute(
+def mute_rule(
     session: Session, rule_id: str, spec: MuteIn, who: Principal
 ) -> AlertRuleDetailOut:
     """Tell nobody of this rule's alerts for a while; takes the place of a mute in force. Raises 404."""
-    rule = _locked(session, rule_id)
+    rule = _locked_rule(session, rule_id)
     at = clock.now()
     for one in queries.mutes(session, rule_id):
         one.ended_at = one.ended_at or min(at, one.until)
@@ -359,9 +362,9 @@ def mute(
     return rule_detail(session, rule_id)
 
 
-def unmute(session: Session, rule_id: str, who: Principal) -> AlertRuleDetailOut:
+def unmute_rule(session: Session, rule_id: str, who: Principal) -> AlertRuleDetailOut:
     """End the silence now: people hear of what is still open. Raises 404, 409 when it is not muted."""
-    rule = _locked(session, rule_id)
+    rule = _locked_rule(session, rule_id)
     if mute_in_force(session, rule_id) is None:
         raise conflict(f"Rule {rule.name} is not muted.")
     _end_mutes(session, rule_id)
@@ -379,7 +382,7 @@ def _end_mutes(session: Session, rule_id: str) -> None:
         outbox.add(session, SILENCE_ENDED, alert_id)
 
 
-def _locked(session: Session, rule_id: str) -> AlertRule:
+def _locked_rule(session: Session, rule_id: str) -> AlertRule:
     rule = queries.lock_rule(session, rule_id)
     if rule is None:
         raise not_found("rule", rule_id)
@@ -400,7 +403,7 @@ def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOu
                 "mute": MuteOut.model_validate(mutes[rule.id])
                 if rule.id in mutes
                 else None,
-                "precision": words.precision(ended.get(rule.id, {})),
+                "precision": rule_sentences.precision_sentence(ended.get(rule.id, {})),
             }
         )
         for rule in rules

@@ -99,7 +99,7 @@ def _filters(
 
 
 def needed_jobs(plan: ChangePlan) -> set[str]:
-    """Jobs whose place `segments` and `change_columns` ask for."""
+    """Jobs whose place `segment_rows` and `change_columns` ask for."""
     own, jobs = plan.evaluation.own_jobs, plan.evaluation.window.job_ids
     needed = {
         job

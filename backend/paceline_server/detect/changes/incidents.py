@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 from paceline_server.detect.changes import queries
 from paceline_server.kernel import clock
 from paceline_server.stats import constants
-from paceline_server.stats.incidents import incidents
-from paceline_server.stats.words import percent
+from paceline_server.stats.incidents import find_incidents
+from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.history import Change
 
 
@@ -32,7 +32,7 @@ def mark_incidents_of_target(session: Session, target_id: str) -> int:
     found: dict[tuple[str, int], dict[str, object]] = {}
     if len(moved) > 1:
         measured = queries.count_series_measured_since(session, target_id, axis[0])
-        for incident in incidents(moved, measured):
+        for incident in find_incidents(moved, measured):
             said = {
                 "job_id": axis[incident.run],
                 "share": incident.share,

@@ -25,7 +25,7 @@ from paceline_server.detect.changes.evaluation import Evaluation
 from paceline_server.stats import constants
 from paceline_server.stats.changepoint import STAND_WITHIN
 from paceline_server.stats.history import ChangePoint
-from paceline_server.stats.incidents import of_round
+from paceline_server.stats.incidents import stands_in_round
 from paceline_server.store.tables.history import Change, SeriesState
 
 NO_FINDING = 1.0
@@ -180,7 +180,9 @@ class Round:
         """Benjamini–Hochberg over all series that were looked at together."""
         p_values = [one.p_value for one in plans]
         kept = [
-            p for p, stands in zip(p_values, of_round(p_values), strict=True) if stands
+            p
+            for p, stands in zip(p_values, stands_in_round(p_values), strict=True)
+            if stands
         ]
         lowest = constants.HISTORY_FALSE_DISCOVERY_Q / max(1, len(plans))
         return cls(len(plans), max(kept, default=lowest))

@@ -20,8 +20,8 @@ from paceline_server.detect.policies.schemas import (
 )
 from paceline_server.stats.coldness import Coldness
 from paceline_server.stats.constants import POLICY_CONFIDENCE
-from paceline_server.stats.policy import Crossover, Judged, MeasuredPoint
-from paceline_server.stats.words import percent
+from paceline_server.stats.plain_words import percent
+from paceline_server.stats.policy import Crossover, MeasuredPoint, MinimumVerdict
 
 
 def headline(advised: PolicyAssessment, where: str = "this host") -> str:
@@ -126,7 +126,7 @@ def explain_holds(advised: PolicyAssessment) -> str:
     return "; ".join(parts)
 
 
-def _minimum_words(advised: PolicyAssessment, judged: Judged, when: str) -> str:
+def _minimum_words(advised: PolicyAssessment, judged: MinimumVerdict, when: str) -> str:
     policy, minimum = advised.policy, advised.in_force.minimum
     if judged.because == "picks_loser":
         picked, other = policy.arm, policy.reference

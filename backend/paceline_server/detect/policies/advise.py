@@ -21,7 +21,7 @@ from paceline_server.stats.blocks import PairedBlocks, pair_blocks
 from paceline_server.stats.coldness import Coldness, find_coldness
 from paceline_server.stats.policy import (
     Crossover,
-    Judged,
+    MinimumVerdict,
     find_crossover,
     judge_minimum,
 )
@@ -51,8 +51,8 @@ class PolicyAssessment:
     warm: Crossover
     cold: Crossover | None
     coldness: Coldness
-    minimum: Judged
-    cold_minimum: Judged | None
+    minimum: MinimumVerdict
+    cold_minimum: MinimumVerdict | None
     suffices: bool | None
 
     @property

@@ -14,8 +14,13 @@ from dataclasses import dataclass
 from paceline_server.detect.policies.advise import warmup_suffices
 from paceline_server.detect.policies.schemas import CrossoverOut, PolicyAdviceOut
 from paceline_server.stats.coldness import Coldness
-from paceline_server.stats.policy import Crossover, Judged, MeasuredPoint, judge_minimum
-from paceline_server.stats.words import percent
+from paceline_server.stats.plain_words import percent
+from paceline_server.stats.policy import (
+    Crossover,
+    MeasuredPoint,
+    MinimumVerdict,
+    judge_minimum,
+)
 from paceline_server.store.tables.fleet import Target
 
 
@@ -82,7 +87,7 @@ def _crossover(stored: CrossoverOut) -> Crossover:
     )
 
 
-def _minimum(advice: PolicyAdviceOut, judged: Judged, minimum: int) -> str:
+def _minimum(advice: PolicyAdviceOut, judged: MinimumVerdict, minimum: int) -> str:
     unit = advice.unit or advice.param
     if judged.because == "picks_loser":
         picked, other = advice.arm, advice.reference

@@ -1,8 +1,8 @@
-"""Noise floors: kept when an A/A job concludes, asked for by rules, pages and people (I14).
+"""Stores the noise floors of A/A jobs and answers what a target can resolve (I14).
 
-Place: below `jobs`; detect records, everybody reads. Invariants: a floor is of one target and key of series,
-on every branch, and never changes; the newest is in force. Before any A/A job a band can be estimated from
-a series' own scatter: it says so by its `basis` and refuses no rule.
+A floor belongs to one target and series key, on every branch, and never changes; the
+newest applies. Before any A/A job a band is estimated from a series' own scatter: its
+`basis` says so, and it refuses no rule.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from paceline_server.series.noise import queries
 from paceline_server.series.noise.queries import NoiseFloorFilters
 from paceline_server.series.noise.schemas import NoiseFloorOut
 from paceline_server.series.schemas import NoiseBandOut
-from paceline_server.stats.noise import from_history, proposed_threshold
-from paceline_server.stats.words import percent
+from paceline_server.stats.noise import mde_from_history, proposed_threshold
+from paceline_server.stats.plain_words import percent
 from paceline_server.store.page import page
 from paceline_server.store.tables.history import NoiseFloor, Series
 
@@ -136,7 +136,11 @@ def noise_band(
             words=f"effects below {percent(floor.mde)} are not resolved here",
         )
     points = queries.last_points(session, series, HISTORY_POINTS)
-    mde = from_history(np.array([point.value for point in points])) if points else None
+    mde = (
+        mde_from_history(np.array([point.value for point in points]))
+        if points
+        else None
+    )
     if mde is None:
         return None
     words = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from paceline_server.alerts.bisect.search import (
     Answer,
-    Ask,
-    End,
-    Step,
+    BisectionStep,
+    MeasureCommit,
+    SearchEnd,
     bounds,
     next_step,
 )
@@ -21,10 +21,10 @@ def search(
     *,
     budget: int = UNLIMITED,
     broken: frozenset[int] = frozenset(),
-) -> tuple[End, list[Step]]:
+) -> tuple[SearchEnd, list[BisectionStep]]:
     """Run a search with an oracle that is never wrong; commits in `broken` cannot be measured."""
-    steps: list[Step] = []
-    while isinstance(asked := next_step(commits, steps, budget), Ask):
+    steps: list[BisectionStep] = []
+    while isinstance(asked := next_step(commits, steps, budget), MeasureCommit):
         answer: Answer = (
             "skipped"
             if asked.index in broken
@@ -32,7 +32,7 @@ def search(
             if asked.index >= culprit
             else "pass"
         )
-        steps.append(Step(asked.index, answer))
+        steps.append(BisectionStep(asked.index, answer))
     return asked, steps
 
 
@@ -46,7 +46,7 @@ def test_every_culprit_is_found_by_halving(commits: int) -> None:
 
 
 def test_one_commit_needs_no_job() -> None:
-    assert search(1, 0) == (End("found", ""), [])
+    assert search(1, 0) == (SearchEnd("found", ""), [])
 
 
 def test_a_budget_that_ends_names_what_is_left() -> None:
@@ -72,11 +72,13 @@ def test_commits_that_cannot_be_measured_are_stepped_around(culprit: int) -> Non
 def test_a_job_that_cannot_tell_is_repeated_once_with_more_launches_and_then_believed(
     answer: Answer,
 ) -> None:
-    steps = [Step(3, answer)]
-    assert next_step(8, steps, UNLIMITED) == Ask(3, again=True)
-    assert next_step(8, [*steps, Step(3, "fail")], UNLIMITED) == Ask(1)
-    end = next_step(8, [*steps, Step(3, answer)], UNLIMITED)
-    assert isinstance(end, End)
+    steps = [BisectionStep(3, answer)]
+    assert next_step(8, steps, UNLIMITED) == MeasureCommit(3, again=True)
+    assert next_step(8, [*steps, BisectionStep(3, "fail")], UNLIMITED) == MeasureCommit(
+        1
+    )
+    end = next_step(8, [*steps, BisectionStep(3, answer)], UNLIMITED)
+    assert isinstance(end, SearchEnd)
     assert end.state == "undecided"
 
 
@@ -84,9 +86,11 @@ def test_a_job_that_cannot_tell_is_repeated_once_with_more_launches_and_then_bel
 def test_a_range_longer_than_its_names_ends_with_a_range_and_never_blames_the_oldest_named(
     culprit: int,
 ) -> None:
-    steps: list[Step] = []
-    while isinstance(asked := next_step(8, steps, UNLIMITED, before=5), Ask):
-        steps.append(Step(asked.index, "fail" if asked.index >= culprit else "pass"))
+    steps: list[BisectionStep] = []
+    while isinstance(asked := next_step(8, steps, UNLIMITED, before=5), MeasureCommit):
+        steps.append(
+            BisectionStep(asked.index, "fail" if asked.index >= culprit else "pass")
+        )
     assert asked.state == ("undecided" if culprit == 0 else "found")
     if culprit == 0:
         assert "of the 6 commits that are left only the last was named" in asked.why
@@ -94,6 +98,6 @@ def test_a_range_longer_than_its_names_ends_with_a_range_and_never_blames_the_ol
 
 
 def test_a_repeat_costs_budget_like_any_job() -> None:
-    end = next_step(8, [Step(3, "inconclusive")], 1)
-    assert isinstance(end, End)
+    end = next_step(8, [BisectionStep(3, "inconclusive")], 1)
+    assert isinstance(end, SearchEnd)
     assert end.state == "exhausted"

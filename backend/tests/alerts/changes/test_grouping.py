@@ -5,20 +5,24 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from paceline_server.alerts.changes.grouping import Moved, Range, groups
+from paceline_server.alerts.changes.grouping import (
+    GroupableChange,
+    TimeRange,
+    group_by_cause,
+)
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def moved(
     name: str, after: int, upto: int, kind: str = "worse", p: float = 1e-4
-) -> Moved[str]:
+) -> GroupableChange[str]:
     ends = [START + timedelta(days=day) for day in (after, upto)]
-    return Moved(name, (kind,), Range(*ends), (p, name))
+    return GroupableChange(name, (kind,), TimeRange(*ends), (p, name))
 
 
-def keys(*moves: Moved[str]) -> list[list[str]]:
-    return [[one.key for one in group] for group in groups(moves)]
+def keys(*moves: GroupableChange[str]) -> list[list[str]]:
+    return [[one.key for one in group] for group in group_by_cause(moves)]
 
 
 def test_ranges_that_share_an_instant_in_which_it_may_have_happened_overlap() -> None:
@@ -40,8 +44,8 @@ def test_neighbours_do_not_chain_two_causes_together() -> None:
 
 def test_the_surest_leads_and_the_order_given_does_not_matter() -> None:
     moves = [moved(str(n), n % 7, n % 7 + 3, p=1e-3 / (n + 1)) for n in range(30)]
-    expected = groups(moves)
+    expected = group_by_cause(moves)
     for seed in range(5):
         order = np.random.default_rng(seed).permutation(len(moves))
-        assert groups([moves[at] for at in order]) == expected
+        assert group_by_cause([moves[at] for at in order]) == expected
     assert expected[0][0].key == "29"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from paceline_server.alerts.changes.causes import (
-    Sibling,
+    SiblingTarget,
     code_or_target,
-    environment_of,
+    environment_cause_of,
     siblings_of,
 )
-from paceline_server.alerts.changes.facts import Edges, Fact
+from paceline_server.alerts.changes.change_facts import ChangeEdges, ChangeFacts
 from paceline_server.kernel import clock
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
 from paceline_server.testing.deliveries import open_lab
@@ -70,7 +70,7 @@ def test_siblings_decide_between_code_and_target(
     assert (desk.alert()["cause"], desk.alert()["state"]) == (cause, "open")
 
 
-def _fact(**new: Any) -> Fact:
+def _fact(**new: Any) -> ChangeFacts:
     """A change from commit a to commit b; `new` replaces columns of the point after it."""
     at = clock.now()
 
@@ -99,14 +99,14 @@ def _fact(**new: Any) -> Fact:
         id="s", direction="lower", arm="native", benchmark="sort", params={}, unit="ns"
     )
     points = {"1": point("1", "a"), "2": point("2", "b", **new)}
-    return Fact(change, series, points, Edges("1", "1", "2", "2"))
+    return ChangeFacts(change, series, points, ChangeEdges("1", "1", "2", "2"))
 
 
 def test_a_fingerprint_that_changed_in_between_is_the_environment_and_names_the_factors() -> (
     None
 ):
     factors = {"f": {"kernel": "6.1", "cpu": "x"}, "g": {"kernel": "6.2", "cpu": "x"}}
-    cause = environment_of(_fact(fingerprint="g"), factors)
+    cause = environment_cause_of(_fact(fingerprint="g"), factors)
     assert cause is not None
     assert (cause.cause, cause.because) == (
         "environment",
@@ -115,11 +115,11 @@ def test_a_fingerprint_that_changed_in_between_is_the_environment_and_names_the_
     assert cause.evidence["factors"] == [
         {"factor": "kernel", "before": "6.1", "after": "6.2"}
     ]
-    assert environment_of(_fact(), factors) is None
+    assert environment_cause_of(_fact(), factors) is None
 
 
 def test_the_same_artifact_is_never_the_code_whatever_else_changed() -> None:
-    cause = environment_of(_fact(artifact_hash="a" * 64, fingerprint="g"), {})
+    cause = environment_cause_of(_fact(artifact_hash="a" * 64, fingerprint="g"), {})
     assert cause is not None
     assert cause.because.startswith("the same artifact (aaaaaaaaaaaa)")
 
@@ -130,7 +130,10 @@ def test_unknown_artifacts_are_called_unknown() -> None:
 
 def test_what_other_targets_did_is_said_in_the_words_of_the_metric() -> None:
     """`rss_peak` of 100 → 112 MiB is not slower."""
-    stayed, moved = Sibling("s", 0.99, 9, 9, False), Sibling("m", 1.12, 9, 9, True)
+    stayed, moved = (
+        SiblingTarget("s", 0.99, 9, 9, False),
+        SiblingTarget("m", 1.12, 9, 9, True),
+    )
     said = {}
     for unit in ("bytes", "ns"):
         fact = _fact()
@@ -147,7 +150,7 @@ def test_what_other_targets_did_is_said_in_the_words_of_the_metric() -> None:
 def test_one_sibling_that_moved_clears_the_target_and_half_a_shift_counts_as_moved() -> (
     None
 ):
-    stayed, moved = (Sibling(name, 1.0, 9, 9, name == "m") for name in ("s", "m"))
+    stayed, moved = (SiblingTarget(name, 1.0, 9, 9, name == "m") for name in ("s", "m"))
     assert code_or_target(_fact(), "lab-1", [stayed]).cause == "target"
     assert code_or_target(_fact(), "lab-1", [stayed, moved]).cause == "code"
     values = {"a": 1.0, "b": 1.06}

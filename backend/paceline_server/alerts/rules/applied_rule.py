@@ -1,7 +1,7 @@
-"""What a rule says to those who decide about one finding, and the rules that apply where nobody wrote any.
+"""The rule that applies to a finding, and the built-in rules that apply where no rule is
+stored.
 
-Place: between `service` and who raises alerts. Invariant: everything needed to decide and to explain is in
-`Applied`; whoever holds one asks no database again.
+`AppliedRule` holds everything needed to decide and to explain, without another query.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from paceline_server.alerts.rules.matching import Subject, most_specific
-from paceline_server.stats.words import percent
+from paceline_server.alerts.rules.matching import RuleSubject, most_specific
+from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
 Kind = Literal["history", "arm_slower"]
@@ -28,7 +28,7 @@ NAMES_OF_DEFAULTS = (DEFAULT_HISTORY, SHIPPED)
 
 
 @dataclass(frozen=True)
-class Applied:
+class AppliedRule:
     """The one rule that decides about a finding. `rule_id` and `version` are None for a built-in default."""
 
     rule_id: str | None
@@ -50,12 +50,12 @@ class Applied:
             return False
         return (effect if self.direction == "worse" else abs(effect)) >= self.min_effect
 
-    def resolved(self, floor: float | None) -> Applied:
+    def resolved(self, floor: float | None) -> AppliedRule:
         """This rule where an A/A job measured a noise floor (a share; None: none did). People's rules were
         refused below it when they were saved; the built-in one asks for no less by itself (I14)."""
         if self.rule_id is not None or floor is None or floor <= self.min_effect:
             return self
-        text = f"{_got_worse(floor)} Here less than that cannot be told from noise."
+        text = f"{_default_text(floor)} Here less than that cannot be told from noise."
         return replace(self, min_effect=floor, text=text)
 
     @property
@@ -76,20 +76,20 @@ class Applied:
         }
 
 
-def _got_worse(least: float) -> str:
+def _default_text(least: float) -> str:
     return f"A measurement got worse by {percent(least)} or more and stayed so."
 
 
-def default(kind: Kind) -> Applied:
+def default_rule(kind: Kind) -> AppliedRule:
     """What applies where no stored rule matches: history from 3 % for the worse; arms as the suite's manifest
     has it."""
     if kind == "history":
         name, least = DEFAULT_HISTORY, DEFAULT_MIN_EFFECT
-        text = _got_worse(least)
+        text = _default_text(least)
     else:
         name, least = SHIPPED, 0.0
         text = "The rules of the suite's manifest apply as shipped."
-    return Applied(None, None, name, text, kind, least, "worse", "active", None)
+    return AppliedRule(None, None, name, text, kind, least, "worse", "active", None)
 
 
 @dataclass(frozen=True)
@@ -102,19 +102,21 @@ class RuleBook:
 
     def rule_for(
         self, *, suite: str, benchmark: str, arm: str, metric: str, target: str
-    ) -> Applied:
+    ) -> AppliedRule:
         """The rule that decides; `target` is the target's name."""
-        subject = Subject(suite, benchmark, arm, metric, target)
+        subject = RuleSubject(suite, benchmark, arm, metric, target)
         found = most_specific([version for _, version in self.rules], subject)
         if found is None:
-            return default(self.kind)
+            return default_rule(self.kind)
         name = next(rule.name for rule, version in self.rules if version is found)
-        return applied(name, found, self.mutes.get(found.rule_id))
+        return applied_version(name, found, self.mutes.get(found.rule_id))
 
 
-def applied(name: str, version: AlertRuleVersion, mute: RuleMute | None) -> Applied:
+def applied_version(
+    name: str, version: AlertRuleVersion, mute: RuleMute | None
+) -> AppliedRule:
     """A stored version as what it says."""
-    return Applied(
+    return AppliedRule(
         version.rule_id,
         version.version,
         name,

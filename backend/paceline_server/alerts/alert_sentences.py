@@ -1,8 +1,4 @@
-"""Alerts in plain sentences, from stored evidence only (I16, I17).
-
-Place: the last step before an alert is shown or sent. Invariant: every number in a sentence is a stored
-one; the same rows always give the same sentence. Pure.
-"""
+"""Words alerts about arms from stored evidence (I16, I17). Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from typing import Any
 
 from paceline_server.store.tables.decisions import Alert, Comparison, Finding
 
-Evidence = tuple[Finding, Comparison]
+ArmEvidence = tuple[Finding, Comparison]
 
 
 def params_text(params: Mapping[str, Any]) -> str:
@@ -30,18 +26,20 @@ def title(comparison: Comparison, target_name: str) -> str:
 
 def headline(failing: Sequence[Comparison], of: int) -> str:
     """The worst of the failing comparisons, and how many of all points of the params fail."""
-    worst = worst_of(failing)
+    worst = worst_comparison(failing)
     where = params_text(worst.params)
     text = str(worst.evidence["words"]) + (f" at {where}" if where else "")
     return text if of <= 1 else f"{text}; {len(failing)} of {of} points fail"
 
 
-def worst_of(comparisons: Sequence[Comparison]) -> Comparison:
+def worst_comparison(comparisons: Sequence[Comparison]) -> Comparison:
     """The slowest, the first of equals. `comparisons` must not be empty."""
     return max(comparisons, key=lambda one: (one.ratio or 0.0, one.id))
 
 
-def explanation(alert: Alert, target_name: str, evidence: Sequence[Evidence]) -> str:
+def arm_explanation(
+    alert: Alert, target_name: str, evidence: Sequence[ArmEvidence]
+) -> str:
     """One paragraph: what was found, how sure it is, whether it was confirmed, and on what grounds."""
     by_role = {
         role: [comparison for finding, comparison in evidence if finding.role == role]
@@ -49,10 +47,13 @@ def explanation(alert: Alert, target_name: str, evidence: Sequence[Evidence]) ->
     }
     if not by_role["candidate"]:
         return f"{alert.title}: {alert.words}."
-    parts = [_found(alert, target_name, worst_of(by_role["candidate"])), _rule(alert)]
+    parts = [
+        _found_sentence(alert, target_name, worst_comparison(by_role["candidate"])),
+        _rule_sentence(alert),
+    ]
     if alert.demonstration:
         parts.append("The run was a demonstration: a knob changed the work on purpose.")
-    parts.append(_confirmed(alert, by_role["confirmation"]))
+    parts.append(_confirmation_sentence(alert, by_role["confirmation"]))
     if by_role["recovery"]:
         last = by_role["recovery"][-1]
         parts.append(
@@ -61,7 +62,7 @@ def explanation(alert: Alert, target_name: str, evidence: Sequence[Evidence]) ->
     return " ".join(parts)
 
 
-def _found(alert: Alert, target_name: str, worst: Comparison) -> str:
+def _found_sentence(alert: Alert, target_name: str, worst: Comparison) -> str:
     where = params_text(worst.params)
     at = f" at {where}" if where else ""
     statistic = worst.evidence["statistic"]
@@ -75,14 +76,14 @@ def _found(alert: Alert, target_name: str, worst: Comparison) -> str:
     )
 
 
-def _rule(alert: Alert) -> str:
+def _rule_sentence(alert: Alert) -> str:
     return f"Rule {alert.rule['name']}: {alert.rule['text']}"
 
 
-def _confirmed(alert: Alert, confirmation: Sequence[Comparison]) -> str:
+def _confirmation_sentence(alert: Alert, confirmation: Sequence[Comparison]) -> str:
     failing = [one for one in confirmation if one.verdict == "fail"]
     if failing:
-        said = worst_of(failing)
+        said = worst_comparison(failing)
         return f"A second run in a new session, after a pause, confirmed it: {said.evidence['words']}."
     texts: dict[str, str] = {
         "suspected": "It is not confirmed yet: the same revision is measured again in a new session.",

@@ -1,13 +1,16 @@
-"""What later points do to an alert: it vanishes, is settled by history, recovers, is verified, or relapses.
+"""Follows alerts as points arrive: they vanish, recover, are verified fixed, or relapse.
 
-Place: `service.evaluate` calls it for every alert whose series got a point. Invariants:
-- an alert that nothing but history spoke for vanishes with its changes, and keeps its own history (§4.8);
-  one that an A/B run proved does not: it ends when the level is back;
-- a change on an environment that is no more ends what only history spoke for; what an A/B run proved stays
-  and says so, until the level is back or a person decides;
-- back means: a change the other way that stands by §4.5 and ends at the old level, for every series; or,
-  where the slow stretch was too short to stay a change, enough newest points at the old level;
-- what a person called fixed is verified the same way, and reopened when as many points deny it.
+Called for every alert whose series got a point. What must stay true:
+- an alert that only history spoke for vanishes with its changes and keeps its own
+  history (§4.8); one that an A/B run proved ends when the level is back, or when a
+  person decides;
+- if the series has since moved to another environment, the first kind ends and the
+  second says so;
+- "back" means that every series has a standing change (§4.5) that ends at the old level
+  or, where the slow stretch was too short to remain a change, enough newest points at
+  the old level;
+- what a person called fixed is verified the same way, and reopened when as many points
+  contradict it.
 """
 
 from __future__ import annotations
@@ -21,18 +24,22 @@ from sqlalchemy.orm import Session
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.bisect import queries as bisect_queries
 from paceline_server.alerts.bisect.verdicts import side_of
-from paceline_server.alerts.changes import queries, words
-from paceline_server.alerts.changes.confirming import pending_facts, settle, stands
-from paceline_server.alerts.changes.facts import Fact, worst_of
-from paceline_server.alerts.changes.findings import keep_change
+from paceline_server.alerts.changes import history_sentences, queries
+from paceline_server.alerts.changes.change_facts import ChangeFacts, worst_change
+from paceline_server.alerts.changes.confirmation import (
+    history_holds,
+    open_if_history_holds,
+    pending_changes,
+)
+from paceline_server.alerts.changes.findings import store_change_finding
 from paceline_server.alerts.changes.raising import (
     LIVE_CHANGES,
-    describe,
-    environment_now,
-    revive,
+    environment_cause,
+    revive_alert,
     take_out_of_shadow,
+    update_description,
 )
-from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.history import SYSTEM, add_event, change_state
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import NOTIFY
 from paceline_server.jobs import service as jobs
@@ -40,11 +47,11 @@ from paceline_server.stats import constants
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert
 
-ENOUGH = constants.HISTORY_CONFIRM_POINTS
-ELSEWHERE = "measured on another environment since: points no longer compare with those of the change"
+ENOUGH_POINTS = constants.HISTORY_CONFIRM_POINTS
+OTHER_ENVIRONMENT = "measured on another environment since: points no longer compare with those of the change"
 
 
-def follow(session: Session, alert: Alert) -> None:
+def follow_alert(session: Session, alert: Alert) -> None:
     """Draw the consequences of what detection now says about a locked alert's changes."""
     facts = queries.changes_of_alerts(session, [alert.id])[alert.id]
     live = [fact for fact in facts if fact.change.state in LIVE_CHANGES]
@@ -57,21 +64,26 @@ def follow(session: Session, alert: Alert) -> None:
 
 
 def _follow_untold(
-    session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]
+    session: Session,
+    alert: Alert,
+    facts: Sequence[ChangeFacts],
+    live: Sequence[ChangeFacts],
 ) -> None:
     if not live:
         _vanish(session, alert, facts)
         return
-    _turn_environment(session, alert, live)
-    describe(session, alert)
-    settle(session, alert, live)
+    _turn_into_environment(session, alert, live)
+    update_description(session, alert)
+    open_if_history_holds(session, alert, live)
 
 
-def _turn_environment(session: Session, alert: Alert, live: Sequence[Fact]) -> None:
+def _turn_into_environment(
+    session: Session, alert: Alert, live: Sequence[ChangeFacts]
+) -> None:
     """Series by series it looked like the code; together they are an incident (§4.7): one alert, not N."""
     if alert.kind == "environment":
         return
-    causes = [environment_now(session, fact) for fact in live]
+    causes = [environment_cause(session, fact) for fact in live]
     found = [cause for cause in causes if cause is not None]
     if len(found) < len(live):
         return
@@ -85,16 +97,18 @@ def _turn_environment(session: Session, alert: Alert, live: Sequence[Fact]) -> N
         ):
             for fact in live:
                 fact.change.alert_id = other.id
-                keep_change(
+                store_change_finding(
                     session, fact, "candidate", other.id, found[0], kind="environment"
                 )
-            remember(session, other, "found_again", SYSTEM, words.headline(live))
+            add_event(
+                session, other, "found_again", SYSTEM, history_sentences.headline(live)
+            )
             if not alert.shadow:
                 take_out_of_shadow(
                     session, other, alert.rule_id, alert.rule_version, alert.rule
                 )
-            _stop_waiting(session, alert)
-            change(
+            _cancel_confirmation(session, alert)
+            change_state(
                 session,
                 alert,
                 Event.refute,
@@ -103,20 +117,20 @@ def _turn_environment(session: Session, alert: Alert, live: Sequence[Fact]) -> N
             )
             return
     alert.kind, alert.cause = "environment", "environment"
-    remember(session, alert, "cause", SYSTEM, f"environment: {found[0].because}")
+    add_event(session, alert, "cause", SYSTEM, f"environment: {found[0].because}")
 
 
-def _vanish(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
-    _stop_waiting(session, alert)
+def _vanish(session: Session, alert: Alert, facts: Sequence[ChangeFacts]) -> None:
+    _cancel_confirmation(session, alert)
     note = "with more points detection no longer finds the change"
-    if _is_elsewhere(session, facts):
-        note = ELSEWHERE
+    if _is_on_other_environment(session, facts):
+        note = OTHER_ENVIRONMENT
     if alert.state in ("suspected", "inconclusive"):
         note += "; nobody had been told"
-    change(session, alert, Event.vanish, SYSTEM, note)
+    change_state(session, alert, Event.vanish, SYSTEM, note)
 
 
-def _is_elsewhere(session: Session, facts: Sequence[Fact]) -> bool:
+def _is_on_other_environment(session: Session, facts: Sequence[ChangeFacts]) -> bool:
     """Whether a change lies on an environment that its series is measured on no more."""
     for fact in facts:
         newest = queries.newest_points(session, fact.series.id, 1)
@@ -126,7 +140,7 @@ def _is_elsewhere(session: Session, facts: Sequence[Fact]) -> bool:
     return False
 
 
-def _stop_waiting(session: Session, alert: Alert) -> None:
+def _cancel_confirmation(session: Session, alert: Alert) -> None:
     """A run that would prove what nobody claims any more is not worth a target's time. Cancelled afterwards:
     the target is locked here, and whoever ends a job locks that first."""
     if alert.confirmation_run_id is not None and alert_queries.run_is_alive(
@@ -136,76 +150,97 @@ def _stop_waiting(session: Session, alert: Alert) -> None:
 
 
 def _follow_open(
-    session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]
+    session: Session,
+    alert: Alert,
+    facts: Sequence[ChangeFacts],
+    live: Sequence[ChangeFacts],
 ) -> None:
-    back = _back(session, facts)
+    back = _why_recovered(session, facts)
     if back is not None:
         _recover(session, alert, facts, Event.recover, back)
     elif facts and not live and not _is_proven(session, alert):
         _vanish(session, alert, facts)
-    elif facts and not live and _is_elsewhere(session, facts):
+    elif facts and not live and _is_on_other_environment(session, facts):
         if queries.last_event(session, alert.id, ("superseded",)) is None:
-            note = f"{ELSEWHERE}; what was proven stays until a person decides or the level is back"
-            remember(session, alert, "superseded", SYSTEM, note)
+            note = f"{OTHER_ENVIRONMENT}; what was proven stays until a person decides or the level is back"
+            add_event(session, alert, "superseded", SYSTEM, note)
     elif live:
         if not _is_proven(session, alert):
-            _turn_environment(session, alert, live)
-        describe(session, alert)
+            _turn_into_environment(session, alert, live)
+        update_description(session, alert)
 
 
 def _is_proven(session: Session, alert: Alert) -> bool:
     worse = (alert.ratio or 1.0) >= 1.0
-    found = bisect_queries.proofs(session, alert.id)
+    found = bisect_queries.proving_comparisons(session, alert.id)
     return any(
         side_of(comparison, worse=worse) == "moved" for comparison, _, _ in found
     )
 
 
 def _follow_fixed(
-    session: Session, alert: Alert, facts: Sequence[Fact], live: Sequence[Fact]
+    session: Session,
+    alert: Alert,
+    facts: Sequence[ChangeFacts],
+    live: Sequence[ChangeFacts],
 ) -> None:
-    pending = pending_facts(session, alert)
+    pending = pending_changes(session, alert)
     if pending:
         asked = queries.last_event(
             session, alert.id, ("fixed", "recover", "ab_undecided")
         )
         if asked is not None and asked.action == "ab_undecided":
-            settle(session, alert, pending)
+            open_if_history_holds(session, alert, pending)
         return
     closed = queries.last_event(session, alert.id, ("fixed", "recover", "verify"))
     if closed is None or closed.action != "fixed":
         return
-    back = _back(session, facts)
+    back = _why_recovered(session, facts)
     if back is not None:
         _recover(session, alert, facts, Event.verify, back)
         return
-    still = _still_slow(session, alert, live)
-    if still is not None and revive(session, alert, Event.relapse, still) is alert:
+    still = _why_not_fixed(session, alert, live)
+    if (
+        still is not None
+        and revive_alert(session, alert, Event.relapse, still) is alert
+    ):
         outbox.add(session, NOTIFY, alert.id)
 
 
 def _recover(
-    session: Session, alert: Alert, facts: Sequence[Fact], event: Event, note: str
+    session: Session,
+    alert: Alert,
+    facts: Sequence[ChangeFacts],
+    event: Event,
+    note: str,
 ) -> None:
     """The old level is back: the changes that brought it are evidence."""
-    for other in _returns(session, facts):
-        keep_change(session, other, "recovery", alert.id, None, kind=alert.kind)
-    change(session, alert, event, SYSTEM, note)
+    for other in _returning_changes(session, facts):
+        store_change_finding(
+            session, other, "recovery", alert.id, None, kind=alert.kind
+        )
+    change_state(session, alert, event, SYSTEM, note)
 
 
-def _returns(session: Session, facts: Sequence[Fact]) -> list[Fact]:
+def _returning_changes(
+    session: Session, facts: Sequence[ChangeFacts]
+) -> list[ChangeFacts]:
     """Standing changes that end at the level an alert's series had before, one per series."""
     since = {fact.series.id: fact for fact in facts}
-    found: dict[str, Fact] = {}
+    found: dict[str, ChangeFacts] = {}
     for other in queries.changes_of_series(session, since):
         fact = since[other.series.id]
         later_back = other.range.after >= fact.range.after and other.worse != fact.worse
-        if later_back and stands([other]) and _is_old(fact, other.change.level_after):
+        if (
+            later_back
+            and history_holds([other])
+            and _is_old_level(fact, other.change.level_after)
+        ):
             found[other.series.id] = other
     return list(found.values())
 
 
-def _is_old(fact: Fact, level: float) -> bool:
+def _is_old_level(fact: ChangeFacts, level: float) -> bool:
     """Whether a level is the one before the change: nearer than the least effect worth telling, and than half
     of the change itself; or better still."""
     shift = math.log(fact.ratio)
@@ -215,42 +250,46 @@ def _is_old(fact: Fact, level: float) -> bool:
     return away * math.copysign(1.0, shift) <= near
 
 
-def _back(session: Session, facts: Sequence[Fact]) -> str | None:
+def _why_recovered(session: Session, facts: Sequence[ChangeFacts]) -> str | None:
     """Why every series of an alert is back at its old level; None while one is not."""
     if not facts:
         return None
-    returned = {other.series.id for other in _returns(session, facts)}
+    returned = {other.series.id for other in _returning_changes(session, facts)}
     for fact in facts:
         if fact.series.id in returned:
             continue
         if fact.change.state in LIVE_CHANGES or not _newest_are_old(session, fact):
             return None
-    worst = worst_of(facts)
+    worst = worst_change(facts)
     count = (
         "the series is"
         if len({fact.series.id for fact in facts}) == 1
         else "all its series are"
     )
-    return f"{count} back at the level before: {words.where(worst)}"
+    return f"{count} back at the level before: {history_sentences.change_place(worst)}"
 
 
-def _newest_are_old(session: Session, fact: Fact) -> bool:
-    points = queries.newest_points(session, fact.series.id, ENOUGH)
+def _newest_are_old(session: Session, fact: ChangeFacts) -> bool:
+    points = queries.newest_points(session, fact.series.id, ENOUGH_POINTS)
     old = [
         point
         for point in points
         if point.at >= fact.range.upto and not _is_slow(fact, point.value)
     ]
-    return len(old) >= ENOUGH and _is_old(fact, median(point.value for point in old))
+    return len(old) >= ENOUGH_POINTS and _is_old_level(
+        fact, median(point.value for point in old)
+    )
 
 
-def _is_slow(fact: Fact, value: float) -> bool:
+def _is_slow(fact: ChangeFacts, value: float) -> bool:
     """Whether a point is nearer to the level after the change than to the one before."""
     middle = math.sqrt(fact.change.level_before * fact.change.level_after)
     return (value > middle) == (fact.change.level_after > middle)
 
 
-def _still_slow(session: Session, alert: Alert, live: Sequence[Fact]) -> str | None:
+def _why_not_fixed(
+    session: Session, alert: Alert, live: Sequence[ChangeFacts]
+) -> str | None:
     """Why what a person called fixed is not: as many points since as a change needs, none of them back."""
     closed = queries.last_event(session, alert.id, ("fixed",))
     if closed is None:
@@ -258,7 +297,7 @@ def _still_slow(session: Session, alert: Alert, live: Sequence[Fact]) -> str | N
     for fact in live:
         points = [
             point
-            for point in queries.newest_points(session, fact.series.id, ENOUGH)
+            for point in queries.newest_points(session, fact.series.id, ENOUGH_POINTS)
             if point.at > closed.at
         ]
         turned = [
@@ -267,9 +306,9 @@ def _still_slow(session: Session, alert: Alert, live: Sequence[Fact]) -> str | N
             if other.worse != fact.worse and other.range.after >= fact.range.after
         ]
         slow = [point for point in points if _is_slow(fact, point.value)]
-        if not turned and len(points) >= ENOUGH and len(slow) == len(points):
+        if not turned and len(points) >= ENOUGH_POINTS and len(slow) == len(points):
             return (
                 f"called fixed, but the {len(points)} runs since are at the level of the alert: "
-                f"{words.where(fact)}: {words.fact_words(fact)}"
+                f"{history_sentences.change_place(fact)}: {history_sentences.describe_change(fact)}"
             )
     return None

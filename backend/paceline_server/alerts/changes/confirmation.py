@@ -1,7 +1,6 @@
-"""Old against new, interleaved in one job on the same target: what decides about a suspected alert (I13).
+"""Confirms suspected alerts about history: old against new, interleaved in one job (I13).
 
-Place: `start` carries out `alerts.confirm`, `decide` the end of the run it asked for, `lose_patience` the
-wait for an agent, `settle` every later evaluation. STATISTICS §4.5:
+Rules (STATISTICS §4.5):
 
     suspected ─ A/B run ─┬─ slower again ───────────────▶ open, told, bisected
                          ├─ no difference ──────────────▶ unconfirmed (kept with its history)
@@ -9,8 +8,9 @@ wait for an agent, `settle` every later evaluation. STATISTICS §4.5:
                          └─ undecided, or impossible ───▶ inconclusive ─ ≥ 5 points and the same place in
                                                           two evaluations in a row ▶ open, told
 
-Invariants: an incident of the environment is opened by history itself, and only after the A/B run did not
-blame the code; identical artifacts never blame the code (I15); nobody hears of anything before `open`.
+An incident of the environment is opened by history alone, and only after the A/B run
+did not blame the code. Identical artifacts never blame the code (I15). Nobody hears of
+anything before `open`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,24 @@ from sqlalchemy.orm import Session
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.bisect.verdicts import Side, side_of
-from paceline_server.alerts.changes import queries, words
+from paceline_server.alerts.changes import history_sentences, queries
 from paceline_server.alerts.changes.causes import Cause
-from paceline_server.alerts.changes.facts import Fact, surest_of, worst_of
-from paceline_server.alerts.changes.findings import keep_change, keep_comparison
+from paceline_server.alerts.changes.change_facts import (
+    ChangeFacts,
+    surest_change,
+    worst_change,
+)
+from paceline_server.alerts.changes.findings import (
+    store_change_finding,
+    store_comparison_finding,
+)
 from paceline_server.alerts.changes.raising import (
     ask_for_confirmation,
-    cause_of,
-    living_facts,
-    revive,
+    determine_cause,
+    living_changes,
+    revive_alert,
 )
-from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.history import SYSTEM, add_event, change_state
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import NOTIFY, PATIENCE
 from paceline_server.detect import history
@@ -51,7 +58,7 @@ AB_SERIES = 6
 an incident's would hold the target for hours."""
 
 
-def start(session: Session, alert: Alert) -> None:
+def start_confirmation(session: Session, alert: Alert) -> None:
     """Ask for the A/B run of a locked alert, or say why there is nothing to compare."""
     if alert.state not in ("suspected", "fixed"):
         return
@@ -59,39 +66,41 @@ def start(session: Session, alert: Alert) -> None:
         session, alert.confirmation_run_id
     ):
         return
-    facts = pending_facts(session, alert)
+    facts = pending_changes(session, alert)
     if not facts:
         return
-    lead = surest_of(facts)
+    lead = surest_change(facts)
     why = _nothing_to_compare(lead)
     if why is not None:
-        _undecided(
+        _conclude_undecided(
             session, alert, facts, f"there are no two revisions to compare: {why}"
         )
         return
-    doubted = sorted(facts, key=lambda one: (-_size(one), one.change.id))[:AB_SERIES]
+    doubted = sorted(facts, key=lambda one: (-_shift_size(one), one.change.id))[
+        :AB_SERIES
+    ]
     run = jobs.ab_run(
         session,
         original_run_id=lead.head_run_id,
         base_commit=lead.base_commit,
         commit=lead.head_commit,
         benchmarks=sorted({one.series.benchmark for one in doubted}),
-        params=_union(doubted),
+        params=_params_that_moved(doubted),
         target_id=alert.target_id,
         trigger="confirm",
         alert_id=alert.id,
         not_before=clock.now(),
     )
     alert.confirmation_run_id = run.id
-    said = f"A/B run {run.id}: {words.range_words(lead.base_commit, lead.head_commit)}"
-    remember(session, alert, "confirmation_requested", SYSTEM, said)
+    said = f"A/B run {run.id}: {history_sentences.commit_range(lead.base_commit, lead.head_commit)}"
+    add_event(session, alert, "confirmation_requested", SYSTEM, said)
     patience = settings.current().confirm_patience_s
     outbox.add(session, PATIENCE, f"{alert.id}:{run.id}", due_in_s=patience)
 
 
-def pending_facts(session: Session, alert: Alert) -> list[Fact]:
+def pending_changes(session: Session, alert: Alert) -> list[ChangeFacts]:
     """The changes an A/B run is to decide about: all that live; of a fixed alert those found after it was."""
-    facts = living_facts(session, alert)
+    facts = living_changes(session, alert)
     if alert.state != "fixed":
         return facts
     closed = queries.last_event(session, alert.id, ("fixed", "recover"))
@@ -102,13 +111,13 @@ def pending_facts(session: Session, alert: Alert) -> list[Fact]:
     )
 
 
-def _size(fact: Fact) -> float:
+def _shift_size(fact: ChangeFacts) -> float:
     return fact.ratio if fact.worse else 1.0 / fact.ratio
 
 
-def _nothing_to_compare(lead: Fact) -> str | None:
+def _nothing_to_compare(lead: ChangeFacts) -> str | None:
     if lead.base_commit == lead.head_commit:
-        return f"commit {words.short(lead.head_commit)} was measured before and after"
+        return f"commit {history_sentences.short_commit(lead.head_commit)} was measured before and after"
     old, new = (
         lead.points[lead.edges.certain_before],
         lead.points[lead.edges.certain_after],
@@ -118,7 +127,7 @@ def _nothing_to_compare(lead: Fact) -> str | None:
     return None
 
 
-def _union(facts: Sequence[Fact]) -> dict[str, list[Any]]:
+def _params_that_moved(facts: Sequence[ChangeFacts]) -> dict[str, list[Any]]:
     """The values of each param at which something moved, in the order of the list."""
     values: dict[str, list[Any]] = defaultdict(list)
     for fact in facts:
@@ -128,7 +137,7 @@ def _union(facts: Sequence[Fact]) -> dict[str, list[Any]]:
     return dict(values)
 
 
-def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
+def decide_confirmation(session: Session, alert: Alert, job: Job, run: Run) -> None:
     """The A/B run of a locked alert ended: only the series that are doubted decide."""
     if alert.confirmation_run_id != run.id or alert.state not in (
         "suspected",
@@ -138,32 +147,32 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
         "fixed",
     ):
         return
-    facts = pending_facts(session, alert)
+    facts = pending_changes(session, alert)
     if alert.state == "fixed" and not (facts and _was_asked_since(session, alert, run)):
-        between = words.range_words(run.base_commit, run.commit)
+        between = history_sentences.commit_range(run.base_commit, run.commit)
         note = f"A/B run {run.id} ({between}) ended after the alert was closed: it decides nothing"
-        remember(session, alert, "late_result", SYSTEM, note)
+        add_event(session, alert, "late_result", SYSTEM, note)
         if facts:
             ask_for_confirmation(session, alert)
         return
     facts = facts or queries.changes_of_alerts(session, [alert.id])[alert.id]
     if job.state != "done":
         reason = jobs.reason_of_end(job)
-        _undecided(
+        _conclude_undecided(
             session,
             alert,
             facts,
             f"the A/B run ended without a verdict: {job.state}: {reason}",
         )
         return
-    again = _keep(session, alert, facts, job)
+    again = _store_comparisons(session, alert, facts, job)
     sides = [side_of(one, worse=_is_worse(facts)) for one in again]
     same = job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash
     if "moved" in sides and not same:
         moved = [one for one, side in zip(again, sides, strict=True) if side == "moved"]
-        _proven(session, alert, moved, job, run)
+        _conclude_proven(session, alert, moved, job, run)
     elif same or (again and set(sides) == {"stayed"}):
-        _not_the_code(session, alert, facts, again, same=same)
+        _conclude_not_code(session, alert, facts, again, same=same)
     else:
         reason = next(
             (
@@ -173,7 +182,9 @@ def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
             ),
             "nothing was measured again",
         )
-        _undecided(session, alert, facts, f"the A/B run could not decide: {reason}")
+        _conclude_undecided(
+            session, alert, facts, f"the A/B run could not decide: {reason}"
+        )
 
 
 def _was_asked_since(session: Session, alert: Alert, run: Run) -> bool:
@@ -183,12 +194,12 @@ def _was_asked_since(session: Session, alert: Alert, run: Run) -> bool:
     return closed is not None and run.created_at >= closed.at
 
 
-def _is_worse(facts: Sequence[Fact]) -> bool:
-    return surest_of(facts).worse
+def _is_worse(facts: Sequence[ChangeFacts]) -> bool:
+    return surest_change(facts).worse
 
 
-def _keep(
-    session: Session, alert: Alert, facts: Sequence[Fact], job: Job
+def _store_comparisons(
+    session: Session, alert: Alert, facts: Sequence[ChangeFacts], job: Job
 ) -> list[Comparison]:
     """The comparisons of the doubted series, each a finding of the alert now."""
     doubted, names = (
@@ -205,26 +216,26 @@ def _keep(
     known = alert_queries.known_comparisons(session, [one.id for one in again])
     for comparison in again:
         if comparison.id not in known:
-            keep_comparison(
+            store_comparison_finding(
                 session, comparison, "confirmation", alert.id, kind=alert.kind
             )
     return again
 
 
-def _proven(
+def _conclude_proven(
     session: Session, alert: Alert, moved: Sequence[Comparison], job: Job, run: Run
 ) -> None:
     """Head against base, side by side, shows it again: people hear of it, and one commit is looked for."""
-    said = _said(moved)
+    said = _proof_sentence(moved)
     if alert.state in ("open", "acknowledged"):
-        remember(session, alert, "proven", SYSTEM, said)
+        add_event(session, alert, "proven", SYSTEM, said)
     else:
-        facts, incident = pending_facts(session, alert), alert.kind == "environment"
+        facts, incident = pending_changes(session, alert), alert.kind == "environment"
         if incident:
             said += "; many series moved together, but the revisions differ side by side: it is the code"
         if alert.state != "fixed":
-            change(session, alert, Event.confirm, SYSTEM, said)
-        elif revive(session, alert, Event.relapse, said) is not alert:
+            change_state(session, alert, Event.confirm, SYSTEM, said)
+        elif revive_alert(session, alert, Event.relapse, said) is not alert:
             return
         if incident:
             alert.kind, alert.cause = "history", "code"
@@ -232,14 +243,16 @@ def _proven(
             alert.cause = _cause_after_proof(session, alert, facts).cause
         _describe_proof(alert, moved, run)
         outbox.add(session, NOTIFY, alert.id)
-    for fact in living_facts(session, alert):
+    for fact in living_changes(session, alert):
         fact.change.cause = alert.cause
-    bisect.begin(session, alert, job, run, worst(moved))
+    bisect.begin_after_proof(session, alert, job, run, worst_comparison(moved))
 
 
-def _cause_after_proof(session: Session, alert: Alert, facts: Sequence[Fact]) -> Cause:
+def _cause_after_proof(
+    session: Session, alert: Alert, facts: Sequence[ChangeFacts]
+) -> Cause:
     """Never the environment any more: two revisions side by side share it."""
-    found = cause_of(
+    found = determine_cause(
         session, facts, alert_queries.spoken_name(session, alert.target_id)
     )
     return (
@@ -249,39 +262,37 @@ def _cause_after_proof(session: Session, alert: Alert, facts: Sequence[Fact]) ->
     )
 
 
-def worst(moved: Sequence[Comparison]) -> Comparison:
+def worst_comparison(moved: Sequence[Comparison]) -> Comparison:
     """The comparison with the largest move, the first of equals. `moved` must not be empty."""
     return max(
         moved, key=lambda one: (max(one.ratio or 1.0, 1.0 / (one.ratio or 1.0)), one.id)
     )
 
 
-def _said(moved: Sequence[Comparison]) -> str:
-    one = worst(moved)
-    return (
-        f"old and new side by side in one job: {_where(one)}: {one.evidence['words']}"
-    )
+def _proof_sentence(moved: Sequence[Comparison]) -> str:
+    one = worst_comparison(moved)
+    return f"old and new side by side in one job: {_comparison_place(one)}: {one.evidence['words']}"
 
 
-def _where(one: Comparison) -> str:
-    return words.place(one.arm, one.benchmark, one.params)
+def _comparison_place(one: Comparison) -> str:
+    return history_sentences.case_place(one.arm, one.benchmark, one.params)
 
 
 def _describe_proof(alert: Alert, moved: Sequence[Comparison], run: Run) -> None:
     """The headline is what was proven, of the two revisions that were measured: detection may have moved
     the change meanwhile."""
-    one = worst(moved)
+    one = worst_comparison(moved)
     alert.benchmark, alert.arm, alert.metric = one.benchmark, one.arm, one.metric
     alert.ratio, alert.lower, alert.upper = one.ratio, one.lower, one.upper
     alert.base_commit, alert.head_commit = run.base_commit, run.commit
-    between = words.range_words(alert.base_commit, alert.head_commit)
-    alert.words = f"{_where(one)}: {one.evidence['words']}; {between}"
+    between = history_sentences.commit_range(alert.base_commit, alert.head_commit)
+    alert.words = f"{_comparison_place(one)}: {one.evidence['words']}; {between}"
 
 
-def _not_the_code(
+def _conclude_not_code(
     session: Session,
     alert: Alert,
-    facts: Sequence[Fact],
+    facts: Sequence[ChangeFacts],
     again: Sequence[Comparison],
     *,
     same: bool,
@@ -295,7 +306,7 @@ def _not_the_code(
         )
     )
     if alert.state in ("open", "acknowledged", "fixed"):
-        remember(session, alert, "code_cleared", SYSTEM, what)
+        add_event(session, alert, "code_cleared", SYSTEM, what)
         if alert.state != "fixed":
             alert.cause = "environment"
         return
@@ -305,28 +316,30 @@ def _not_the_code(
         alert.cause = "environment"
         for fact in facts:
             fact.change.cause = "environment"
-        _undecided(session, alert, facts, f"{what}: not the code")
+        _conclude_undecided(session, alert, facts, f"{what}: not the code")
         return
-    if stands(facts):
+    if history_holds(facts):
         for fact in facts:
             fact.change.cause = "environment"
         alert.cause = "environment"
-    change(session, alert, Event.refute, SYSTEM, f"{what}: nobody was told")
+    change_state(session, alert, Event.refute, SYSTEM, f"{what}: nobody was told")
 
 
-def _undecided(session: Session, alert: Alert, facts: Sequence[Fact], why: str) -> None:
+def _conclude_undecided(
+    session: Session, alert: Alert, facts: Sequence[ChangeFacts], why: str
+) -> None:
     """Without an A/B verdict history itself has to say it twice, with enough points (§4.5)."""
     if alert.state in ("open", "acknowledged"):
-        remember(session, alert, "ab_undecided", SYSTEM, why)
+        add_event(session, alert, "ab_undecided", SYSTEM, why)
         return
     if alert.state == "fixed":
-        remember(session, alert, "ab_undecided", SYSTEM, why)
+        add_event(session, alert, "ab_undecided", SYSTEM, why)
     elif alert.state == "suspected":
-        change(session, alert, Event.undecide, SYSTEM, why)
-    settle(session, alert, facts)
+        change_state(session, alert, Event.undecide, SYSTEM, why)
+    open_if_history_holds(session, alert, facts)
 
 
-def stands(facts: Sequence[Fact]) -> bool:
+def history_holds(facts: Sequence[ChangeFacts]) -> bool:
     """Whether history alone may tell: enough points, and the same place in consecutive evaluations."""
     return any(
         fact.change.state == "standing"
@@ -335,12 +348,14 @@ def stands(facts: Sequence[Fact]) -> bool:
     )
 
 
-def settle(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
+def open_if_history_holds(
+    session: Session, alert: Alert, facts: Sequence[ChangeFacts]
+) -> None:
     """Open an alert that no A/B run could decide once history holds it by itself."""
-    if alert.state not in ("inconclusive", "fixed") or not stands(facts):
+    if alert.state not in ("inconclusive", "fixed") or not history_holds(facts):
         return
-    standing = [fact for fact in facts if stands([fact])]
-    first = worst_of(standing)
+    standing = [fact for fact in facts if history_holds([fact])]
+    first = worst_change(standing)
     n_after = first.change.evidence.get("n_after")
     points = f"{n_after} points" if n_after is not None else "enough points"
     last = queries.last_event(session, alert.id, ("undecide", "ab_undecided"))
@@ -351,21 +366,23 @@ def settle(session: Session, alert: Alert, facts: Sequence[Fact]) -> None:
     )
     note = (
         f"{why}. History alone holds it: {points} at the new level, found at the same place in "
-        f"{first.change.evaluations} evaluations in a row: {words.fact_words(first)}"
+        f"{first.change.evaluations} evaluations in a row: {history_sentences.describe_change(first)}"
     )
     if alert.state != "fixed":
-        change(session, alert, Event.confirm, SYSTEM, note)
-    elif revive(session, alert, Event.relapse, note) is not alert:
+        change_state(session, alert, Event.confirm, SYSTEM, note)
+    elif revive_alert(session, alert, Event.relapse, note) is not alert:
         return
-    cause = cause_of(
+    cause = determine_cause(
         session, standing, alert_queries.spoken_name(session, alert.target_id)
     )
     for fact in standing:
-        keep_change(session, fact, "confirmation", alert.id, cause, kind=alert.kind)
+        store_change_finding(
+            session, fact, "confirmation", alert.id, cause, kind=alert.kind
+        )
     outbox.add(session, NOTIFY, alert.id)
 
 
-def lose_patience(session: Session, alert: Alert, run_id: str) -> None:
+def stop_waiting_for_agent(session: Session, alert: Alert, run_id: str) -> None:
     """Nobody leased the A/B run in the time set: history may decide; a late result is still welcome."""
     if alert.state != "suspected" or alert.confirmation_run_id != run_id:
         return
@@ -381,15 +398,15 @@ def lose_patience(session: Session, alert: Alert, run_id: str) -> None:
         return
     hours = settings.current().confirm_patience_s / 3600.0
     why = f"no agent took the A/B run within {hours:g} h"
-    _undecided(session, alert, pending_facts(session, alert), why)
+    _conclude_undecided(session, alert, pending_changes(session, alert), why)
 
 
 __all__ = [
     "Side",
-    "decide",
-    "lose_patience",
-    "pending_facts",
-    "settle",
-    "stands",
-    "start",
+    "decide_confirmation",
+    "history_holds",
+    "open_if_history_holds",
+    "pending_changes",
+    "start_confirmation",
+    "stop_waiting_for_agent",
 ]

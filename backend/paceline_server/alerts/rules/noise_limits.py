@@ -1,30 +1,31 @@
-"""Refusing rules that ask for more than a target can resolve (I14), with the number.
+"""Refuses rules that ask for less than a target can resolve (I14), with the number.
 
-Place: between `service`, which saves rules, and the noise floors A/A jobs measured. Invariant: what is
-compared is the newest floor of each series the rule would decide about; a series that another, more
-specific rule decides about is none of its business. Rules of arms are not asked: their effect comes on top
-of a margin that the job itself decides, so that they only ever raise less than the manifest.
+Compared is the newest noise floor of each series the rule would decide about; series of
+a more specific rule do not count. Rules of arms are not checked: their effect comes on
+top of a margin that the job decides, so they only raise less than the manifest.
 """
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.rules import queries, words
-from paceline_server.alerts.rules.candidate import Contest
-from paceline_server.alerts.rules.matching import Subject
+from paceline_server.alerts.alert_sentences import params_text
+from paceline_server.alerts.rules import queries, rule_sentences
+from paceline_server.alerts.rules.matching import RuleSubject
+from paceline_server.alerts.rules.rule_contest import RuleContest
 from paceline_server.alerts.rules.schemas import AlertRuleIn, FloorOut
-from paceline_server.alerts.words import params_text
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.stats import constants
-from paceline_server.stats.words import percent
+from paceline_server.stats.plain_words import percent
 
 
-def noisiest(session: Session, contest: Contest) -> FloorOut | None:
+def noisiest_floor(session: Session, contest: RuleContest) -> FloorOut | None:
     """The highest newest noise floor among the series the rule decides about; null: none was measured."""
     worst: FloorOut | None = None
     for floor, target in queries.newest_floors(session):
-        subject = Subject(floor.suite, floor.benchmark, floor.arm, floor.metric, target)
+        subject = RuleSubject(
+            floor.suite, floor.benchmark, floor.arm, floor.metric, target
+        )
         if (worst is None or floor.mde > worst.mde) and contest.decides(subject):
             own = (
                 "mde",
@@ -38,12 +39,14 @@ def noisiest(session: Session, contest: Contest) -> FloorOut | None:
             )
             values = {name: getattr(floor, name) for name in own}
             worst = FloorOut(
-                **values, target_name=target, words=words.at_least(floor.mde, target)
+                **values,
+                target_name=target,
+                words=rule_sentences.at_least(floor.mde, target),
             )
     return worst
 
 
-def refuse_unseen(spec: AlertRuleIn) -> None:
+def refuse_undetectable(spec: AlertRuleIn) -> None:
     """Raises 422 `below_detection` for a rule of history that asks for steps no detection looks for: it would
     promise alerts that nobody can raise."""
     least = constants.HISTORY_MIN_EFFECT
@@ -57,12 +60,14 @@ def refuse_unseen(spec: AlertRuleIn) -> None:
     )
 
 
-def refuse_below(session: Session, spec: AlertRuleIn, contest: Contest) -> None:
+def refuse_below_noise(
+    session: Session, spec: AlertRuleIn, contest: RuleContest
+) -> None:
     """Raises 422 `below_noise_floor`, naming the number and the series, or `below_detection`."""
-    refuse_unseen(spec)
+    refuse_undetectable(spec)
     if spec.kind != "history" or spec.mode == "off":
         return
-    worst = noisiest(session, contest)
+    worst = noisiest_floor(session, contest)
     if worst is None or worst.mde <= spec.min_effect:
         return
     where = params_text(worst.params)
@@ -74,5 +79,5 @@ def refuse_below(session: Session, spec: AlertRuleIn, contest: Contest) -> None:
         "below_noise_floor",
         f"The smallest effect that can be told from noise is {worst.words} ({series}, measured by an A/A job "
         f"on {worst.measured_at:%Y-%m-%d}). Ask for that much, or leave that series to a rule of its own.",
-        fields={"min_effect": words.at_least(worst.mde, worst.target_name)},
+        fields={"min_effect": rule_sentences.at_least(worst.mde, worst.target_name)},
     )

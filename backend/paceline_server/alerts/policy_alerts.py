@@ -1,10 +1,10 @@
-"""From usage policy advice to alerts: a policy that stopped being right is told of, once it was seen twice.
+"""Raises alerts when a usage policy that is in force stops being right, after seeing it
+twice.
 
-Place: `changes.service.evaluate` calls it for every baseline job, `alerts.service` for the cool-down and the
-end of the confirmation. Invariants (I13): advice that turns from right (or open) to wrong raises a suspected
-alert; a confirmation run of the same revision, restricted to what the policy is about, decides; nobody hears
-before; what a confirmation or a person ended is news when the next job says it again. Advice of a
-confirmation is computed and never stored: it enters no history.
+I13: advice that turns from right (or open) to wrong raises a suspected alert; a
+confirmation run of the same revision, restricted to the policy's benchmarks, decides;
+people hear nothing before. What a confirmation or a person ended is news again when a
+later job says so. The advice of a confirmation is computed and never stored.
 
     holds: true ─▶ false ─▶ suspected ─ cool-down ─▶ confirmation run ─┬─ false ─▶ open, told
                                                                        ├─ true ──▶ unconfirmed
@@ -21,8 +21,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.changes.words import place
-from paceline_server.alerts.history import SYSTEM, change, remember
+from paceline_server.alerts.changes.history_sentences import case_place
+from paceline_server.alerts.history import SYSTEM, add_event, change_state
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import CONFIRM, NOTIFY
 from paceline_server.detect.policies import service as policies
@@ -57,13 +57,13 @@ def evaluate(session: Session, job_id: str) -> None:
     for row in policies.advice_of_job(session, job_id):
         if _is_known(session, row):
             continue
-        alert = queries.lock_live(session, cause_key(row))
+        alert = queries.lock_living_alert(session, cause_key(row))
         if row.holds is False:
-            _wrong(session, row, alert)
+            _handle_wrong_advice(session, row, alert)
         elif row.holds and alert is not None and alert.state != "suspected":
             event = Event.refute if alert.state == "inconclusive" else Event.recover
-            _keep(session, alert, "recovery", row)
-            change(session, alert, event, SYSTEM, str(row.advice["words"]))
+            _store_advice(session, alert, "recovery", row)
+            change_state(session, alert, event, SYSTEM, str(row.advice["words"]))
 
 
 def _is_known(session: Session, row: PolicyAdvice) -> bool:
@@ -72,7 +72,9 @@ def _is_known(session: Session, row: PolicyAdvice) -> bool:
     return newest is not None and queries.has_finding(session, newest.id, row.job_id)
 
 
-def _wrong(session: Session, row: PolicyAdvice, alert: Alert | None) -> None:
+def _handle_wrong_advice(
+    session: Session, row: PolicyAdvice, alert: Alert | None
+) -> None:
     words = str(row.advice["words"])
     if alert is None:
         before = policies.advice_before(session, row)
@@ -82,17 +84,17 @@ def _wrong(session: Session, row: PolicyAdvice, alert: Alert | None) -> None:
             and not _ended_since(session, before)
         ):
             return
-        alert = _raise(session, row)
+        alert = _raise_alert(session, row)
         if alert is None:
             return
     else:
-        remember(session, alert, "found_again", SYSTEM, words)
+        add_event(session, alert, "found_again", SYSTEM, words)
         alert.words = words
         if alert.state == "inconclusive":
-            change(session, alert, Event.retry, SYSTEM)
+            change_state(session, alert, Event.retry, SYSTEM)
             alert.run_id = row.run_id
             _ask_for_confirmation(session, alert)
-    _keep(session, alert, "candidate", row)
+    _store_advice(session, alert, "candidate", row)
 
 
 def _ended_since(session: Session, before: PolicyAdvice) -> bool:
@@ -103,7 +105,7 @@ def _ended_since(session: Session, before: PolicyAdvice) -> bool:
     return ended and newest is not None and newest.updated_at >= before.measured_at
 
 
-def _raise(session: Session, row: PolicyAdvice) -> Alert | None:
+def _raise_alert(session: Session, row: PolicyAdvice) -> Alert | None:
     """A suspected alert; None when another transaction raised it first."""
     at, advice = clock.now(), row.advice
     name = queries.spoken_name(session, row.target_id)
@@ -137,7 +139,7 @@ def _raise(session: Session, row: PolicyAdvice) -> Alert | None:
             session.flush()
     except IntegrityError:
         return None
-    remember(
+    add_event(
         session,
         alert,
         Event.raise_.value,
@@ -175,7 +177,7 @@ def confirm(session: Session, alert: Alert) -> None:
         not_before=clock.now(),
     )
     alert.confirmation_run_id = run.id
-    remember(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
+    add_event(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
 
 
 def decide(
@@ -190,7 +192,7 @@ def decide(
         return
     if job.state != "done":
         reason = jobs.reason_of_end(job)
-        change(
+        change_state(
             session,
             alert,
             Event.undecide,
@@ -205,7 +207,7 @@ def decide(
     )
     if again is None or again.holds is None:
         why = "it could not say" if again is None else str(again.advice["why"])
-        change(
+        change_state(
             session,
             alert,
             Event.undecide,
@@ -213,16 +215,18 @@ def decide(
             f"the second session left it open: {why}",
         )
         return
-    _keep(session, alert, "confirmation", again)
+    _store_advice(session, alert, "confirmation", again)
     if again.holds:
-        change(session, alert, Event.refute, SYSTEM, str(again.advice["why"]))
+        change_state(session, alert, Event.refute, SYSTEM, str(again.advice["why"]))
         return
     alert.words = str(again.advice["words"])
-    change(session, alert, Event.confirm, SYSTEM, str(again.advice["why"]))
+    change_state(session, alert, Event.confirm, SYSTEM, str(again.advice["why"]))
     outbox.add(session, NOTIFY, alert.id)
 
 
-def _keep(session: Session, alert: Alert, role: Role, row: PolicyAdvice) -> None:
+def _store_advice(
+    session: Session, alert: Alert, role: Role, row: PolicyAdvice
+) -> None:
     """Advice as a finding, whole: it is derived data, so what it said is what is kept (I16)."""
     advice, in_force = dict(row.advice), row.in_force
     warm = advice["warm"]
@@ -237,7 +241,7 @@ def _keep(session: Session, alert: Alert, role: Role, row: PolicyAdvice) -> None
             change_id=None,
             numbers={
                 "words": advice["words"],
-                "where": place(advice["arm"], advice["benchmark"], {}),
+                "where": case_place(advice["arm"], advice["benchmark"], {}),
                 "advice": advice,
                 "in_force": dict(in_force),
             },

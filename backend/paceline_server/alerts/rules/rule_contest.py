@@ -1,7 +1,7 @@
-"""A rule that is not saved yet, among those that are: what it would decide about. Pure.
+"""Tests what a rule would decide about before it is saved. Pure.
 
-Place: under `floors`, `replay` and `orphans`. Invariant: it competes exactly as it would once saved:
-newest of all, in place of the rule it would replace.
+It competes exactly as it would once saved: as the newest, in place of the rule it
+replaces.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from paceline_server.alerts.rules.matching import (
-    Patterned,
-    Subject,
+    PatternedRule,
+    RuleSubject,
     covers,
     most_specific,
 )
@@ -21,7 +21,7 @@ from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion
 
 
 @dataclass(eq=False)
-class Candidate:
+class RuleCandidate:
     """The patterns of a rule as it would be saved."""
 
     suite: str
@@ -34,27 +34,27 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Contest:
+class RuleContest:
     """A candidate and the rules of its kind it competes with."""
 
-    candidate: Candidate
-    others: Sequence[Patterned]
+    candidate: RuleCandidate
+    others: Sequence[PatternedRule]
 
-    def decides(self, subject: Subject) -> bool:
+    def decides(self, subject: RuleSubject) -> bool:
         """Whether the candidate would decide about `subject`."""
         if not covers(self.candidate, subject):
             return False
         return most_specific([*self.others, self.candidate], subject) is self.candidate
 
 
-def contest(
+def build_contest(
     spec: AlertRuleIn,
     rule_id: str | None,
     at: datetime,
     in_force: Sequence[tuple[AlertRule, AlertRuleVersion]],
-) -> Contest:
+) -> RuleContest:
     """`spec` saved at `at`, in place of `rule_id` if given, among the rules of its kind."""
-    candidate = Candidate(
+    candidate = RuleCandidate(
         spec.suite,
         spec.benchmark,
         spec.arm,
@@ -68,4 +68,4 @@ def contest(
         for rule, version in in_force
         if rule.id != rule_id and version.kind == spec.kind
     ]
-    return Contest(candidate, others)
+    return RuleContest(candidate, others)

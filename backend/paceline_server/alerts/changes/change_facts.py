@@ -1,8 +1,9 @@
-"""A stored change with what is known around it: its series, the points at its edges, and the range it blames.
+"""A stored change with its series, the points at its edges and the range of commits it
+blames.
 
-Place: read by `queries.facts_of`, used by everyone in this package. Invariant: this is the only reader of
-`Change.evidence`, whose shape is detection's. A range is as wide as the location's interval: the old level is
-certain at `before`, the new one at `upto` (STATISTICS §4.3).
+The only reader of `Change.evidence`, whose shape is detection's. A range is as wide as
+the interval of the location: the old level is certain at `after`, the new one at `upto`
+(STATISTICS §4.3).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paceline_server.alerts.changes.grouping import Range
+from paceline_server.alerts.changes.grouping import TimeRange
 from paceline_server.series.change_sentences import worsening
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
 
@@ -19,7 +20,7 @@ WORSE = frozenset({"slower", "worse"})
 
 
 @dataclass(frozen=True)
-class Edges:
+class ChangeEdges:
     """Job ids at a change, by its evidence: last surely old, last called old, first called new, first surely
     new."""
 
@@ -37,11 +38,11 @@ def window_of(change: Change) -> list[str]:
     return list(change.evidence["window"])
 
 
-def edges_of(change: Change) -> Edges:
+def edges_of(change: Change) -> ChangeEdges:
     """Where a change lies, as job ids."""
     window, at = window_of(change), int(change.evidence["index"])
     low, high = _location(change.evidence, at)
-    return Edges(
+    return ChangeEdges(
         window[max(0, low - 1)],
         window[max(0, at - 1)],
         window[at],
@@ -56,21 +57,21 @@ def _location(evidence: Mapping[str, Any], at: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Fact:
+class ChangeFacts:
     """A change, its series, and its points by job id (at least those of its edges)."""
 
     change: Change
     series: Series
     points: Mapping[str, SeriesPoint]
-    edges: Edges
+    edges: ChangeEdges
 
     @property
     def worse(self) -> bool:
         return self.change.direction in WORSE
 
     @property
-    def range(self) -> Range:
-        return Range(
+    def range(self) -> TimeRange:
+        return TimeRange(
             self.points[self.edges.certain_before].at,
             self.points[self.edges.certain_after].at,
         )
@@ -124,7 +125,7 @@ class Fact:
         )
 
 
-def worst_of(facts: Sequence[Fact]) -> Fact:
+def worst_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
     """The largest move in its own direction, the first of equals. `facts` must not be empty."""
     return max(
         facts,
@@ -132,6 +133,6 @@ def worst_of(facts: Sequence[Fact]) -> Fact:
     )
 
 
-def surest_of(facts: Sequence[Fact]) -> Fact:
+def surest_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
     """The best located: the leader of a group. `facts` must not be empty."""
     return min(facts, key=lambda one: (one.change.p_value, one.change.id))

@@ -1,4 +1,4 @@
-"""Rules, floors, replays and precision in plain sentences. Pure."""
+"""Words rules, replays, orphans and precision. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paceline_server.alerts.rules.schemas import (
     PrecisionOut,
     TargetCountOut,
 )
-from paceline_server.stats.words import TIMES, percent
+from paceline_server.stats.plain_words import TIMES, percent
 
 LEAST_OUTCOMES = 5
 """outcomes; a share of fewer says more about chance than about the rule."""
@@ -18,7 +18,7 @@ WORTH_IT = ("fixed", "expected", "acknowledged")
 FALSE = ("invalid", "vanished", "infra")
 
 
-def sentence(spec: AlertRuleIn) -> str:
+def rule_sentence(spec: AlertRuleIn) -> str:
     """What a rule says, for one that was saved without words."""
     about = f"{_named('metric', spec.metric)} of {_named('benchmark', spec.benchmark)}"
     where = f"{_named('arm', spec.arm)}, {_named('suite', spec.suite)}, {_named('target', spec.target)}"
@@ -32,7 +32,7 @@ def _named(noun: str, pattern: str) -> str:
     return f"any {noun}" if pattern == ANY else f"{noun} {pattern}"
 
 
-def precision(states: Mapping[str, int]) -> PrecisionOut:
+def precision_sentence(states: Mapping[str, int]) -> PrecisionOut:
     """What triage said of a rule's alerts; never a share of a handful."""
     worth_it = sum(states.get(state, 0) for state in WORTH_IT)
     false = sum(states.get(state, 0) for state in FALSE)
@@ -55,7 +55,7 @@ def at_least(mde: float, target: str) -> str:
     return f"at least {percent(mde)} on {target}"
 
 
-def replayed(
+def replay_sentence(
     days: int, mode: str, fired: int, by_target: Sequence[TargetCountOut]
 ) -> str:
     """`In the last 30 days it would have fired 14×, 12 on host-1.`"""
@@ -77,7 +77,7 @@ def replayed(
     )
 
 
-def orphans(rules: int, unruled: int) -> str:
+def orphans_sentence(rules: int, unruled: int) -> str:
     """How many of each, in a sentence."""
     if not rules and not unruled:
         return "Every rule decides about something, and every measurement has a rule."

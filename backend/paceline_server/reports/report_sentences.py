@@ -9,7 +9,12 @@ from paceline_server.catalog.parts import Benchmark, Rule
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.reports.schemas import ArmDistributionOut, FalseAlarmsOut
 from paceline_server.stats import constants
-from paceline_server.stats.words import change, percent, quantity, ways
+from paceline_server.stats.plain_words import (
+    describe_ratio,
+    direction_words,
+    percent,
+    quantity,
+)
 
 LEAST_OPENED = 5
 """alerts; a share of fewer says more about chance than about us."""
@@ -78,7 +83,7 @@ def _clause(reference: str, group: Sequence[ComparisonOut], unit: str) -> str:
     same = [one for one in group if one.verdict == "pass" and one not in faster]
     elsewhere = [one for one in group if one.verdict == "not_applicable"]
     parts = []
-    bad, good = ways(unit)
+    bad, good = direction_words(unit)
     for found, word in ((slower, bad), (faster, good), (same, f"no {bad}")):
         if found:
             spread = "" if found is same else _span(found, word, unit)
@@ -107,7 +112,7 @@ def _span(found: Sequence[ComparisonOut], word: str, unit: str) -> str:
     if not ratios:
         return ""
     if len(ratios) == 1:
-        return f" ({change(ratios[0], unit)})"
+        return f" ({describe_ratio(ratios[0], unit)})"
     low, high = sorted(abs(ratio - 1.0) for ratio in (ratios[0], ratios[-1]))
     return f" ({percent(low)} to {percent(high)} {word})"
 

@@ -25,30 +25,30 @@ SPEEDS = frozenset({"ns", "op/s", "bytes/s"})
 """Units of which slower and faster can be said; bytes and counts are only worse or better."""
 
 
-def ways(unit: str) -> tuple[str, str]:
+def direction_words(unit: str) -> tuple[str, str]:
     """(bad, good): which way a cost went, of a metric in `unit`."""
     return ("slower", "faster") if unit in SPEEDS else ("worse", "better")
 
 
-def change(ratio: float, unit: str) -> str:
+def describe_ratio(ratio: float, unit: str) -> str:
     """`1.126` → "12.6 % slower", `0.9` → "10.0 % faster", of a cost ratio of a metric in `unit`: bytes are
     "12.6 % worse". Exactly 1 is "exactly as fast", or "exactly the same"."""
     if ratio == 1.0:
         return "exactly as fast" if unit in SPEEDS else "exactly the same"
-    return f"{percent(ratio - 1.0)} {ways(unit)[ratio < 1.0]}"
+    return f"{percent(ratio - 1.0)} {direction_words(unit)[ratio < 1.0]}"
 
 
-def span(lower: float, upper: float, unit: str) -> str:
+def describe_interval(lower: float, upper: float, unit: str) -> str:
     """An interval of cost ratios: "11.9 % to 13.3 % slower"; both ways are named where it crosses 1."""
-    bad, good = ways(unit)
+    bad, good = direction_words(unit)
     if lower > 1.0:
         return f"{percent(lower - 1)} to {percent(upper - 1)} {bad}"
     if upper < 1.0:
         return f"{percent(upper - 1)} to {percent(lower - 1)} {good}"
-    return f"{change(lower, unit)} to {change(upper, unit)}"
+    return f"{describe_ratio(lower, unit)} to {describe_ratio(upper, unit)}"
 
 
-def times(ratio: float) -> str:
+def describe_multiple(ratio: float) -> str:
     """`0.53` → "1.89× faster", `2.0` → "2× slower", of a time ratio > 0: as a multiple, for large
     differences."""
     if ratio <= 1.0:
@@ -56,7 +56,7 @@ def times(ratio: float) -> str:
     return f"{ratio:.3g}{TIMES} slower"
 
 
-def comparison(
+def describe_comparison(
     ratio: float | None,
     lower: float | None,
     upper: float | None,
@@ -69,7 +69,7 @@ def comparison(
     `unit`."""
     if ratio is None:
         return "nothing to compare"
-    head = change(ratio, unit)
+    head = describe_ratio(ratio, unit)
     if reference is not None:
         head += f" {'as' if ratio == 1.0 else 'than'} {reference}"
     if lower is None or upper is None:
@@ -77,7 +77,7 @@ def comparison(
     level = f"{confidence * 100:g} %"
     if lower == upper:
         return f"{head} ({level} interval: every block the same)"
-    return f"{head} ({level} interval: {span(lower, upper, unit)})"
+    return f"{head} ({level} interval: {describe_interval(lower, upper, unit)})"
 
 
 _SCALES: dict[str, tuple[tuple[float, str], ...]] = {

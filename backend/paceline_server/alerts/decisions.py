@@ -1,8 +1,9 @@
-"""What a person does to one alert: decide, assign, set a date, link an issue, remark.
+"""Applies a person's decision to one locked alert: act, assign, set a date, link an issue,
+note.
 
-Place: under `triage` (one alert) and `bulk` (many at once); the alert is locked by the caller. Invariants:
-what does not apply is refused with what does; every change leaves an event in the alert's history and an
-entry in the audit log, in the same transaction; nothing is written when nothing changes.
+An action that does not apply is refused with those that do. Every change adds an event
+to the alert's history and an entry to the audit log in the same transaction; without a
+change nothing is written.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
 from paceline_server.alerts.changes import service as changes
-from paceline_server.alerts.history import change, remember, tell
+from paceline_server.alerts.history import add_event, change_state, publish_alert
 from paceline_server.alerts.schemas import Action
 from paceline_server.alerts.states import (
     LIVE,
     TOLD,
     Event,
     IllegalTransitionError,
-    actions,
+    possible_actions,
 )
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, conflict, invalid_request
@@ -33,7 +34,7 @@ OF_SERIES = ("history", "environment")
 """Kinds of alerts that are about changes of series, whose level a person can accept."""
 
 
-def act(
+def apply_action(
     session: Session,
     alert: Alert,
     action: Action,
@@ -52,9 +53,9 @@ def act(
     before = alert.state
     try:
         with session.begin_nested():
-            change(session, alert, Event(action), actor, note)
+            change_state(session, alert, Event(action), actor, note)
     except IllegalTransitionError:
-        possible: Sequence[str] = actions(alert.state)  # type: ignore[arg-type]  # the column holds these
+        possible: Sequence[str] = possible_actions(alert.state)  # type: ignore[arg-type]  # the column holds these
         advice = (
             f"possible are: {', '.join(possible)}"
             if possible
@@ -103,7 +104,7 @@ def move_baseline(
 
 def add_note(session: Session, alert: Alert, note: str, actor: str) -> None:
     """Keep a remark in the alert's history."""
-    remember(session, alert, "note", actor, note)
+    add_event(session, alert, "note", actor, note)
     audit.record(session, actor, "note", "alert", alert.id, {"note": note})
 
 
@@ -117,7 +118,7 @@ def assign(session: Session, alert: Alert, account_id: str | None, actor: str) -
     if alert.assignee_id == account_id:
         return
     alert.assignee_id = account_id
-    _changed(
+    _record_change(
         session, alert, "assign", "nobody" if person is None else person.name, actor
     )
 
@@ -134,7 +135,7 @@ def set_due(
     if alert.due_at == due_at:
         return
     alert.due_at = due_at
-    _changed(
+    _record_change(
         session,
         alert,
         "due",
@@ -148,14 +149,16 @@ def link_issue(session: Session, alert: Alert, url: str | None, actor: str) -> N
     if alert.issue_url == url:
         return
     alert.issue_url = url
-    _changed(session, alert, "issue", url or "no issue", actor)
+    _record_change(session, alert, "issue", url or "no issue", actor)
 
 
-def _changed(session: Session, alert: Alert, action: str, to: str, actor: str) -> None:
-    remember(session, alert, action, actor, to)
+def _record_change(
+    session: Session, alert: Alert, action: str, to: str, actor: str
+) -> None:
+    add_event(session, alert, action, actor, to)
     audit.record(session, actor, action, "alert", alert.id, {"to": to})
     if alert.state in TOLD:
-        tell(session, alert)
+        publish_alert(session, alert)
 
 
 def is_overdue(alert: Alert) -> bool:

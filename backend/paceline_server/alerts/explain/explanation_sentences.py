@@ -1,15 +1,15 @@
-"""Filters, windows and whole alerts in plain sentences, from stored evidence only (I16, I17). Pure."""
+"""Words filters, windows and whole alerts from stored evidence (I16, I17). Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paceline_server.alerts.bisect import words as bisect_words
-from paceline_server.alerts.changes.words import place, range_words
-from paceline_server.alerts.explain.queries import Evidence
-from paceline_server.alerts.words import explanation as arm_explanation
-from paceline_server.stats.words import percent
+from paceline_server.alerts.alert_sentences import arm_explanation
+from paceline_server.alerts.bisect import bisection_sentences as bisect_words
+from paceline_server.alerts.changes.history_sentences import case_place, commit_range
+from paceline_server.alerts.explain.queries import FindingEvidence
+from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.decisions import Alert
 
 _SHARES = {"effect", "probability", "mde", "false_discovery"}
@@ -40,16 +40,16 @@ def filter_text(stored: Mapping[str, Any]) -> str:
     return text.format(value=value, limit=limit, **shares)
 
 
-def where(one: Evidence) -> str:
+def finding_place(one: FindingEvidence) -> str:
     """What a finding is about."""
     about = one.series or one.comparison
     if about is not None:
-        return place(about.arm, about.benchmark, about.params)
+        return case_place(about.arm, about.benchmark, about.params)
     numbers = one.finding.numbers or {}
     return str(numbers.get("where", "the suite"))
 
 
-def said(one: Evidence) -> str:
+def finding_sentence(one: FindingEvidence) -> str:
     """What a finding says."""
     numbers = one.finding.numbers or {}
     if "words" in numbers:
@@ -57,7 +57,7 @@ def said(one: Evidence) -> str:
     return "" if one.comparison is None else str(one.comparison.evidence["words"])
 
 
-def window_text(one: Evidence) -> str:
+def window_text(one: FindingEvidence) -> str:
     """The data of a finding in words."""
     window = one.finding.window
     if "job_ids" in window:
@@ -70,7 +70,7 @@ def window_text(one: Evidence) -> str:
     return str(window.get("text", "the measurements of one job"))
 
 
-def cause_text(evidence: Sequence[Evidence]) -> str | None:
+def cause_text(evidence: Sequence[FindingEvidence]) -> str | None:
     """Why that cause, by the newest finding that says so."""
     for one in reversed(evidence):
         cause = (one.finding.numbers or {}).get("cause")
@@ -79,8 +79,11 @@ def cause_text(evidence: Sequence[Evidence]) -> str | None:
     return None
 
 
-def paragraph(
-    alert: Alert, target_name: str, evidence: Sequence[Evidence], closing: str | None
+def explanation_paragraph(
+    alert: Alert,
+    target_name: str,
+    evidence: Sequence[FindingEvidence],
+    closing: str | None,
 ) -> str:
     """One paragraph for people. `closing`: what the alert's history says of how it stands."""
     if alert.kind == "arm_slower":
@@ -102,13 +105,15 @@ def paragraph(
         alert, [one for one in evidence if one.finding.role == "confirmation"]
     )
     if alert.culprit is not None:
-        parts.append(f"The commit to look at: {bisect_words.culprit(alert.culprit)}.")
+        parts.append(
+            f"The commit to look at: {bisect_words.culprit_sentence(alert.culprit)}."
+        )
     if closing:
         parts.append(f"{closing[0].upper()}{closing[1:]}.")
     return " ".join(parts)
 
 
-def _found(alert: Alert, target_name: str, found: Sequence[Evidence]) -> str:
+def _found(alert: Alert, target_name: str, found: Sequence[FindingEvidence]) -> str:
     first = found[0]
     count = (
         f"{len({one.finding.series_id for one in found})} series moved; the first seen, "
@@ -116,16 +121,16 @@ def _found(alert: Alert, target_name: str, found: Sequence[Evidence]) -> str:
         else ""
     )
     if alert.kind == "policy":
-        return f"On {target_name}, {where(first)}: {said(first)}."
+        return f"On {target_name}, {finding_place(first)}: {finding_sentence(first)}."
     numbers = first.finding.numbers or {}
-    between = range_words(numbers.get("base_commit"), numbers.get("head_commit"))
+    between = commit_range(numbers.get("base_commit"), numbers.get("head_commit"))
     return (
-        f"On {target_name}, {count}{where(first)}: {said(first)}, in {window_text(first)}; it happened "
+        f"On {target_name}, {count}{finding_place(first)}: {finding_sentence(first)}, in {window_text(first)}; it happened "
         f"{between}."
     )
 
 
-def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
+def _confirmed(alert: Alert, confirmation: Sequence[FindingEvidence]) -> list[str]:
     by_ab = [one for one in confirmation if one.comparison is not None]
     if by_ab:
         worst = max(
@@ -133,8 +138,8 @@ def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
             key=lambda one: (one.comparison.ratio or 0.0) if one.comparison else 0.0,
         )
         return [
-            f"Old and new revision, interleaved in one job on the same target, say: {where(worst)}: "
-            f"{said(worst)}."
+            f"Old and new revision, interleaved in one job on the same target, say: {finding_place(worst)}: "
+            f"{finding_sentence(worst)}."
         ]
     if alert.kind == "policy":
         return _measured_again(alert, confirmation)
@@ -151,11 +156,11 @@ def _confirmed(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
     return [waiting[alert.state]] if alert.state in waiting else []
 
 
-def _measured_again(alert: Alert, confirmation: Sequence[Evidence]) -> list[str]:
+def _measured_again(alert: Alert, confirmation: Sequence[FindingEvidence]) -> list[str]:
     """How a policy alert stands: a second session of the same revision decides."""
     if confirmation:
         return [
-            f"The same revision, measured again in a new session, says: {said(confirmation[-1])}."
+            f"The same revision, measured again in a new session, says: {finding_sentence(confirmation[-1])}."
         ]
     waiting = {
         "suspected": "It is not confirmed yet, and nobody was told: the same revision is measured again in a "

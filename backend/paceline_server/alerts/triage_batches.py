@@ -1,9 +1,9 @@
-"""One decision about many alerts, and taking it back.
+"""Applies one decision to many alerts, and undoes it.
 
-Place: beside `triage`, over `deciding`. Invariants: all of them or none, with the reason of each that
-refuses; what was before is kept in the batch; undoing restores exactly that, within `UNDO_WITHIN`, once, and
-only if no alert has changed since, by a person or by the machine. History is never erased: an undo is an
-event of its own, and a remark stays.
+Either all alerts take the decision or none, and each that refuses says why. The batch
+keeps what was before; undoing restores exactly that, once, within `UNDO_WITHIN`, and
+only if no alert has changed since. An undo is an event of its own: history is never
+erased.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import deciding, queries
+from paceline_server.alerts import decisions, queries
 from paceline_server.alerts.history import restore
 from paceline_server.alerts.schemas import BulkIn, TriageBatchOut
 from paceline_server.kernel import clock, ids
@@ -30,11 +30,11 @@ UNDO_WITHIN = timedelta(minutes=15)
 """Long enough to notice a slip, short enough that nobody has built on it."""
 
 
-def decide(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
+def decide_batch(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
     """Carry out a decision about all of the alerts. Raises 409 `bulk_refused`, and changes nothing, when any
     refuses."""
     found = queries.lock_alerts(session, said.alert_ids)
-    before = [_kept(found[one]) for one in said.alert_ids if one in found]
+    before = [_state_before(found[one]) for one in said.alert_ids if one in found]
     refused = {
         one: f"There is no alert {one!r}." for one in said.alert_ids if one not in found
     }
@@ -51,7 +51,7 @@ def decide(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
     batch = TriageBatch(
         id=ids.new_id("tri"),
         actor=actor,
-        action=_name(said),
+        action=_action_name(said),
         note=said.note,
         before=[{**one, **newest.get(one["alert_id"], {})} for one in before],
         created_at=clock.now(),
@@ -62,16 +62,16 @@ def decide(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
     detail = {"action": batch.action, "alerts": said.alert_ids}
     audit.record(session, actor, "bulk", "triage_batch", batch.id, detail)
     session.flush()
-    return _out(batch)
+    return _batch_out(batch)
 
 
 def _decide_one(session: Session, alert: Alert, said: BulkIn, actor: str) -> None:
     if said.assign is not None:
-        deciding.assign(session, alert, said.assign.account_id, actor)
+        decisions.assign(session, alert, said.assign.account_id, actor)
     if said.due is not None:
-        deciding.set_due(session, alert, said.due.due_at, actor)
+        decisions.set_due(session, alert, said.due.due_at, actor)
     if said.action is not None:
-        deciding.act(
+        decisions.apply_action(
             session,
             alert,
             said.action,
@@ -80,10 +80,10 @@ def _decide_one(session: Session, alert: Alert, said: BulkIn, actor: str) -> Non
             baseline_commit=said.baseline_commit,
         )
     elif said.note is not None:
-        deciding.add_note(session, alert, said.note, actor)
+        decisions.add_note(session, alert, said.note, actor)
 
 
-def _kept(alert: Alert) -> dict[str, Any]:
+def _state_before(alert: Alert) -> dict[str, Any]:
     return {
         "alert_id": alert.id,
         "state": alert.state,
@@ -93,7 +93,7 @@ def _kept(alert: Alert) -> dict[str, Any]:
     }
 
 
-def _name(said: BulkIn) -> str:
+def _action_name(said: BulkIn) -> str:
     parts = [
         said.action,
         said.assign and "assign",
@@ -103,7 +103,7 @@ def _name(said: BulkIn) -> str:
     return " + ".join(str(part) for part in parts if part)
 
 
-def undo(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
+def undo_batch(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
     """Take a bulk decision back. Raises 404, 409 `undo_refused` when it is too late, was undone before or an
     alert has changed since."""
     batch = queries.lock_batch(session, batch_id)
@@ -138,7 +138,7 @@ def undo(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
         session, actor, "undo", "triage_batch", batch.id, {"action": batch.action}
     )
     session.flush()
-    return _out(batch)
+    return _batch_out(batch)
 
 
 def _undo_one(
@@ -162,9 +162,9 @@ def _undo_one(
             )
     except IntegrityError:
         raise _refusal(
-            deciding.newer_alert().detail, {alert.id: "has a newer alert"}
+            decisions.newer_alert().detail, {alert.id: "has a newer alert"}
         ) from None
-    deciding.move_baseline(session, alert, left, kept["baseline_commit"])
+    decisions.move_baseline(session, alert, left, kept["baseline_commit"])
 
 
 def _refusal(text: str, fields: dict[str, str] | None = None) -> ProblemError:
@@ -180,13 +180,13 @@ def list_batches(
         queries.batches(),
         [TriageBatch.id],
         lambda row: [row.id],
-        _out,
+        _batch_out,
         limit=limit,
         cursor=cursor,
     )
 
 
-def _out(batch: TriageBatch) -> TriageBatchOut:
+def _batch_out(batch: TriageBatch) -> TriageBatchOut:
     own = ("id", "actor", "action", "note", "created_at", "undone_at", "undone_by")
     touched = [str(one["alert_id"]) for one in batch.before]
     return TriageBatchOut(
