@@ -3087,7 +3087,7 @@ export interface components {
         };
         /**
          * CriterionIn
-         * @description What `paceline import` stores as import.json.
+         * @description What `paceline import --format criterion` stores as import.json.
          */
         CriterionIn: {
             /**
@@ -3109,7 +3109,27 @@ export interface components {
             /** Why No Verdict */
             why_no_verdict: string;
             /** Series */
-            series: components["schemas"]["SeriesIn"][];
+            series: components["schemas"]["CriterionSeriesIn"][];
+        };
+        /**
+         * CriterionSeriesIn
+         * @description One benchmark of one baseline: `times[i]` of `iterations[i]` iterations together, in `unit`.
+         */
+        CriterionSeriesIn: {
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm?: string | null;
+            /** Value */
+            value?: string | null;
+            /** Baseline */
+            baseline: string;
+            /** Unit */
+            unit?: string | null;
+            /** Iterations */
+            iterations: number[];
+            /** Times */
+            times: number[];
         };
         /**
          * CrossoverOut
@@ -3286,33 +3306,6 @@ export interface components {
             summary: string;
             /** Arms */
             arms: components["schemas"]["ArmDistributionOut"][];
-        };
-        /**
-         * DocumentIn
-         * @description What `paceline import` stores as import.json.
-         */
-        DocumentIn: {
-            /**
-             * V
-             * @constant
-             */
-            v: 1;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            format: "logcat";
-            /** File */
-            file: string;
-            /** Bytes */
-            bytes: number;
-            /** Sha256 */
-            sha256: string;
-            /** Why No Samples */
-            why_no_samples: string;
-            log: components["schemas"]["LogIn"];
-        } & {
-            [key: string]: unknown;
         };
         /**
          * DueIn
@@ -3932,7 +3925,7 @@ export interface components {
          */
         ImportIn: {
             /** Document */
-            document: components["schemas"]["DocumentIn"] | components["schemas"]["CriterionIn"];
+            document: components["schemas"]["LogcatIn"] | components["schemas"]["CriterionIn"];
             /** Title */
             title?: string | null;
             measured_on?: components["schemas"]["MeasuredOnIn"];
@@ -4418,6 +4411,33 @@ export interface components {
             stream: string;
             /** Text */
             text: string;
+        };
+        /**
+         * LogcatIn
+         * @description What `paceline import` stores of a log as import.json.
+         */
+        LogcatIn: {
+            /**
+             * V
+             * @constant
+             */
+            v: 1;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            format: "logcat";
+            /** File */
+            file: string;
+            /** Bytes */
+            bytes: number;
+            /** Sha256 */
+            sha256: string;
+            /** Why No Samples */
+            why_no_samples: string;
+            log: components["schemas"]["LogIn"];
+        } & {
+            [key: string]: unknown;
         };
         /**
          * MaintenanceIn
@@ -5925,26 +5945,6 @@ export interface components {
             environment: number;
             /** Starts Because */
             starts_because: string;
-        };
-        /**
-         * SeriesIn
-         * @description One benchmark of one baseline: `times[i]` of `iterations[i]` iterations together, in `unit`.
-         */
-        SeriesIn: {
-            /** Benchmark */
-            benchmark: string;
-            /** Arm */
-            arm?: string | null;
-            /** Value */
-            value?: string | null;
-            /** Baseline */
-            baseline: string;
-            /** Unit */
-            unit?: string | null;
-            /** Iterations */
-            iterations: number[];
-            /** Times */
-            times: number[];
         };
         /**
          * SeriesOut
