@@ -34,7 +34,9 @@ def headline(failing: Sequence[Comparison], of: int) -> str:
 
 def worst_comparison(comparisons: Sequence[Comparison]) -> Comparison:
     """The slowest, the first of equals. `comparisons` must not be empty."""
-    return max(comparisons, key=lambda one: (one.ratio or 0.0, one.id))
+    return max(
+        comparisons, key=lambda comparison: (comparison.ratio or 0.0, comparison.id)
+    )
 
 
 def arm_explanation(

@@ -202,7 +202,11 @@ def decide(
         return
     _, _, policy, _, point = json.loads(alert.cause_key)
     again = next(
-        (one for one in advised if (one.policy, one.params_key) == (policy, point)),
+        (
+            assessment
+            for assessment in advised
+            if (assessment.policy, assessment.params_key) == (policy, point)
+        ),
         None,
     )
     if again is None or again.holds is None:

@@ -68,7 +68,7 @@ def newest_numbers(session: Session, alert_id: str) -> dict[str, Any]:
         .order_by(Finding.created_at.desc(), Finding.id.desc())
     )
     return next(
-        (dict(one.numbers) for one in session.scalars(query) if one.numbers), {}
+        (dict(row.numbers) for row in session.scalars(query) if row.numbers), {}
     )
 
 

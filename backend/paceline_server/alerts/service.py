@@ -116,7 +116,9 @@ def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> 
             metric=one.metric,
             target=target,
         )
-        failing = [one for one in comparisons if one.verdict == "fail"]
+        failing = [
+            comparison for comparison in comparisons if comparison.verdict == "fail"
+        ]
         worth_it = [one for one in failing if rule.raises((one.ratio or 1.0) - 1.0)]
         if worth_it:
             _handle_failure(session, key, worth_it, comparisons, rule)
@@ -331,29 +333,29 @@ def _decide_confirmation(
             change_state(session, alert, Event.undecide, SYSTEM, note)
         return
     doubted = {
-        one.params_key
-        for one in queries.evidence_keys(session, alert.id, "candidate", alert.run_id)
+        key.params_key
+        for key in queries.evidence_keys(session, alert.id, "candidate", alert.run_id)
     }
     again = [
-        one
-        for one in detect.comparisons_of_job(session, job.id)
-        if (one.arm, one.metric) == (alert.arm, alert.metric)
-        and one.params_key in doubted
+        comparison
+        for comparison in detect.comparisons_of_job(session, job.id)
+        if (comparison.arm, comparison.metric) == (alert.arm, alert.metric)
+        and comparison.params_key in doubted
     ]
-    known = queries.known_comparisons(session, [one.id for one in again])
+    known = queries.known_comparisons(session, [comparison.id for comparison in again])
     for comparison in again:
         if comparison.id not in known:
             detect.record_finding(session, comparison, "confirmation", alert.id)
-    failing = [one for one in again if one.verdict == "fail"]
+    failing = [comparison for comparison in again if comparison.verdict == "fail"]
     if failing:
         _describe(alert, failing, len(again))
         change_state(session, alert, Event.confirm, SYSTEM, alert.words)
         outbox.add(session, NOTIFY, alert.id)
-    elif again and all(one.verdict == "pass" for one in again):
+    elif again and all(comparison.verdict == "pass" for comparison in again):
         change_state(session, alert, Event.refute, SYSTEM, again[0].evidence["words"])
     else:
         reason = next(
-            (one.reason for one in again if one.verdict != "pass"),
+            (comparison.reason for comparison in again if comparison.verdict != "pass"),
             "nothing was measured again",
         )
         change_state(session, alert, Event.undecide, SYSTEM, reason)
@@ -365,10 +367,12 @@ def _handle_pass(session: Session, key: str, comparisons: Sequence[Comparison]) 
     if alert is None or alert.state == "suspected":
         return
     failed = {
-        one.params_key for one in queries.evidence_keys(session, alert.id, "candidate")
+        key.params_key for key in queries.evidence_keys(session, alert.id, "candidate")
     }
     passing = [
-        one for one in comparisons if one.verdict == "pass" and one.params_key in failed
+        comparison
+        for comparison in comparisons
+        if comparison.verdict == "pass" and comparison.params_key in failed
     ]
     if {one.params_key for one in passing} != failed:
         return

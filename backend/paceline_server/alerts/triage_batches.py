@@ -34,9 +34,15 @@ def decide_batch(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
     """Carry out a decision about all of the alerts. Raises 409 `bulk_refused`, and changes nothing, when any
     refuses."""
     found = queries.lock_alerts(session, said.alert_ids)
-    before = [_state_before(found[one]) for one in said.alert_ids if one in found]
+    before = [
+        _state_before(found[alert_id])
+        for alert_id in said.alert_ids
+        if alert_id in found
+    ]
     refused = {
-        one: f"There is no alert {one!r}." for one in said.alert_ids if one not in found
+        alert_id: f"There is no alert {alert_id!r}."
+        for alert_id in said.alert_ids
+        if alert_id not in found
     }
     for alert_id, alert in found.items():
         try:

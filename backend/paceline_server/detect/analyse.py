@@ -121,7 +121,9 @@ def analyse(
         started_at=identity.started_at,
         checks=checks,
         measurements=measurements(manifest, groups, index, warm, facts.announced),
-        comparisons=[comparison_out(one.pair, asked.demonstration) for one in ruled],
+        comparisons=[
+            comparison_out(judged.pair, asked.demonstration) for judged in ruled
+        ],
         derived=[row.out() for row in derived],
         gates=gates,
         audits=known.audits.rows(),
@@ -134,7 +136,9 @@ def analyse(
     if verdict == "pass" and nowhere:
         reason = f"{reason}; {no_arm_sentence(nowhere)}"
     reason = with_suppressed(reason, report.suppressed)
-    open_ended = any(one.decides and one.pair.found.extendable for one in ruled)
+    open_ended = any(
+        judged.decides and judged.pair.found.extendable for judged in ruled
+    )
     extendable = verdict == "inconclusive" and not blockers and open_ended
     policies = tuple(assess_policies(manifest, groups, index, known, blockers))
     return Analysis(
@@ -147,8 +151,10 @@ def voids_of(facts: JobFacts, asked: JobRequest, look: Look) -> Iterator[Void]:
     the job. Without the configuration errors the request suppressed; what the server itself knows of the
     target comes last, and once."""
     said = (*asked.suppress, *facts.configuration)
-    for number in sorted({one.attempt for one in facts.conditions}):
-        own = [one for one in facts.conditions if one.attempt == number]
+    for number in sorted({condition.attempt for condition in facts.conditions}):
+        own = [
+            condition for condition in facts.conditions if condition.attempt == number
+        ]
         readings = [Reading(one.phase, one.at_ms, one.values) for one in own]
         yield from find_voids(readings, look.limits, said)
     yield from find_voids(
@@ -159,7 +165,8 @@ def voids_of(facts: JobFacts, asked: JobRequest, look: Look) -> Iterator[Void]:
 def suppressed_of(facts: JobFacts, asked: JobRequest) -> list[str]:
     """Configuration errors the target had, and the request suppressed by name: the report says so."""
     return suppressed_in(
-        (facts.known(), *(one.values for one in facts.conditions)), asked.suppress
+        (facts.known(), *(condition.values for condition in facts.conditions)),
+        asked.suppress,
     )
 
 
@@ -223,7 +230,7 @@ def _verdict(
     if blockers:
         return "inconclusive", with_count_of_others(blockers[0], len(blockers))
     required = [gate for gate in gates if gate.level == "required"]
-    deciding = [one.pair for one in ruled if one.decides]
+    deciding = [judged.pair for judged in ruled if judged.decides]
     for wanted in ("fail", "inconclusive"):
         slow = sorted(
             (pair for pair in deciding if pair.found.verdict == wanted),

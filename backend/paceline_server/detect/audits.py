@@ -43,12 +43,16 @@ class GroupAudit:
         Work is compared with the reference's. Of two other arms, one that did other work than the reference
         did other work than the second, too, or nobody knows: their figure is touched as well.
         """
-        found = [one for one in self.findings if one.decisive and one.concerns(*arms)]
+        found = [
+            finding
+            for finding in self.findings
+            if finding.decisive and finding.concerns(*arms)
+        ]
         if len(arms) > 1 and self.reference not in arms:
             unequal = [
-                one
-                for one in self.findings
-                if one.name == "unequal_work" and one not in found
+                finding
+                for finding in self.findings
+                if finding.name == "unequal_work" and finding not in found
             ]
             found += [one for one in unequal if not set(one.arms).isdisjoint(arms)]
         return found
@@ -56,9 +60,9 @@ class GroupAudit:
     def too_few(self, *arms: str) -> str | None:
         """Why there is too little to decide about a figure made from these arms."""
         few = (
-            one
-            for one in self.findings
-            if one.name == "too_few" and one.concerns(*arms)
+            finding
+            for finding in self.findings
+            if finding.name == "too_few" and finding.concerns(*arms)
         )
         return next((f"insufficient: {one.text}" for one in few), None)
 
@@ -76,7 +80,7 @@ class GroupAudit:
         return {
             "method": METHOD,
             "parameters": {"policy": asdict(self.policy), "items": dict(self.items)},
-            "findings": [one.as_dict() for one in self.findings],
+            "findings": [finding.as_dict() for finding in self.findings],
         }
 
     def out(self) -> AuditOut:
@@ -85,12 +89,12 @@ class GroupAudit:
             params=dict(self.group.params),
             findings=[
                 AuditFindingOut(
-                    name=one.name,
-                    arms=list(one.arms),
-                    text=one.text,
-                    decisive=one.decisive,
+                    name=finding.name,
+                    arms=list(finding.arms),
+                    text=finding.text,
+                    decisive=finding.decisive,
                 )
-                for one in self.findings
+                for finding in self.findings
             ],
             naive=self.naive,
         )
@@ -146,7 +150,7 @@ def audit_groups(
         findings = tuple(audit(cases, benchmark.reference, meant))
         naive = (
             _naive(cases, benchmark.reference)
-            if any(one.decisive for one in findings)
+            if any(finding.decisive for finding in findings)
             else None
         )
         found[key] = GroupAudit(group, benchmark.reference, findings, meant, naive)

@@ -307,7 +307,7 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
             "above_margin": found.above_margin,
             "launches_above": found.launches_above,
         },
-        "filters": [asdict(one) for one in found.filters],
+        "filters": [asdict(check) for check in found.filters],
         "window": dict(pair.window),
         "audit": None if pair.audit is None else pair.audit.evidence(),
         "primary": pair.primary,
@@ -322,7 +322,9 @@ def rederive(
     (I16)."""
     parameters = evidence["parameters"]
     policy = PairPolicy.from_dict(parameters["policy"])
-    launches = [one["launch"] for one in evidence["window"]["launches"]]
+    launches = [
+        evidence_row["launch"] for evidence_row in evidence["window"]["launches"]
+    ]
     blocks = pair_blocks(
         _of_launches(arm, launches),
         _of_launches(reference, launches),

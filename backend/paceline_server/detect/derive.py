@@ -217,16 +217,16 @@ def _row(
     missing = next(
         (
             why
-            for one in members
-            if (why := known.unavailable.why(one, *arms)) is not None
+            for member in members
+            if (why := known.unavailable.why(member, *arms)) is not None
         ),
         None,
     )
     defect = next(
         (
             why
-            for one in members
-            if (why := known.audits.why_not(one, *arms)) is not None
+            for member in members
+            if (why := known.audits.why_not(member, *arms)) is not None
         ),
         None,
     )
@@ -235,8 +235,8 @@ def _row(
     few = next(
         (
             why
-            for one in members
-            if (why := known.audits.too_few(one, *arms)) is not None
+            for member in members
+            if (why := known.audits.too_few(member, *arms)) is not None
         ),
         None,
     )

@@ -111,8 +111,8 @@ class CaseIndex:
     def of(cls, cases: Sequence[CaseSamples]) -> CaseIndex:
         return cls(
             {
-                (one.benchmark, params_key(one.params), one.metric, one.arm): one
-                for one in cases
+                (case.benchmark, params_key(case.params), case.metric, case.arm): case
+                for case in cases
             }
         )
 

@@ -57,7 +57,9 @@ def store_evaluation(
 ) -> None:
     """Store what was seen; alerts hear of it, also when it is nothing: a change may have gone away."""
     detection.store_evaluations(session, looked)
-    detection.mark_incidents(session, {one.head.target_id for one in looked})
+    detection.mark_incidents(
+        session, {evaluated.head.target_id for evaluated in looked}
+    )
     outbox.add(session, ALERTS, job_id)
 
 

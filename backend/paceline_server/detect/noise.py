@@ -33,8 +33,8 @@ def store_noise_floors(
         return
     measured = [
         found
-        for one in analysis.ruled
-        if (found := _measured_floor(one.pair)) is not None
+        for judged in analysis.ruled
+        if (found := _measured_floor(judged.pair)) is not None
     ]
     floors.record_floors(
         session,

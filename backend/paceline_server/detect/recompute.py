@@ -78,7 +78,7 @@ def recompute(
             ]
             done.evaluated.add(detection.store_evaluations(session, *looks))
     with session_scope() as session:
-        targets = {head.target_id for each in rounds for head in each}
+        targets = {head.target_id for round_ in rounds for head in round_}
         done.evaluated.changes["marked"] += detection.mark_incidents(session, targets)
     return done
 
@@ -111,8 +111,8 @@ def _batches(
 ) -> Iterator[list[Sequence[SeriesRow]]]:
     """Whole rounds, about `BATCH` series together."""
     batch: list[Sequence[SeriesRow]] = []
-    for each in rounds:
-        batch.append(each)
+    for round_ in rounds:
+        batch.append(round_)
         if sum(map(len, batch)) >= BATCH:
             yield batch
             batch = []

@@ -100,7 +100,7 @@ class _RevisionSamples:
             (one.benchmark, params_key(one.params), one.arm) for one in facts.announced
         }
         measured = {
-            (one.benchmark, params_key(one.params), one.arm) for one in facts.cases
+            (case.benchmark, params_key(case.params), case.arm) for case in facts.cases
         }
         return cls(
             CaseIndex.of(facts.cases),
@@ -162,7 +162,9 @@ def analyse_revisions(
             *_measurement_rows(manifest, groups, base, "base"),
             *_measurement_rows(manifest, groups, head, "head"),
         ],
-        comparisons=[comparison_out(one.pair, asked.demonstration) for one in ruled],
+        comparisons=[
+            comparison_out(judged.pair, asked.demonstration) for judged in ruled
+        ],
         derived=[],
         gates=[],
         audits=_audit_rows(ruled),
@@ -182,7 +184,7 @@ def analyse_revisions(
     ):
         reason = f"{reason}; {left_out}"
     reason = with_suppressed(reason, report.suppressed)
-    waited_for = [one for one in ruled if thorough or one.decides]
+    waited_for = [judged for judged in ruled if thorough or judged.decides]
     still_open = not blockers and any(one.pair.found.extendable for one in waited_for)
     extendable = still_open and (thorough or verdict == "inconclusive")
     return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
@@ -330,7 +332,7 @@ def _uncompared_sentence(
 ) -> str:
     """Names the benchmarks of which nothing was compared, as a job of one revision names those without any
     arm; empty where there is none."""
-    deciding = [one.pair for one in ruled if one.decides]
+    deciding = [judged.pair for judged in ruled if judged.decides]
     compared = {
         pair.group.benchmark
         for pair in deciding
@@ -372,7 +374,7 @@ def _audit(
 
 def _audit_rows(ruled: Sequence[JudgedPair]) -> list[AuditOut]:
     """Findings of the deciding comparisons, arm by arm."""
-    audits = [one.pair.audit for one in ruled if one.decides]
+    audits = [judged.pair.audit for judged in ruled if judged.decides]
     return [one.out() for one in audits if one is not None and one.findings]
 
 
@@ -392,9 +394,9 @@ def _verdict(
     if blockers:
         return "inconclusive", with_count_of_others(blockers[0], len(blockers))
     deciding = [
-        one.pair
-        for one in ruled
-        if one.decides and one.pair.found.verdict != "not_applicable"
+        judged.pair
+        for judged in ruled
+        if judged.decides and judged.pair.found.verdict != "not_applicable"
     ]
     if not deciding:
         return (

@@ -250,10 +250,10 @@ def _store_comparisons(
     suppressed: Sequence[str],
 ) -> None:
     at = clock.now()
-    for one in ruled:
-        out = comparison_out(one.pair, context.run.demonstration)
-        rule = None if one.rule is None else one.rule.model_dump(mode="json")
-        evidence = {**evidence_of(one.pair), "rule": rule}
+    for judged in ruled:
+        out = comparison_out(judged.pair, context.run.demonstration)
+        rule = None if judged.rule is None else judged.rule.model_dump(mode="json")
+        evidence = {**evidence_of(judged.pair), "rule": rule}
         if suppressed:
             evidence["window"] = {**evidence["window"], "suppressed": list(suppressed)}
         session.add(
@@ -265,7 +265,7 @@ def _store_comparisons(
                 suite=context.run.suite,
                 params_key=params_key(out.params),
                 evidence=evidence,
-                sides=one.pair.sides,
+                sides=judged.pair.sides,
                 measured_at=at,
                 **{name: getattr(out, name) for name in _COLUMNS},
             )

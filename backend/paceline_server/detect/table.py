@@ -31,7 +31,7 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
         lines.append(f"artifact {report.artifact_hash[:16]}")
     if report.base is not None:
         lines += base_lines(report.base)
-    if any(one.demonstration for one in report.comparisons):
+    if any(comparison.demonstration for comparison in report.comparisons):
         lines.append(
             "DEMONSTRATION: a knob changed the work on purpose; these figures say nothing about the code"
         )
@@ -43,8 +43,10 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     ]
     lines += [f"blocked    {text}" for text in analysis.blockers]
     tables: dict[tuple[str, str], list[JudgedPair]] = {}
-    for one in analysis.ruled:
-        tables.setdefault((one.pair.group.benchmark, one.pair.metric), []).append(one)
+    for judged in analysis.ruled:
+        tables.setdefault((judged.pair.group.benchmark, judged.pair.metric), []).append(
+            judged
+        )
     for (benchmark, metric), group in tables.items():
         shown = _benchmark_lines if report.base is None else revision_lines
         lines += ["", *shown(benchmark, metric, group, analysis)]
@@ -350,9 +352,9 @@ def _policies(analysis: Analysis) -> list[str]:
         return []
     said = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
     lines = ["", "policies"]
-    for one in analysis.policies:
+    for policy in analysis.policies:
         lines.append(
-            f"  {one.policy.name}: {policy_words.headline(one)}: {said[one.holds]}"
+            f"  {policy.policy.name}: {policy_words.headline(policy)}: {said[policy.holds]}"
         )
-        lines.append(f"    {policy_words.explain_holds(one)}")
+        lines.append(f"    {policy_words.explain_holds(policy)}")
     return lines

@@ -164,7 +164,9 @@ def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut
     return ChoicesOut(
         targets=[
             TargetChoiceOut(id=one.id, name=one.name)
-            for one in sorted(targets.values(), key=lambda one: (one.name, one.id))
+            for one in sorted(
+                targets.values(), key=lambda target: (target.name, target.id)
+            )
             if one.id in measured_on
         ],
         benchmarks=sorted({key[1] for key in keys}),

@@ -151,7 +151,11 @@ def requested_cases(
 ) -> Iterator[ExpectedCase]:
     """Every case that is asked of a target of this kind."""
     section = "host" if target_kind == "host" else "android"
-    fit = {one.name for one in manifest.workloads if getattr(one, section) is not None}
+    fit = {
+        workload.name
+        for workload in manifest.workloads
+        if getattr(workload, section) is not None
+    }
     for group in expected_groups(manifest, asked, JobFacts(cases=())):
         benchmark = manifest.benchmarks[group.benchmark]
         if benchmark.workload in fit:

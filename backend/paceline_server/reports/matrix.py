@@ -55,8 +55,10 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     chosen = branch if branch is not None else next(iter(known), last or "")
     cells: dict[Cell, list[SeriesStanding]] = defaultdict(list)
     called = history.NewestNames.of(manifest)
-    for one in history.standings(session, suite, chosen):
-        cells[called.benchmark(one.series.benchmark), one.series.target_id].append(one)
+    for standing in history.standings(session, suite, chosen):
+        cells[
+            called.benchmark(standing.series.benchmark), standing.series.target_id
+        ].append(standing)
     verdicts = _verdicts(queries.newest_judged(session, suite, chosen), called)
     unmeasured = _unmeasured(
         queries.newest_ended_jobs(session, suite, chosen, ENDED_JOBS), called
@@ -106,7 +108,7 @@ def _verdicts(
 ) -> dict[Cell, list[Comparison]]:
     """By what the benchmark is called now; one under its newest name hides those under older ones."""
     found: dict[Cell, list[Comparison]] = defaultdict(list)
-    for row in sorted(rows, key=lambda one: one.benchmark in called.benchmarks):
+    for row in sorted(rows, key=lambda row: row.benchmark in called.benchmarks):
         cell = (called.benchmark(row.benchmark), row.target_id)
         if not found[cell] or found[cell][0].benchmark == row.benchmark:
             found[cell].append(row)
@@ -142,16 +144,16 @@ def _cell(
     standings: Sequence[SeriesStanding],
     compared: Sequence[Comparison],
 ) -> MatrixCellOut:
-    shown = min(standings, key=lambda one: _headline_series(manifest, one))
+    shown = min(standings, key=lambda standing: _headline_series(manifest, standing))
     point, series = shown.point, shown.series
-    newest = max(one.point.at for one in standings)
-    changes = [change for one in standings for change in one.changes]
+    newest = max(standing.point.at for standing in standings)
+    changes = [change for standing in standings for change in standing.changes]
     worst = min(
         compared,
         key=lambda row: WORST_FIRST.index(cast(Judged, row.verdict)),
         default=None,
     )
-    floors = [one.mde for one in standings if one.mde is not None]
+    floors = [standing.mde for standing in standings if standing.mde is not None]
     stale = _stale_sentence(newest)
     return MatrixCellOut(
         target_id=series.target_id,

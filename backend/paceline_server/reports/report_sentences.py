@@ -54,7 +54,11 @@ def arms_summary(
     compared."""
     if not comparisons:
         return "Nothing has been compared yet."
-    real = [one for one in comparisons if one.target_id not in simulated]
+    real = [
+        comparison
+        for comparison in comparisons
+        if comparison.target_id not in simulated
+    ]
     if not real:
         return f"Only simulated targets were compared: {_arms_on(comparisons, unit)}."
     text = _arms_on(real, unit)
@@ -63,7 +67,10 @@ def arms_summary(
 
 def _arms_on(comparisons: Sequence[ComparisonOut], unit: str) -> str:
     clauses = []
-    keyed = sorted(comparisons, key=lambda one: (one.target_name or "", one.arm))
+    keyed = sorted(
+        comparisons,
+        key=lambda comparison: (comparison.target_name or "", comparison.arm),
+    )
     for (target, arm), rows in groupby(
         keyed, key=lambda one: (one.target_name or "", one.arm)
     ):

@@ -223,7 +223,7 @@ def compare_arms(
     ]
     found = sorted(
         _comparisons_out(session, kept),
-        key=lambda one: _comparison_order(declared, one),
+        key=lambda comparison: _comparison_order(declared, comparison),
     )
     targets = queries.targets_by_id(session, [row.target_id for row in kept])
     simulated = {target.id for target in targets.values() if target.simulated}

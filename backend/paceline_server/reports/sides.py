@@ -53,7 +53,7 @@ class ComparedSide:
     @property
     def newest(self) -> dict[str, ReportedJobRow]:
         """The newest job of each target, by target id."""
-        return {one.target.id: one for one in self.reports}
+        return {report.target.id: report for report in self.reports}
 
     def out(self) -> CompareSideOut:
         """The wire shape."""

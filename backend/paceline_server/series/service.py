@@ -137,9 +137,11 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
     segments = (
         []
         if state is None
-        else [shapes.segment_out(one, environment) for one in state.segments]
+        else [shapes.segment_out(segment, environment) for segment in state.segments]
     )
-    changes = [shapes.change_out(one) for one in queries.changes(session, [series_id])]
+    changes = [
+        shapes.change_out(change) for change in queries.changes(session, [series_id])
+    ]
     level = segments[-1].level if segments else None
     return SeriesPageOut(
         series=said[0],
@@ -153,8 +155,8 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
         noise=noise.noise_band(session, row, level),
         rule=None,
         annotations=[
-            AnnotationOut.model_validate(one)
-            for one in queries.annotations_beside(session, row)
+            AnnotationOut.model_validate(annotation)
+            for annotation in queries.annotations_beside(session, row)
         ],
     )
 
@@ -170,7 +172,9 @@ def points_of(
     row = find(session, series_id)
     rows = queries.points(session, series_id, since, until)
     found, environment = _environments(session, series_id)
-    changed = {one.change.job_id for one in queries.changes(session, [series_id], LIVE)}
+    changed = {
+        change.change.job_id for change in queries.changes(session, [series_id], LIVE)
+    }
     always: Collection[int] = [
         index for index, point in enumerate(rows) if point.job_id in changed
     ]
@@ -214,8 +218,8 @@ def standings(session: Session, suite: str, branch: str) -> list[SeriesStanding]
         queries.newest_points(session, keys),
         defaultdict[str, list[ChangeOut]](list),
     )
-    for one in queries.changes(session, keys, LIVE):
-        changes[one.series.id].append(shapes.change_out(one))
+    for change in queries.changes(session, keys, LIVE):
+        changes[change.series.id].append(shapes.change_out(change))
     floors = noise_floors(session, suite, {row.target_id for row in rows})
     return [
         SeriesStanding(row, newest[row.id], changes[row.id], floors.get(floor_key(row)))

@@ -153,18 +153,20 @@ def _order(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFind
     """One finding for all launches: it names the arms, and the worst place."""
     if len(rounds) < 2:
         return
-    places = 1 + max(int(one.position.max()) for one in rounds)
+    places = 1 + max(int(round_.position.max()) for round_ in rounds)
     worst: tuple[int, str, int, int, int, int] | None = None
     arms: set[str] = set()
-    for one in rounds:
-        for launch in np.unique(one.launch).tolist():
-            here = np.bincount(one.position[one.launch == launch], minlength=places)
+    for round_ in rounds:
+        for launch in np.unique(round_.launch).tolist():
+            here = np.bincount(
+                round_.position[round_.launch == launch], minlength=places
+            )
             excess = int(here.max() - here.min())
             if excess > policy.position_excess:
-                arms.add(one.arm)
+                arms.add(round_.arm)
                 found = (
                     excess,
-                    one.arm,
+                    round_.arm,
                     launch,
                     int(here.argmax()),
                     int(here.max()),
@@ -190,10 +192,10 @@ def _order(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFind
 
 def _too_few(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFinding]:
     short: list[tuple[int, int, str]] = []
-    for one in rounds:
-        blocks, launches = int(one.launch.size), int(np.unique(one.launch).size)
+    for round_ in rounds:
+        blocks, launches = int(round_.launch.size), int(np.unique(round_.launch).size)
         if blocks < policy.min_blocks or launches < policy.min_launches:
-            short.append((blocks, launches, one.arm))
+            short.append((blocks, launches, round_.arm))
     if not short:
         return
     blocks, launches, _ = min(short)
@@ -238,24 +240,27 @@ def _launches(numbers: Sequence[int]) -> str:
 def _more_items(
     rounds: Sequence[_Rounds], meant: Mapping[str, int], policy: AuditPolicy
 ) -> Iterator[AuditFinding]:
-    for one in rounds:
-        rates = one.rates(ITEMS)
-        limit = meant.get(one.arm)
+    for round_ in rounds:
+        rates = round_.rates(ITEMS)
+        limit = meant.get(round_.arm)
         if limit is None or not rates:
             continue
         most = max(rates.values())
         if most > limit * (1.0 + policy.work_tolerance):
             text = (
-                f"{one.arm} processed {most:g} items per iteration where {limit} were meant: warm-up or "
+                f"{round_.arm} processed {most:g} items per iteration where {limit} were meant: warm-up or "
                 "repeated work inside the timer is counted as its time."
             )
             yield AuditFinding(
-                "warmup_in_timer", (one.arm,), {"items": most, "meant": limit}, text
+                "warmup_in_timer", (round_.arm,), {"items": most, "meant": limit}, text
             )
 
 
 def _preparation(rounds: Sequence[_Rounds]) -> Iterator[AuditFinding]:
-    built = {one.arm: max(one.rates(PREPARED).values(), default=0.0) for one in rounds}
+    built = {
+        round_.arm: max(round_.rates(PREPARED).values(), default=0.0)
+        for round_ in rounds
+    }
     arms = tuple(sorted(arm for arm, count in built.items() if count > 0))
     if arms:
         most = max(built.values())
@@ -270,11 +275,11 @@ def _unequal(
     rounds: Sequence[_Rounds], reference: str, policy: AuditPolicy
 ) -> Iterator[AuditFinding]:
     """Each arm against the reference, or against the first arm where the reference was not measured."""
-    base = next((one for one in rounds if one.arm == reference), rounds[0])
-    for one in rounds:
+    base = next((round_ for round_ in rounds if round_.arm == reference), rounds[0])
+    for round_ in rounds:
         differing = {}
-        for counter in sorted((set(one.work) & set(base.work)) - {PREPARED}):
-            ours, theirs = one.rates(counter), base.rates(counter)
+        for counter in sorted((set(round_.work) & set(base.work)) - {PREPARED}):
+            ours, theirs = round_.rates(counter), base.rates(counter)
             for block in sorted(set(ours) & set(theirs)):
                 a, b = ours[block], theirs[block]
                 if abs(a - b) > policy.work_tolerance * max(abs(a), abs(b)):
@@ -286,17 +291,17 @@ def _unequal(
                 for counter, (a, b) in differing.items()
             )
             text = (
-                f"Per iteration {one.arm} counted {said} of {base.arm}: they did not do the same work, so "
+                f"Per iteration {round_.arm} counted {said} of {base.arm}: they did not do the same work, so "
                 "their times do not compare."
             )
             numbers = {
-                f"{counter}.{one.arm}": a for counter, (a, _) in differing.items()
+                f"{counter}.{round_.arm}": a for counter, (a, _) in differing.items()
             }
             numbers |= {
                 f"{counter}.{base.arm}": b for counter, (_, b) in differing.items()
             }
             yield AuditFinding(
-                "unequal_work", tuple(sorted({one.arm, base.arm})), numbers, text
+                "unequal_work", tuple(sorted({round_.arm, base.arm})), numbers, text
             )
 
 

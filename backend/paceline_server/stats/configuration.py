@@ -61,8 +61,8 @@ def found_in(values: Iterable[Mapping[str, Any]]) -> list[str]:
     """Names of the configuration errors in any of these readings' values, sorted; what is no list of texts
     is ignored."""
     found: set[str] = set()
-    for one in values:
-        names = one.get("configuration")
+    for value in values:
+        names = value.get("configuration")
         if isinstance(names, list):
             found.update(name for name in names if isinstance(name, str) and name)
     return sorted(found)

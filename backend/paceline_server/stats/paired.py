@@ -218,7 +218,7 @@ def _decide(
     policy: PairPolicy,
     unit: str,
 ) -> PairVerdict:
-    held = {one.name: one.passed for one in facts.filters}
+    held = {check.name: check.passed for check in facts.filters}
     more = facts.look + 1 < len(policy.look_alpha)
     if not held["unusable_share"]:
         return replace(

@@ -186,7 +186,11 @@ def _answer(
     if not monotone:
         reason = "the ratio does not fall steadily, so nothing is said between measured values"
         below = next(
-            (one.at for one in reversed(points[:first]) if one.winner == "reference"),
+            (
+                point.at
+                for point in reversed(points[:first])
+                if point.winner == "reference"
+            ),
             None,
         )
         lower = None if below is None else below + 1
@@ -300,9 +304,9 @@ def judge_minimum(
         (found.lower is None or found.lower <= minimum) and minimum <= largest
     )
     losing = [
-        one
-        for one in _losing_picks(found, minimum, margin)
-        if one[2] == "arm" or not inside
+        pick
+        for pick in _losing_picks(found, minimum, margin)
+        if pick[2] == "arm" or not inside
     ]
     if losing:
         loss, at, picked = max(losing)

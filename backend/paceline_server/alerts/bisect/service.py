@@ -65,7 +65,8 @@ def begin_after_proof(
     that the proof measured. Locked alert."""
     commits = jobs.commits_of(session, job.id)
     if not commits or any(
-        one.state == "running" for one in queries.bisections_of_alert(session, alert.id)
+        bisection.state == "running"
+        for bisection in queries.bisections_of_alert(session, alert.id)
     ):
         return
     if len(commits) == 1:
@@ -99,7 +100,8 @@ def start_by_hand(
             "There is no commit to find: this alert does not blame the code."
         )
     if any(
-        one.state == "running" for one in queries.bisections_of_alert(session, alert_id)
+        bisection.state == "running"
+        for bisection in queries.bisections_of_alert(session, alert_id)
     ):
         raise conflict("A bisection of this alert is running already.")
     if (
@@ -110,9 +112,9 @@ def start_by_hand(
         raise conflict("The alert names no two revisions to search between.")
     allowed = budget or settings.current().bisect_budget
     found = (
-        one
-        for one in queries.proving_comparisons(session, alert_id)
-        if len(one[1].commits or []) > 1
+        comparison
+        for comparison in queries.proving_comparisons(session, alert_id)
+        if len(comparison[1].commits or []) > 1
     )
     proven = next(found, None)
     if proven is not None:
@@ -163,7 +165,7 @@ def _new_bisection(
         alert_id=alert.id,
         state="running",
         base_commit=base,
-        commits=[dict(one) for one in commits],
+        commits=[dict(commit) for commit in commits],
         good=-1,
         bad=len(commits) - 1,
         budget=budget,
@@ -296,10 +298,11 @@ def _answer_of_job(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
     names = history.names_of(session, alert.suite)
     own = (*names.newest(alert.benchmark, alert.arm), alert.metric)
     found = [
-        one
-        for one in detect.comparisons_of_job(session, job.id)
-        if one.sides == "revisions"
-        and (*names.newest(one.benchmark, one.arm), one.metric) == own
+        comparison
+        for comparison in detect.comparisons_of_job(session, job.id)
+        if comparison.sides == "revisions"
+        and (*names.newest(comparison.benchmark, comparison.arm), comparison.metric)
+        == own
     ]
     if job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash:
         numbers = _numbers(found[0]) if found else nothing

@@ -73,7 +73,8 @@ def environment_cause_of(
             {
                 "fingerprints": [old.fingerprint, new.fingerprint],
                 "factors": [
-                    one._asdict() for one in differences(before or {}, after or {})
+                    difference._asdict()
+                    for difference in differences(before or {}, after or {})
                 ],
             },
         )
@@ -115,13 +116,21 @@ def code_or_target(
     fact: ChangeFacts, target_name: str, siblings: Sequence[SiblingTarget]
 ) -> Cause:
     """`target` when every other target that measured enough of the same commits stayed where it was."""
-    told = [one for one in siblings if min(one.n_before, one.n_after) >= SIBLING_POINTS]
+    told = [
+        sibling
+        for sibling in siblings
+        if min(sibling.n_before, sibling.n_after) >= SIBLING_POINTS
+    ]
     artifacts, unit = _artifacts(fact), fact.series.unit
-    evidence = {"siblings": [asdict(one) for one in siblings], "artifacts": artifacts}
+    evidence = {
+        "siblings": [asdict(sibling) for sibling in siblings],
+        "artifacts": artifacts,
+    }
     moved = [one for one in told if one.moved]
     if moved:
         names = ", ".join(
-            f"{one.target} ({change_words(one.ratio, unit)})" for one in moved
+            f"{comparison.target} ({change_words(comparison.ratio, unit)})"
+            for comparison in moved
         )
         return Cause(
             "code",

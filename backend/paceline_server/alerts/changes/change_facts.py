@@ -129,10 +129,13 @@ def worst_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
     """The largest move in its own direction, the first of equals. `facts` must not be empty."""
     return max(
         facts,
-        key=lambda one: (one.ratio if one.worse else 1.0 / one.ratio, one.change.id),
+        key=lambda fact: (
+            fact.ratio if fact.worse else 1.0 / fact.ratio,
+            fact.change.id,
+        ),
     )
 
 
 def surest_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
     """The best located: the leader of a group. `facts` must not be empty."""
-    return min(facts, key=lambda one: (one.change.p_value, one.change.id))
+    return min(facts, key=lambda fact: (fact.change.p_value, fact.change.id))

@@ -76,7 +76,7 @@ def start_confirmation(session: Session, alert: Alert) -> None:
             session, alert, facts, f"there are no two revisions to compare: {why}"
         )
         return
-    doubted = sorted(facts, key=lambda one: (-_shift_size(one), one.change.id))[
+    doubted = sorted(facts, key=lambda fact: (-_shift_size(fact), fact.change.id))[
         :AB_SERIES
     ]
     run = jobs.ab_run(
@@ -84,7 +84,7 @@ def start_confirmation(session: Session, alert: Alert) -> None:
         original_run_id=lead.head_run_id,
         base_commit=lead.base_commit,
         commit=lead.head_commit,
-        benchmarks=sorted({one.series.benchmark for one in doubted}),
+        benchmarks=sorted({change.series.benchmark for change in doubted}),
         params=_params_that_moved(doubted),
         target_id=alert.target_id,
         trigger="confirm",
@@ -107,7 +107,7 @@ def pending_changes(session: Session, alert: Alert) -> list[ChangeFacts]:
     return (
         []
         if closed is None
-        else [one for one in facts if one.change.found_at >= closed.at]
+        else [fact for fact in facts if fact.change.found_at >= closed.at]
     )
 
 
@@ -166,7 +166,7 @@ def decide_confirmation(session: Session, alert: Alert, job: Job, run: Run) -> N
         )
         return
     again = _store_comparisons(session, alert, facts, job)
-    sides = [side_of(one, worse=_is_worse(facts)) for one in again]
+    sides = [side_of(comparison, worse=_is_worse(facts)) for comparison in again]
     same = job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash
     if "moved" in sides and not same:
         moved = [one for one, side in zip(again, sides, strict=True) if side == "moved"]
@@ -207,13 +207,19 @@ def _store_comparisons(
         history.names_of(session, alert.suite),
     )
     again = [
-        one
-        for one in detect.comparisons_of_job(session, job.id)
-        if one.sides == "revisions"
-        and (*names.newest(one.benchmark, one.arm), one.params_key, one.metric)
+        comparison
+        for comparison in detect.comparisons_of_job(session, job.id)
+        if comparison.sides == "revisions"
+        and (
+            *names.newest(comparison.benchmark, comparison.arm),
+            comparison.params_key,
+            comparison.metric,
+        )
         in doubted
     ]
-    known = alert_queries.known_comparisons(session, [one.id for one in again])
+    known = alert_queries.known_comparisons(
+        session, [comparison.id for comparison in again]
+    )
     for comparison in again:
         if comparison.id not in known:
             store_comparison_finding(
@@ -265,7 +271,11 @@ def _cause_after_proof(
 def worst_comparison(moved: Sequence[Comparison]) -> Comparison:
     """The comparison with the largest move, the first of equals. `moved` must not be empty."""
     return max(
-        moved, key=lambda one: (max(one.ratio or 1.0, 1.0 / (one.ratio or 1.0)), one.id)
+        moved,
+        key=lambda comparison: (
+            max(comparison.ratio or 1.0, 1.0 / (comparison.ratio or 1.0)),
+            comparison.id,
+        ),
     )
 
 

@@ -53,7 +53,7 @@ def store_change_finding(
             "history": dict(evidence["parameters"]),
             "warm": asdict(WarmPolicy()),
         },
-        filters=[dict(one) for one in evidence["filters"]],
+        filters=[dict(evidence_row) for evidence_row in evidence["filters"]],
         window=window,
         created_at=clock.now(),
     )

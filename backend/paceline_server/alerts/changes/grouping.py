@@ -44,7 +44,7 @@ def group_by_cause(
 ) -> list[list[GroupableChange[Key]]]:
     """The changes of each cause, its leader first, the surest cause first."""
     found: list[list[GroupableChange[Key]]] = []
-    for move in sorted(moves, key=lambda one: one.strength):
+    for move in sorted(moves, key=lambda move: move.strength):
         home = next(
             (
                 group

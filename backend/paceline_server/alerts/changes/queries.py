@@ -89,7 +89,7 @@ def _facts(
     session: Session, rows: Sequence[tuple[Change, Series]]
 ) -> list[ChangeFacts]:
     edges = {change.id: edges_of(change) for change, _ in rows}
-    jobs = {job_id for one in edges.values() for job_id in one.all()}
+    jobs = {job_id for edge in edges.values() for job_id in edge.all()}
     points: dict[str, dict[str, SeriesPoint]] = defaultdict(dict)
     query = select(SeriesPoint).where(
         SeriesPoint.series_id.in_({change.series_id for change, _ in rows}),
@@ -171,7 +171,7 @@ def closed_about(
         .with_for_update()
         .execution_options(populate_existing=True)
     )
-    found = [one for one in session.scalars(query) if one.state in states]
+    found = [row for row in session.scalars(query) if row.state in states]
     return found[::-1]
 
 
@@ -180,7 +180,7 @@ def factors(
 ) -> Mapping[str, Mapping[str, Any]]:
     """The stored factors of fingerprints, by hash."""
     query = select(Fingerprint).where(Fingerprint.hash.in_(list(hashes)))
-    return {one.hash: one.factors for one in session.scalars(query)}
+    return {row.hash: row.factors for row in session.scalars(query)}
 
 
 def points_around(
@@ -256,7 +256,7 @@ def sibling_points(
 def findings_of_changes(session: Session, change_ids: Collection[str]) -> set[str]:
     """Which of these changes have a finding already."""
     query = select(Finding.change_id).where(Finding.change_id.in_(list(change_ids)))
-    return {str(one) for one in session.scalars(query)}
+    return {str(row) for row in session.scalars(query)}
 
 
 def last_event(

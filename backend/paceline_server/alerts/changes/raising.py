@@ -96,10 +96,10 @@ def raise_alerts(
         )
         for fact in fresh
     ]
-    candidates = [one for one in candidates if one.rule.mode != "off"]
-    for group in group_by_cause([one.moved() for one in candidates]):
+    candidates = [candidate for candidate in candidates if candidate.rule.mode != "off"]
+    for group in group_by_cause([candidate.moved() for candidate in candidates]):
         members = [move.key for move in group]
-        if any(one.raises for one in members):
+        if any(member.raises for member in members):
             _raise_or_join(
                 session, members, alert_queries.spoken_name(session, target_id)
             )
@@ -154,19 +154,24 @@ def determine_cause(
 def _store_improvements(session: Session, members: Sequence[ChangeCandidate]) -> None:
     """Improvements are facts worth seeing: a finding once per change, no alert."""
     known = queries.findings_of_changes(
-        session, [one.fact.change.id for one in members]
+        session, [member.fact.change.id for member in members]
     )
-    for one in members:
-        if one.fact.change.id not in known and not one.fact.worse:
+    for member in members:
+        if member.fact.change.id not in known and not member.fact.worse:
             store_change_finding(
-                session, one.fact, "candidate", None, one.environment, kind="history"
+                session,
+                member.fact,
+                "candidate",
+                None,
+                member.environment,
+                kind="history",
             )
 
 
 def _raise_or_join(
     session: Session, members: Sequence[ChangeCandidate], target_name: str
 ) -> None:
-    facts = [one.fact for one in members]
+    facts = [member.fact for member in members]
     cause = determine_cause(session, facts, target_name)
     environment = cause.cause == "environment"
     alert = _find_alert_for(session, members, environment=environment)
@@ -221,7 +226,7 @@ def _find_alert_for(
 ) -> Alert | None:
     """The alert these changes belong to: a living one about the same cause, one that had vanished, one that
     was fixed and now slows again, or one that was dismissed."""
-    facts = [one.fact for one in members]
+    facts = [member.fact for member in members]
     lead = surest_change(facts)
     living = queries.living_of_target(session, lead.series.target_id)
     known = queries.changes_of_alerts(session, [alert.id for alert in living])
@@ -240,7 +245,7 @@ def _find_alert_for(
             return alert
         if alert.state == "fixed" and _slows_again(about[alert.id], facts):
             return alert
-        firing = [one.fact for one in members if one.raises]
+        firing = [member.fact for member in members if member.raises]
         if alert.state in DISMISSED and all(
             _is_known(about[alert.id], fact) for fact in firing
         ):
@@ -288,7 +293,7 @@ def _raise_alert(
     session: Session, members: Sequence[ChangeCandidate], cause: Cause, target_name: str
 ) -> Alert | None:
     """A new suspected alert; None when another transaction raised the same cause first."""
-    facts = [one.fact for one in members]
+    facts = [member.fact for member in members]
     lead, rule = surest_change(facts), _rule_of(members)
     at = clock.now()
     alert = Alert(
@@ -329,7 +334,7 @@ def _raise_alert(
 
 def _rule_of(members: Sequence[ChangeCandidate]) -> AppliedRule:
     """The rule an alert of these changes is raised by: that of the worst people may hear of."""
-    firing = [one for one in members if one.raises]
+    firing = [member for member in members if member.raises]
     audible = [one for one in firing if not one.rule.shadow] or firing
     return next(
         one.rule

@@ -72,8 +72,8 @@ def window_text(one: FindingEvidence) -> str:
 
 def cause_text(evidence: Sequence[FindingEvidence]) -> str | None:
     """Why that cause, by the newest finding that says so."""
-    for one in reversed(evidence):
-        cause = (one.finding.numbers or {}).get("cause")
+    for evidence_row in reversed(evidence):
+        cause = (evidence_row.finding.numbers or {}).get("cause")
         if cause:
             return str(cause["because"])
     return None
@@ -88,12 +88,16 @@ def explanation_paragraph(
     """One paragraph for people. `closing`: what the alert's history says of how it stands."""
     if alert.kind == "arm_slower":
         pairs = [
-            (one.finding, one.comparison)
-            for one in evidence
-            if one.comparison is not None
+            (evidence_row.finding, evidence_row.comparison)
+            for evidence_row in evidence
+            if evidence_row.comparison is not None
         ]
         return arm_explanation(alert, target_name, pairs)
-    found = [one for one in evidence if one.finding.role == "candidate"]
+    found = [
+        evidence_row
+        for evidence_row in evidence
+        if evidence_row.finding.role == "candidate"
+    ]
     if not found:
         return f"{alert.title}: {alert.words}."
     parts = [_found(alert, target_name, found)]
@@ -102,7 +106,12 @@ def explanation_paragraph(
         parts.append(f"Cause: {alert.cause}, because {why}.")
     parts.append(f"Rule {alert.rule['name']}: {alert.rule['text']}")
     parts += _confirmed(
-        alert, [one for one in evidence if one.finding.role == "confirmation"]
+        alert,
+        [
+            evidence_row
+            for evidence_row in evidence
+            if evidence_row.finding.role == "confirmation"
+        ],
     )
     if alert.culprit is not None:
         parts.append(

@@ -140,7 +140,7 @@ def _numbers(change: ChangePoint) -> dict[str, Any]:
         "n_before": change.n_before,
         "n_after": change.n_after,
         "index": change.index,
-        **{f"filter {one.name}": one.value for one in change.filters},
+        **{f"filter {check.name}": check.value for check in change.filters},
     }
 
 

@@ -90,7 +90,9 @@ def explain_briefly(
     sentence = explanation_sentences.explanation_paragraph(
         alert, target_name, evidence, _closing(session, alert)
     )
-    findings = [_finding_out(one, alert, windows=windows) for one in evidence]
+    findings = [
+        _finding_out(evidence_row, alert, windows=windows) for evidence_row in evidence
+    ]
     return AlertExplanation(
         sentence, explanation_sentences.cause_text(evidence), findings
     )

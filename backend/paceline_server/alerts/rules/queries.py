@@ -101,12 +101,12 @@ def account(session: Session, account_id: str) -> Account | None:
 
 
 def accounts(session: Session, account_ids: Iterable[str | None]) -> dict[str, Account]:
-    wanted = {one for one in account_ids if one is not None}
+    wanted = {account_id for account_id in account_ids if account_id is not None}
     if not wanted:
         return {}
     return {
-        one.id: one
-        for one in session.scalars(select(Account).where(Account.id.in_(wanted)))
+        row.id: row
+        for row in session.scalars(select(Account).where(Account.id.in_(wanted)))
     }
 
 
@@ -295,7 +295,7 @@ def arm_comparisons_since(
 
 
 def alert_states(session: Session, alert_ids: Iterable[str | None]) -> dict[str, str]:
-    wanted = {one for one in alert_ids if one is not None}
+    wanted = {alert_id for alert_id in alert_ids if alert_id is not None}
     if not wanted:
         return {}
     query = select(Alert).where(Alert.id.in_(wanted))

@@ -67,8 +67,8 @@ def replay_rule(session: Session, asked: ReplayIn) -> ReplayOut:
 
 def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
     """The targets, the one that fired most first."""
-    names = {one.target_id: one.target_name for one in fired}
-    counted = Counter(one.target_id for one in fired)
+    names = {finding.target_id: finding.target_name for finding in fired}
+    counted = Counter(finding.target_id for finding in fired)
     ordered = sorted(
         counted, key=lambda target: (-counted[target], names[target], target)
     )

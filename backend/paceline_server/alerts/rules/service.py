@@ -167,7 +167,7 @@ def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
     floor = noise_limits.noisiest_floor(
         session, build_contest(spec, rule_id, version.created_at, in_force)
     )
-    mutes = [MuteOut.model_validate(one) for one in queries.mutes(session, rule_id)]
+    mutes = [MuteOut.model_validate(mute) for mute in queries.mutes(session, rule_id)]
     return AlertRuleDetailOut(**out.model_dump(), floor=floor, mutes=mutes)
 
 
@@ -186,10 +186,10 @@ def list_versions(
         limit=limit,
         cursor=cursor,
     )
-    people = queries.accounts(session, (one.owner_id for one in found.items))
+    people = queries.accounts(session, (item.owner_id for item in found.items))
     items = [
-        AlertRuleVersionOut.model_validate(_version_values(one, people))
-        for one in found.items
+        AlertRuleVersionOut.model_validate(_version_values(item, people))
+        for item in found.items
     ]
     return Page(items=items, next=found.next)
 
@@ -342,8 +342,8 @@ def mute_rule(
     """Tell nobody of this rule's alerts for a while; takes the place of a mute in force. Raises 404."""
     rule = _locked_rule(session, rule_id)
     at = clock.now()
-    for one in queries.mutes(session, rule_id):
-        one.ended_at = one.ended_at or min(at, one.until)
+    for mute in queries.mutes(session, rule_id):
+        mute.ended_at = mute.ended_at or min(at, mute.until)
     until = at + timedelta(hours=spec.hours)
     session.add(
         RuleMute(
@@ -375,8 +375,8 @@ def unmute_rule(session: Session, rule_id: str, who: Principal) -> AlertRuleDeta
 
 def _end_mutes(session: Session, rule_id: str) -> None:
     at = clock.now()
-    for one in queries.mutes(session, rule_id):
-        one.ended_at = one.ended_at or min(at, one.until)
+    for mute in queries.mutes(session, rule_id):
+        mute.ended_at = mute.ended_at or min(at, mute.until)
     session.flush()
     for alert_id in queries.silenced_alerts(session, rule_id, SILENCED, NOTIFIED):
         outbox.add(session, SILENCE_ENDED, alert_id)
@@ -391,7 +391,9 @@ def _locked_rule(session: Session, rule_id: str) -> AlertRule:
 
 def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOut]:
     versions = queries.versions_of(session, rules)
-    people = queries.accounts(session, (one.owner_id for one in versions.values()))
+    people = queries.accounts(
+        session, (version.owner_id for version in versions.values())
+    )
     mutes = queries.mutes_in_force(session, clock.now())
     ended = queries.outcomes(session, [rule.id for rule in rules])
     return [

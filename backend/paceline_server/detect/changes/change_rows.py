@@ -79,12 +79,12 @@ def _filters(
 ) -> list[dict[str, Any]]:
     rows = [
         {
-            "name": one.name,
-            "value": one.value if math.isfinite(one.value) else None,
-            "limit": one.limit,
-            "passed": one.passed,
+            "name": check.name,
+            "value": check.value if math.isfinite(check.value) else None,
+            "limit": check.limit,
+            "passed": check.passed,
         }
-        for one in change.filters
+        for check in change.filters
     ]
     if decided is not None:
         rows.append(

@@ -178,7 +178,7 @@ class Round:
     @classmethod
     def of(cls, plans: Sequence[ChangePlan]) -> Round:
         """Benjamini–Hochberg over all series that were looked at together."""
-        p_values = [one.p_value for one in plans]
+        p_values = [plan.p_value for plan in plans]
         kept = [
             p
             for p, stands in zip(p_values, stands_in_round(p_values), strict=True)

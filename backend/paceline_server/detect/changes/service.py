@@ -105,9 +105,9 @@ def store_evaluations(
 ) -> StoreOutcome:
     """Store what rounds of series say, each round judged by itself (§4.6). Series that have a newer point by
     now are left to whoever added it."""
-    keys = [one.head.id for looked in looks for one in looked]
+    keys = [evaluated.head.id for looked in looks for evaluated in looked]
     queries.lock_targets(
-        session, {one.head.target_id for looked in looks for one in looked}
+        session, {evaluated.head.target_id for looked in looks for evaluated in looked}
     )
     queries.lock_series(session, keys)
     newest = queries.newest_counting(session, keys)
@@ -118,17 +118,19 @@ def store_evaluations(
     planned = [
         [
             (
-                one.head,
+                evaluated.head,
                 plan_changes(
-                    one.evaluation, kept[one.head.id], states.get(one.head.id)
+                    evaluated.evaluation,
+                    kept[evaluated.head.id],
+                    states.get(evaluated.head.id),
                 ),
             )
-            for one in looked
-            if newest.get(one.head.id) == one.evaluation.window.job_ids[-1]
+            for evaluated in looked
+            if newest.get(evaluated.head.id) == evaluated.evaluation.window.job_ids[-1]
         ]
         for looked in looks
     ]
-    plans = [made for each in planned for _, made in each]
+    plans = [made for plans_of_round in planned for _, made in plans_of_round]
     keeping = _ChangeWriter(
         session,
         queries.places(
@@ -136,13 +138,17 @@ def store_evaluations(
         ),
         queries.factors(
             session,
-            {one.fingerprint for made in plans for one in made.evaluation.environments},
+            {
+                environment.fingerprint
+                for made in plans
+                for environment in made.evaluation.environments
+            },
         ),
         states,
     )
-    for each in planned:
-        decides = Round.of([made for _, made in each])
-        for head, made in each:
+    for plans_of_round in planned:
+        decides = Round.of([made for _, made in plans_of_round])
+        for head, made in plans_of_round:
             keeping.keep(head, made, decides)
     queries.upsert_states(session, keeping.stored)
     session.flush()

@@ -78,7 +78,7 @@ class _PolicySamples:
         return self.index.get(group.benchmark, group.params, policy.metric, arm)
 
     def any(self, policy: Policy, groups: Sequence[Group]) -> bool:
-        return any(self.case(policy, one, policy.arm) is not None for one in groups)
+        return any(self.case(policy, group, policy.arm) is not None for group in groups)
 
 
 def assess_policies(
@@ -93,16 +93,16 @@ def assess_policies(
     measured = _PolicySamples(index, known, blockers)
     for policy in manifest.policies:
         own = [
-            one
-            for one in groups
-            if one.benchmark == policy.benchmark and one.matches(policy.params)
+            group
+            for group in groups
+            if group.benchmark == policy.benchmark and group.matches(policy.params)
         ]
         for others, members in _points(policy, own):
             if not measured.any(policy, members):
                 continue
             if any(
-                known.unavailable.why(one, policy.arm, policy.reference)
-                for one in members
+                known.unavailable.why(member, policy.arm, policy.reference)
+                for member in members
             ):
                 continue
             cold = _cold_groups(manifest, policy, groups, others)
@@ -136,9 +136,9 @@ def _cold_groups(
     params = manifest.benchmarks[policy.cold_benchmark].params
     selector = {name: value for name, value in others.items() if name in params}
     return [
-        one
-        for one in groups
-        if one.benchmark == policy.cold_benchmark and one.matches(selector)
+        group
+        for group in groups
+        if group.benchmark == policy.cold_benchmark and group.matches(selector)
     ]
 
 
@@ -199,10 +199,10 @@ def _coldness(
         return Coldness(None, reason=measured.blockers[0])
     pairs = [
         (
-            measured.case(policy, one, policy.arm),
-            measured.case(policy, one, policy.reference),
+            measured.case(policy, member, policy.arm),
+            measured.case(policy, member, policy.reference),
         )
-        for one in members
+        for member in members
     ]
     return find_coldness([(arm, base) for arm, base in pairs if arm and base], margin)
 

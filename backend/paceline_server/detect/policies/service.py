@@ -69,21 +69,21 @@ def advice_rows(
             id=ids.new_id("adv"),
             target_id=target.id,
             suite=run.suite,
-            policy=one.policy.name,
-            params=dict(one.params),
-            params_key=params_key(one.params),
+            policy=assessment.policy.name,
+            params=dict(assessment.params),
+            params_key=params_key(assessment.params),
             advice={
-                **advice_out(one, target.spoken_name).model_dump(mode="json"),
-                "evidence": evidence_of(one),
+                **advice_out(assessment, target.spoken_name).model_dump(mode="json"),
+                "evidence": evidence_of(assessment),
             },
-            in_force=asdict(one.in_force),
-            holds=one.holds,
+            in_force=asdict(assessment.in_force),
+            holds=assessment.holds,
             run_id=run.id,
             job_id=job.id,
             measured_at=at,
         )
-        for one in advised
-        if one.warm.answer != "unknown"
+        for assessment in advised
+        if assessment.warm.answer != "unknown"
     ]
 
 

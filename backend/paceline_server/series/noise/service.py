@@ -57,8 +57,8 @@ def record_floors(
 ) -> None:
     """Keep the floors of one concluded A/A job."""
     at = clock.now()
-    for one in floors:
-        benchmark, arm, params, params_key, metric = one.key
+    for floor in floors:
+        benchmark, arm, params, params_key, metric = floor.key
         session.add(
             NoiseFloor(
                 id=ids.new_id("nsf"),
@@ -69,12 +69,12 @@ def record_floors(
                 params=params,
                 params_key=params_key,
                 metric=metric,
-                mde=one.mde,
-                lower=one.lower,
-                upper=one.upper,
-                blocks=one.blocks,
-                launches=one.launches,
-                evidence=one.evidence,
+                mde=floor.mde,
+                lower=floor.lower,
+                upper=floor.upper,
+                blocks=floor.blocks,
+                launches=floor.launches,
+                evidence=floor.evidence,
                 run_id=run_id,
                 job_id=job_id,
                 measured_at=at,
