@@ -6,7 +6,7 @@ from datetime import datetime
 
 from paceline_server.fleet.device_schemas import ConfigurationErrorOut, HealthState
 from paceline_server.fleet.target_state import is_connected, is_in_maintenance
-from paceline_server.stats.configuration import words_of
+from paceline_server.stats.configuration import describe_error
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target, TargetEvent
 
 ADVICE: dict[HealthState, str | None] = {
@@ -41,7 +41,7 @@ def describe_configuration(names: list[str]) -> list[ConfigurationErrorOut]:
     """The configuration errors with these names, each with what to do about it."""
     return [
         ConfigurationErrorOut(
-            name=name, text=words_of(name).text, advice=words_of(name).advice
+            name=name, text=describe_error(name).text, advice=words_of(name).advice
         )
         for name in names
     ]
