@@ -41,7 +41,9 @@ def describe_configuration(names: list[str]) -> list[ConfigurationErrorOut]:
     """The configuration errors with these names, each with what to do about it."""
     return [
         ConfigurationErrorOut(
-            name=name, text=describe_error(name).text, advice=words_of(name).advice
+            name=name,
+            text=describe_error(name).text,
+            advice=describe_error(name).advice,
         )
         for name in names
     ]
