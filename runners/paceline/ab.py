@@ -25,11 +25,11 @@ from paceline.config import Agent
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.git import GitFailedError, Repository, SourceError, run_git
+from paceline.launches import BASE, HEAD, prepared_sides
 from paceline.local import Display, Record, measured
 from paceline.manifest import Manifest, parse
 from paceline.outcome import Outcome
 from paceline.selection import Selection
-from paceline.sides import BASE, HEAD, prepared_sides
 from paceline.source import Prepared, prepare
 from paceline.stop import Stop
 

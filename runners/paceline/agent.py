@@ -29,10 +29,10 @@ from paceline.api import Api, ApiError, UnreachableError, check_address
 from paceline.artifacts import ArtifactCache, InUse
 from paceline.config import Config
 from paceline.delivery import deliver
+from paceline.devices.backends import RealWays, Ways
 from paceline.devices.fleet import DeviceLanes
+from paceline.devices.heartbeat_report import Finding, trouble
 from paceline.devices.pace import Pace
-from paceline.devices.report import Finding, trouble
-from paceline.devices.ways import RealWays, Ways
 from paceline.enrolment import NOT_ACCEPTED, enrolled, not_accepted
 from paceline.errors import UserError
 from paceline.executors.base import Executor

@@ -32,7 +32,7 @@ from paceline import (
     submitting,
 )
 from paceline.api import Api
-from paceline.commands import alerts, here, imports, rules, schedules, targets
+from paceline.commands import alerts, imports, rules, schedules, targets, this_host
 from paceline.display import display_for, terminal
 from paceline.errors import UserError
 from paceline.executors.base import Executor
@@ -55,8 +55,8 @@ app.add_typer(rules.app, name="rules")
 app.add_typer(schedules.app, name="schedules")
 app.add_typer(targets.app, name="targets")
 app.command("import")(imports.import_)
-app.command()(here.doctor)
-app.command()(here.devices)
+app.command()(this_host.doctor)
+app.command()(this_host.devices)
 Result = TypeVar("Result")
 
 notes = terminal(stderr=True)

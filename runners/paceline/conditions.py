@@ -24,8 +24,8 @@ from typing import Literal
 import msgspec
 import psutil
 
+from paceline.cpu_wait import WorkloadWait
 from paceline.environment import boot_id, governor, read_text
-from paceline.waiting import WorkloadWait
 
 Phase = Literal["before", "during", "after"]
 Value = float | int | str | dict[str, float] | list[float] | list[str]

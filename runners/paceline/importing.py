@@ -29,7 +29,7 @@ from rich.text import Text
 
 from paceline.adb.logcat import Follower, LogLine
 from paceline.adb.port import Connection, Route
-from paceline.devices.causes import OtherDeviceError
+from paceline.devices.errors import OtherDeviceError
 from paceline.devices.identity import Identity, Verified, identify
 from paceline.errors import UserError
 from paceline.formats import logcat

@@ -21,15 +21,22 @@ from paceline.artifacts import ArtifactCache
 from paceline.conditions import Conditions
 from paceline.delivery import Delivery, Ended
 from paceline.destination import Destination
-from paceline.devices.causes import cause_of
+from paceline.devices.errors import cause_of
 from paceline.errors import UserError
 from paceline.executors.base import Executor, LaunchSpec, TargetError
 from paceline.git import Repository, SourceError
+from paceline.launches import (
+    BASE,
+    DeclaredOnly,
+    Side,
+    prepared_sides,
+    specs_of,
+    work_of,
+)
+from paceline.log_reports import Listening, Reported
 from paceline.measure import LaunchSink, measure
 from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped
-from paceline.reported import Listening, Reported
 from paceline.selection import Selection, checked
-from paceline.sides import BASE, DeclaredOnly, Side, prepared_sides, specs_of, work_of
 from paceline.source import Prepared, prepare
 from paceline.spool import AttemptSpool, SpoolError
 from paceline.stop import Reason, Stop

@@ -28,11 +28,11 @@ from paceline.conditions import Conditions
 from paceline.events import Case, Event, Progress, Warn
 from paceline.executors.base import Executor, LaunchSpec
 from paceline.git import SourceError, working_revision, working_revision_in_words
+from paceline.launches import Side, specs_of, work_of
 from paceline.manifest import Manifest
 from paceline.measure import measure
 from paceline.outcome import Outcome
 from paceline.selection import Selection, workloads_of
-from paceline.sides import Side, specs_of, work_of
 from paceline.source import prepare_in_place
 from paceline.stop import Stop
 

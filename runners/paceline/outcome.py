@@ -13,8 +13,8 @@ from typing import Literal
 
 import msgspec
 
-from paceline.endings import describe_signal, describe_status
 from paceline.events import Failed, Terminal
+from paceline.exit_descriptions import describe_signal, describe_status
 from paceline.first_error import Excerpt
 from paceline.protocol import BrokenStreamError
 from paceline.stop import Reason

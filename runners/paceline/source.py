@@ -29,9 +29,9 @@ from paceline.artifacts import (
     key_of,
 )
 from paceline.destination import HOST, Destination, build_for
-from paceline.endings import describe_signal, describe_status
 from paceline.errors import UserError
 from paceline.executors.process import End, GuardedProcess, inherited_environment
+from paceline.exit_descriptions import describe_signal, describe_status
 from paceline.first_error import Channel, ErrorFinder
 from paceline.git import GitFailedError, Repository, SourceError, run_git
 from paceline.manifest import Manifest, TargetBuild, parse

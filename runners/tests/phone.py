@@ -13,8 +13,8 @@ import psutil
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import Banner, Connection, Done, Route, Stream
-from paceline.devices.attached import Attached
-from paceline.devices.persistent import Pace
+from paceline.devices.attached_device import Attached
+from paceline.devices.reconnecting import Pace
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
 from paceline.executors.launch import Limits

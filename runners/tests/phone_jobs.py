@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from paceline.devices.persistent import Pace
+from paceline.devices.reconnecting import Pace
 from paceline.events import Case, Event, Samples
 from paceline.executors.base import LaunchSpec, Session, Work
 from paceline.outcome import Outcome

@@ -12,7 +12,7 @@ import pytest
 from paceline.adb.port import Connection, TransferError
 from paceline.devices import leftovers
 from paceline.devices.leftovers import Journal
-from paceline.devices.persistent import Pace, Persistent
+from paceline.devices.reconnecting import Pace, Persistent
 from paceline.executors.base import TargetError, Work
 from paceline.stop import Reason, Stop
 

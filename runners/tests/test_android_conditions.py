@@ -10,7 +10,7 @@ from paceline.adb.port import Connection, Done
 from paceline.conditions import Conditions
 from paceline.events import Case, Event
 from paceline.executors.base import Calibration, Work
-from paceline.executors.observing import WINDOW
+from paceline.executors.job_conditions import WINDOW
 from paceline.stop import Stop
 
 from .phone import Phone, Through

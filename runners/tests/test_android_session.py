@@ -16,7 +16,7 @@ from paceline.devices.placing import BuiltFile, ListedFile, differences
 from paceline.executors.base import TargetError, Work
 from paceline.executors.claim import TargetClaim
 from paceline.formats.declared import declared_line
-from paceline.reported import Listening, Reported
+from paceline.log_reports import Listening, Reported
 from paceline.stop import Reason, Stop
 from paceline.testing.hostile import HOSTILE, MARK
 

@@ -184,8 +184,8 @@ from pathlib import Path
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import Route
-from paceline.devices.attached import Attached
-from paceline.devices.persistent import Pace
+from paceline.devices.attached_device import Attached
+from paceline.devices.reconnecting import Pace
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.base import LaunchSpec, Work
 from paceline.executors.claim import TargetClaim

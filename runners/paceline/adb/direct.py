@@ -11,7 +11,7 @@ import time
 from collections import deque
 
 from paceline.adb import packets
-from paceline.adb.backend import Backend
+from paceline.adb.base_connection import Backend
 from paceline.adb.channel import Bytes, Channel
 from paceline.adb.handshake import Handshake, Offers
 from paceline.adb.keys import AgentKey

@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Self
 
 from paceline.adb import handshake, shell, sync
-from paceline.adb.backend import named
+from paceline.adb.base_connection import named
 from paceline.adb.fake_shell import Ended, Running, State, execute
 from paceline.adb.port import (
     COMMAND_TIMEOUT_S,

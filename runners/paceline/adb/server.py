@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import time
 
-from paceline.adb.backend import Backend
+from paceline.adb.base_connection import Backend
 from paceline.adb.channel import Bytes, Channel
 from paceline.adb.port import (
     CONNECT_TIMEOUT_S,

@@ -61,11 +61,7 @@ class Sync:
         )
         burst[: len(opening)] = opening
         at, sent = len(opening), 0
-        while (
-            count := file.readinto(  # type: ignore[attr-defined]  # every binary file of ours has it
-                burst[at + HEADER.size : at + HEADER.size + CHUNK_BYTES]
-            )
-        ):
+        while count := _read_into(file, burst, at + HEADER.size):
             HEADER.pack_into(burst, at, b"DATA", count)
             at += HEADER.size + count
             sent += count
@@ -153,6 +149,13 @@ class Sync:
             self._arrived = memoryview(data)
         taken, self._arrived = self._arrived[:most], self._arrived[most:]
         return taken
+
+
+def _read_into(file: BinaryIO, burst: memoryview, at: int) -> int:
+    """Reads the next chunk into `burst` at `at` without a copy; 0 at the end of the file."""
+    room = burst[at : at + CHUNK_BYTES]
+    # Every binary file we are given has readinto; typeshed's BinaryIO does not.
+    return int(file.readinto(room))  # type: ignore[attr-defined]
 
 
 def whole_file(pieces: Iterator[Bytes], target: Path) -> None:

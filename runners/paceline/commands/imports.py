@@ -18,8 +18,8 @@ import typer
 from rich.table import Table
 
 from paceline import config, criterion_runs, importing, manifest
-from paceline.commands.desk import Desk, out, say
-from paceline.commands.here import ConfigPath, DataDir
+from paceline.commands.server_client import Desk, out, say
+from paceline.commands.this_host import ConfigPath, DataDir
 from paceline.display import terminal
 from paceline.errors import UserError
 from paceline.formats.declared import Line

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from paceline.commands.desk import (
+from paceline.commands.server_client import (
     Desk,
     Json,
     Server,

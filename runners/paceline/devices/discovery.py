@@ -23,11 +23,11 @@ from pathlib import Path
 
 from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Route
 from paceline.config import Devices
-from paceline.devices import connection as axis
-from paceline.devices.attached import Attached, state_name
+from paceline.devices import connection_state as axis
+from paceline.devices.attached_device import Attached, state_name
+from paceline.devices.backends import Ways
 from paceline.devices.identity import identify
 from paceline.devices.routes import presumed_serial
-from paceline.devices.ways import Ways
 
 log = logging.getLogger("paceline.devices")
 

@@ -22,16 +22,13 @@ import msgspec
 
 from paceline.adb.port import AdbError, Connection
 from paceline.api import Order, TargetHeard
-from paceline.devices import connection as axis
+from paceline.devices import connection_state as axis
 from paceline.devices import gates, health
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
+from paceline.devices.backends import Ways
 from paceline.devices.check import Asked, Check, run_check
 from paceline.devices.conditions import DeviceConditions, Reading
-from paceline.devices.ladder import Ladder, Means, Rung, next_rung
-from paceline.devices.leftovers import LeftOverError
-from paceline.devices.pace import Pace
-from paceline.devices.recovery import LOST_BY_RESTART, Climb, climb, reboot
-from paceline.devices.report import (
+from paceline.devices.heartbeat_report import (
     Finding,
     Readings,
     Report,
@@ -40,7 +37,10 @@ from paceline.devices.report import (
     sayable,
     trouble,
 )
-from paceline.devices.ways import Ways
+from paceline.devices.ladder import Ladder, Means, Rung, next_rung
+from paceline.devices.leftovers import LeftOverError
+from paceline.devices.pace import Pace
+from paceline.devices.recovery import LOST_BY_RESTART, Climb, climb, reboot
 from paceline.lane import Lane
 from paceline.stop import Reason, Stop
 

@@ -17,14 +17,14 @@ from typing import Any, Self
 from paceline.adb.port import Connection
 from paceline.api import TargetHeard
 from paceline.config import Devices
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
+from paceline.devices.backends import Ways
 from paceline.devices.discovery import Discovery
 from paceline.devices.driver import Driver, Tools
+from paceline.devices.heartbeat_report import Finding, finding
 from paceline.devices.leftovers import Journal, clean
 from paceline.devices.pace import Pace
-from paceline.devices.report import Finding, finding
 from paceline.devices.self_test import self_test
-from paceline.devices.ways import Ways
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
 from paceline.lane import Lane, Shared

@@ -22,7 +22,7 @@ import msgspec
 
 from paceline.adb.port import AdbError, Connection, Done
 from paceline.devices import settings
-from paceline.devices.attached import state_name
+from paceline.devices.attached_device import state_name
 from paceline.devices.identity import Verified
 from paceline.devices.routes import is_address
 from paceline.devices.scripts import argv

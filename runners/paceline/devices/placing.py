@@ -22,7 +22,7 @@ import msgspec
 
 from paceline.adb.port import TransferError
 from paceline.artifacts import files_below, hash_files
-from paceline.devices.persistent import Persistent
+from paceline.devices.reconnecting import Persistent
 from paceline.devices.scripts import argv
 from paceline.executors.base import TargetError
 

@@ -13,10 +13,10 @@ from collections.abc import Callable
 import msgspec
 
 from paceline.adb.port import AdbError
-from paceline.devices.attached import Attached
-from paceline.devices.connection import BOOT_LIMIT_S
+from paceline.devices.attached_device import Attached
+from paceline.devices.backends import Ways
+from paceline.devices.connection_state import BOOT_LIMIT_S
 from paceline.devices.ladder import Rung
-from paceline.devices.ways import Ways
 from paceline.stop import Stop
 
 BOOT_LOOK_S = 2.0

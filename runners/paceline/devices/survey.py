@@ -14,12 +14,12 @@ import msgspec
 
 from paceline.adb.port import AdbError, Route
 from paceline.config import Devices
-from paceline.devices import connection as axis
-from paceline.devices.attached import Attached
+from paceline.devices import connection_state as axis
+from paceline.devices.attached_device import Attached
+from paceline.devices.backends import Ways
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.discovery import Discovery
-from paceline.devices.report import readings_of
-from paceline.devices.ways import Ways
+from paceline.devices.heartbeat_report import readings_of
 from paceline.stop import Stop
 
 PATIENCE_S = 3.0

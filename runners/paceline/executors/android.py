@@ -25,18 +25,18 @@ from paceline.adb.port import AdbError, Connection
 from paceline.conditions import Conditions, Value
 from paceline.destination import Destination
 from paceline.devices import leftovers, placing, scripts, settings
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 from paceline.devices.conditions import DeviceConditions, read_clusters
 from paceline.devices.leftovers import Journal, Note
-from paceline.devices.persistent import Pace, Persistent
+from paceline.devices.reconnecting import Pace, Persistent
 from paceline.devices.topology import chosen
 from paceline.executors.base import LaunchSpec, Session, Sink, TargetError, Work
 from paceline.executors.claim import TargetClaim
 from paceline.executors.detached import Detached, Place
+from paceline.executors.job_conditions import JobConditions
 from paceline.executors.launch import Launch, Limits
-from paceline.executors.observing import JobConditions
+from paceline.log_reports import CLOCK, Reporting
 from paceline.outcome import DETAIL_LIMIT, Outcome
-from paceline.reported import CLOCK, Reporting
 from paceline.stop import Stop
 
 log = logging.getLogger("paceline.devices")

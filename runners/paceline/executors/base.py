@@ -25,8 +25,8 @@ from paceline.destination import Destination
 from paceline.errors import UserError
 from paceline.events import Case, Event
 from paceline.executors.process import inherited_environment
+from paceline.log_reports import Listening
 from paceline.outcome import Cause, Outcome
-from paceline.reported import Listening
 from paceline.stop import Stop
 
 

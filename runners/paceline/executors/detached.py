@@ -25,7 +25,7 @@ import msgspec
 
 from paceline.adb.port import AdbError, Connection, LostError, TransferError
 from paceline.devices import leftovers, scripts
-from paceline.devices.persistent import TRIES, Persistent, give_up
+from paceline.devices.reconnecting import TRIES, Persistent, give_up
 from paceline.executors.base import LaunchSpec, TargetError
 from paceline.executors.launch import Channel, Launch, Order
 from paceline.executors.process import End

@@ -21,7 +21,7 @@ from typing import IO
 import msgspec
 import psutil
 
-from paceline.endings import any_counted, count_memory_kills, memory_sentence
+from paceline.exit_descriptions import any_counted, count_memory_kills, memory_sentence
 
 GUARD = Path(__file__).with_name("guard.py")
 

@@ -18,7 +18,7 @@ from paceline.adb.port import (
 )
 from paceline.adb.server import AdbServer
 from paceline.adb.smart_socket import Known, parse_devices, refusal_of, why_failed
-from paceline.devices.ways import RealWays
+from paceline.devices.backends import RealWays
 from paceline.testing.adbd import Peer
 
 from .rigs import saying, until

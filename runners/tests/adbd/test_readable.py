@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
-from paceline.devices import facts
+from paceline.devices import device_facts
 from paceline.devices.conditions import DeviceConditions, Reading, read_clusters
 from paceline.testing.adbd import Peer
 from paceline.testing.adbd.scenarios import Conditions, at
@@ -87,7 +87,7 @@ def test_an_arm64_device_names_its_cores(start: StartPeer, tmp_path: Path) -> No
         "Cortex-A78",
         "Cortex-X1",
     ]
-    factors = facts.read(connection, peer.boot_id, facts.Facts()).factors
+    factors = device_facts.read(connection, peer.boot_id, device_facts.Facts()).factors
     connection.close()
     assert (factors["architecture"], factors["api"], factors["cpu_threads"]) == (
         "arm64-v8a",

@@ -12,7 +12,7 @@ from paceline.adb.fake_shell import Ended
 from paceline.adb.port import Connection, Done, Route
 from paceline.api import Api
 from paceline.artifacts import ArtifactCache
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 from paceline.devices.driver import Driver, Tools
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.pace import Pace

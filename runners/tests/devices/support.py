@@ -8,7 +8,7 @@ from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Connection, Route
 from paceline.adb.smart_socket import Known
 from paceline.devices import check, conditions, scripts
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 
 TOOLS = tuple(scripts.argv("tools", *scripts.tools()))
 """Asks for the programs a device lacks."""

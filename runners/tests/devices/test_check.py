@@ -12,7 +12,7 @@ from paceline.adb.fake import FakeDevice
 from paceline.adb.fake_shell import Ended
 from paceline.adb.port import Connection, Done
 from paceline.devices import check
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 from paceline.devices.check import (
     Asked,
     Check,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from paceline.adb.port import Route
 from paceline.config import Devices
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 from paceline.devices.discovery import Discovery
 
 from .support import FakeWays, phone

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Route
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 from paceline.stop import Stop
 
 from .driving import SERIAL, WORK, Broken, Drive, Making

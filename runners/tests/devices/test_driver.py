@@ -7,10 +7,10 @@ import threading
 from pathlib import Path
 
 from paceline.adb.port import Route
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 from paceline.devices.driver import Driver, Tools
+from paceline.devices.heartbeat_report import sayable
 from paceline.devices.pace import Pace
-from paceline.devices.report import sayable
 from paceline.stop import Stop
 
 from .driving import SERIAL, WORK, Broken, Making, Mended, Stammering

@@ -10,12 +10,12 @@ from paceline.adb.fake import FakeDevice
 from paceline.adb.fake_shell import Ended
 from paceline.adb.port import Done, Route
 from paceline.devices import conditions
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 from paceline.devices.driver import Driver, Tools
+from paceline.devices.heartbeat_report import Readings, Report
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.pace import Pace
 from paceline.devices.reboots import PER_DAY
-from paceline.devices.report import Readings, Report
 from paceline.stop import Stop
 
 from .driving import SERIAL, WORK, Broken, Drive, Making

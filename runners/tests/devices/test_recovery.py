@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from paceline.adb.port import Connection, Route
-from paceline.devices.attached import Attached
-from paceline.devices.connection import BOOT_LIMIT_S
+from paceline.devices.attached_device import Attached
+from paceline.devices.connection_state import BOOT_LIMIT_S
 from paceline.devices.ladder import Rung
 from paceline.devices.recovery import RECONNECT_LOOKS, climb, reboot
 from paceline.stop import Stop

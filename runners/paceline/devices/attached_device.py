@@ -30,10 +30,10 @@ from paceline.adb.port import (
     TlsRequiredError,
     UnauthorizedError,
 )
-from paceline.devices import connection as axis
-from paceline.devices import facts as facts_of
-from paceline.devices.causes import OtherDeviceError, RebootedError
-from paceline.devices.facts import WORKDIR, Facts
+from paceline.devices import connection_state as axis
+from paceline.devices import device_facts as facts_of
+from paceline.devices.device_facts import WORKDIR, Facts
+from paceline.devices.errors import OtherDeviceError, RebootedError
 from paceline.devices.identity import Identity, Verified
 from paceline.devices.reboots import Reboots
 from paceline.devices.routes import is_cable, ordered

@@ -17,8 +17,8 @@ from paceline.adb.port import (
     TransferError,
     UnauthorizedError,
 )
-from paceline.devices.attached import Attached, state_name
-from paceline.devices.causes import OtherDeviceError, RebootedError, cause_of
+from paceline.devices.attached_device import Attached, state_name
+from paceline.devices.errors import OtherDeviceError, RebootedError, cause_of
 from paceline.devices.leftovers import Journal, clean
 from paceline.devices.reboots import PER_DAY
 from paceline.devices.routes import ordered, presumed_serial

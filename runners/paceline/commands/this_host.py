@@ -110,8 +110,8 @@ def devices(
 
 def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
     from paceline.adb.keys import key_directory  # noqa: PLC0415 - see above
+    from paceline.devices.backends import RealWays  # noqa: PLC0415
     from paceline.devices.survey import survey  # noqa: PLC0415
-    from paceline.devices.ways import RealWays  # noqa: PLC0415
 
     root = config.data_dir(data)
     settings = config.load(config_path).devices

@@ -30,7 +30,7 @@ from paceline.adb.port import (
     TlsRequiredError,
     UnauthorizedError,
 )
-from paceline.devices.causes import OtherDeviceError
+from paceline.devices.errors import OtherDeviceError
 
 State = Literal["absent", "offline", "unauthorized", "booting", "online"]
 

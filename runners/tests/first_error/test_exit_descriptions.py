@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from paceline.endings import (
+from paceline.executors.process import GuardedProcess, inherited_environment
+from paceline.exit_descriptions import (
     MemoryKills,
     count_memory_kills,
     describe_signal,
     describe_status,
     memory_sentence,
 )
-from paceline.executors.process import GuardedProcess, inherited_environment
 
 VERSION_2 = "low 0\nhigh 0\nmax 12\noom 3\noom_kill 3\noom_group_kill 0\n"
 

@@ -15,8 +15,7 @@ from paceline.adb.port import (
     TlsRequiredError,
     UnauthorizedError,
 )
-from paceline.devices.causes import OtherDeviceError
-from paceline.devices.connection import (
+from paceline.devices.connection_state import (
     BOOT_LIMIT_S,
     Answered,
     Event,
@@ -32,6 +31,7 @@ from paceline.devices.connection import (
     event_of,
     step,
 )
+from paceline.devices.errors import OtherDeviceError
 
 STATES: tuple[State, ...] = ("absent", "offline", "unauthorized", "booting", "online")
 EVENTS: dict[str, tuple[Event, State]] = {

@@ -8,7 +8,13 @@ from paceline.adb.logcat import DEVICE_TIME, Follower, Following, LogLine
 from paceline.formats import logcat
 from paceline.formats.declared import declared_line
 from paceline.formats.raw_lines import lines_of
-from paceline.reported import MAX_REPORTED, TEXT_LIMIT, Listening, Reported, Reporting
+from paceline.log_reports import (
+    MAX_REPORTED,
+    TEXT_LIMIT,
+    Listening,
+    Reported,
+    Reporting,
+)
 
 LINE = declared_line(
     "mine.batch", "Mine", "Batch {batch:count}: {arm:name} avg={avg:duration}"

@@ -25,8 +25,8 @@ from paceline.adb.port import (
     TransferError,
     UnauthorizedError,
 )
-from paceline.devices.attached import Attached
-from paceline.devices.causes import OtherDeviceError, RebootedError, cause_of
+from paceline.devices.attached_device import Attached
+from paceline.devices.errors import OtherDeviceError, RebootedError, cause_of
 from paceline.executors.base import TargetError
 from paceline.outcome import stopped
 from paceline.stop import Stop

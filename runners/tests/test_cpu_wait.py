@@ -8,7 +8,7 @@ import sys
 import threading
 
 import pytest
-from paceline.waiting import WorkloadWait, starvation
+from paceline.cpu_wait import WorkloadWait, starvation
 
 SECOND = 1_000_000_000
 LINUX = pytest.mark.skipif(

@@ -14,7 +14,7 @@ import pytest
 from paceline.adb.keys import AgentKey
 from paceline.cli import app
 from paceline.devices import conditions
-from paceline.devices.attached import Attached
+from paceline.devices.attached_device import Attached
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
 from typer.testing import CliRunner

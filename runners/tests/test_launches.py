@@ -6,13 +6,14 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import pytest
 from paceline.agent import Agent
 from paceline.artifacts import Built
 from paceline.git import Repository, SourceError
+from paceline.launches import Side, head_first, prepared_sides, specs_of
 from paceline.manifest import parse
 from paceline.selection import Selection, checked
-from paceline.sides import Side, head_first, prepared_sides, specs_of
 from paceline.source import Prepared
 from paceline.testing.suites import MANIFEST
 
@@ -47,10 +48,8 @@ def prepared(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
 
 
 def pair(**changes: object) -> list[Side]:
-    selection = checked(
-        parse(MANIFEST.encode(), "suite.toml"),
-        Selection([], **changes),  # type: ignore[arg-type]
-    )
+    wanted = msgspec.structs.replace(Selection([]), **changes)
+    selection = checked(parse(MANIFEST.encode(), "suite.toml"), wanted)
     return [
         Side(prepared(artifact="b" * 64), selection, "base"),
         Side(prepared(artifact="h" * 64), selection, "head"),

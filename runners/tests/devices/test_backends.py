@@ -14,10 +14,10 @@ from paceline.adb.keys import AgentKey
 from paceline.adb.port import Route, UnauthorizedError
 from paceline.adb.server import AdbServer
 from paceline.config import Devices
-from paceline.devices.attached import Attached
-from paceline.devices.causes import cause_of
+from paceline.devices.attached_device import Attached
+from paceline.devices.backends import RealWays
 from paceline.devices.discovery import Discovery
-from paceline.devices.ways import RealWays
+from paceline.devices.errors import cause_of
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
 

@@ -20,7 +20,7 @@ import msgspec
 from paceline.adb.port import Connection
 from paceline.conditions import SHORTEST_SHARE_S, Conditions, Phase, Raw, Value
 from paceline.devices.conditions import MAX_TEXT, TIMEOUT_S, DeviceConditions
-from paceline.devices.persistent import Persistent
+from paceline.devices.reconnecting import Persistent
 from paceline.devices.texts import resources
 from paceline.devices.texts.lines import files_of
 
