@@ -21,12 +21,12 @@ from pathlib import Path
 import msgspec
 
 from paceline.artifacts import ArtifactCache
-from paceline.config import Agent
+from paceline.config import AgentSettings
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.git import GitFailedError, Repository, SourceError, run_git
-from paceline.launches import BASE, HEAD, prepared_sides
-from paceline.local import Display, Record, measured
+from paceline.launches import BASE, HEAD, prepare_sides
+from paceline.local import Display, RunRecord, measure_and_record
 from paceline.manifest import Manifest, parse
 from paceline.outcome import Outcome
 from paceline.selection import Selection
@@ -122,7 +122,7 @@ def _manifest_path(checkout: Path, suite: Path | None) -> str:
     )
 
 
-class Workbench:
+class ComparisonWorkspace:
     """Where commits of one checkout are built: a mirror, a worktree and a cache below the data directory."""
 
     def __init__(self, wanted: Comparison, data_dir: Path) -> None:
@@ -132,7 +132,9 @@ class Workbench:
         )
         self.wanted = wanted
         self.repository = Repository(name, str(wanted.checkout), root)
-        self.cache = ArtifactCache(root / "artifacts", Agent().artifact_cache_bytes)
+        self.cache = ArtifactCache(
+            root / "artifacts", AgentSettings().artifact_cache_bytes
+        )
 
     def manifest(self) -> Manifest:
         """The head's manifest. Raises UserError."""
@@ -141,7 +143,7 @@ class Workbench:
 
 
 def run(
-    bench: Workbench,
+    bench: ComparisonWorkspace,
     manifest: Manifest,
     selection: Selection,
     out: Path,
@@ -154,7 +156,7 @@ def run(
     that cannot be built."""
     out.mkdir(parents=True, exist_ok=True)
     wanted = bench.wanted
-    record = Record(manifest, wanted.head, selection, out)
+    record = RunRecord(manifest, wanted.head, selection, out)
     record.base = wanted.base
     record.commits = [
         one._asdict() for one in bench.repository.commits(wanted.base, wanted.head)
@@ -177,11 +179,11 @@ def run(
             return Outcome("cancelled", "Stopped while another run held the target.")
         display.phase("building both revisions")
         try:
-            sides = prepared_sides(built, wanted.base, wanted.head, selection)
+            sides = prepare_sides(built, wanted.base, wanted.head, selection)
         except SourceError as error:
             record.write([], Outcome(error.cause, str(error)))
             raise
-        return measured(record, sides, executor, display, stop)
+        return measure_and_record(record, sides, executor, display, stop)
 
 
 def judge(directory: Path) -> int | None:

@@ -25,21 +25,21 @@ from filelock import FileLock, Timeout
 from paceline import environment
 from paceline.adb.keys import key_directory
 from paceline.announce import Announcer
-from paceline.api import Api, ApiError, UnreachableError, check_address
-from paceline.artifacts import ArtifactCache, InUse
+from paceline.api import ApiClient, ApiError, UnreachableError, check_address
+from paceline.artifacts import ArtifactCache, EntriesInUse
 from paceline.config import Config
 from paceline.delivery import deliver
-from paceline.devices.backends import RealWays, Ways
+from paceline.devices.backends import AdbBackends, DeviceBackends
 from paceline.devices.fleet import DeviceLanes
-from paceline.devices.heartbeat_report import Finding, trouble
-from paceline.devices.pace import Pace
-from paceline.enrolment import NOT_ACCEPTED, enrolled, not_accepted
+from paceline.devices.heartbeat_report import FindingEntry, agent_error_finding
+from paceline.devices.pace import DriverIntervals
+from paceline.enrolment import NOT_ACCEPTED, enrol, not_accepted_error
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
 from paceline.git import Repository
 from paceline.job import PATIENCE_S
-from paceline.lane import POLL_S, RETRY_S, Lane, Shared
+from paceline.lane import POLL_S, RETRY_S, Lane, LaneResources
 from paceline.spool import Spool
 
 log = logging.getLogger("paceline.agent")
@@ -61,8 +61,8 @@ class Agent:
         executor: Executor | None = None,
         *,
         poll_s: float = POLL_S,
-        ways: Ways | None = None,
-        pace: Pace | None = None,
+        ways: DeviceBackends | None = None,
+        pace: DriverIntervals | None = None,
     ) -> None:
         check_address(server)
         self._server, self._data_dir, self._config = (
@@ -78,13 +78,13 @@ class Agent:
         }
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
-        self._ways = ways or RealWays(
+        self._ways = ways or AdbBackends(
             config.devices.adb_server, key_directory(data_dir)
         )
         self._poll_s, self._pace = poll_s, pace
         self._pause_s = RETRY_S
         self._spool = Spool(data_dir / "spool")
-        self._in_use = InUse()
+        self._in_use = EntriesInUse()
         self._leaving = threading.Event()
         self._over = False
         self._beat_now = threading.Event()
@@ -92,7 +92,7 @@ class Agent:
         self._host_id: str | None = None
         self._devices: DeviceLanes | None = None
         self._refusal: ApiError | None = None
-        self._trouble: Finding | None = None
+        self._trouble: FindingEntry | None = None
 
     def leave(self) -> None:
         """First call: end after the current jobs. Second: cancel the current jobs, too."""
@@ -116,7 +116,7 @@ class Agent:
         with (
             self._exclusively(),
             contextlib.closing(
-                enrolled(self._server, self._data_dir, enrolment_code, name)
+                enrol(self._server, self._data_dir, enrolment_code, name)
             ) as api,
         ):
             if not self._first_heartbeat(api):
@@ -135,7 +135,9 @@ class Agent:
                 self._beat_now.set()
                 beats.join()
             if self._refusal is not None:
-                raise not_accepted(self._refusal, self._data_dir) from self._refusal
+                raise not_accepted_error(
+                    self._refusal, self._data_dir
+                ) from self._refusal
 
     @contextlib.contextmanager
     def _exclusively(self) -> Iterator[None]:
@@ -154,7 +156,7 @@ class Agent:
 
     # --- heartbeat ---
 
-    def _beat(self, api: Api) -> float:
+    def _beat(self, api: ApiClient) -> float:
         lane, devices = self._lane, self._devices
         busy = lane is not None and lane.busy
         targets = [
@@ -171,12 +173,12 @@ class Agent:
                 devices.hear(heard)
         return beat.heartbeat_s
 
-    def _findings(self) -> list[Finding]:
+    def _findings(self) -> list[FindingEntry]:
         """About this host, beside its preflight."""
         found = [] if self._trouble is None else [self._trouble]
         return found + (self._devices.findings() if self._devices is not None else [])
 
-    def _first_heartbeat(self, api: Api) -> bool:
+    def _first_heartbeat(self, api: ApiClient) -> bool:
         """Until the server knows us; False when told to leave first. Raises UserError when it refuses us."""
         while not self._leaving.is_set():
             try:
@@ -186,7 +188,7 @@ class Agent:
                 self._leaving.wait(RETRY_S)
             except ApiError as error:
                 if error.status in NOT_ACCEPTED:
-                    raise not_accepted(error, self._data_dir) from error
+                    raise not_accepted_error(error, self._data_dir) from error
                 raise UserError(
                     f"The server refuses the heartbeat: {error}",
                     "Are both of one version?",
@@ -195,7 +197,7 @@ class Agent:
                 return True
         return False
 
-    def _heartbeats(self, api: Api) -> None:
+    def _heartbeats(self, api: ApiClient) -> None:
         pause_s = self._pause_s
         while True:
             self._beat_now.wait(pause_s)
@@ -227,7 +229,7 @@ class Agent:
 
     # --- lanes ---
 
-    def _deliver_leftovers(self, api: Api) -> None:
+    def _deliver_leftovers(self, api: ApiClient) -> None:
         """What earlier lives measured but could not report; their interrupted jobs end as agent_lost."""
         for spool in self._spool.undelivered():
             lost = {
@@ -240,9 +242,9 @@ class Agent:
             )
             deliver(api, spool, spool.finish() or lost, self._leaving, PATIENCE_S)
 
-    def _shared(self, api: Api) -> Shared:
+    def _shared(self, api: ApiClient) -> LaneResources:
         limit = self._config.agent.artifact_cache_bytes
-        return Shared(
+        return LaneResources(
             api=api,
             repositories=self._repositories,
             cache=lambda: ArtifactCache(self._artifacts, limit, self._in_use),
@@ -253,7 +255,7 @@ class Agent:
         )
 
     @contextlib.contextmanager
-    def _device_lanes(self, api: Api) -> Iterator[None]:
+    def _device_lanes(self, api: ApiClient) -> Iterator[None]:
         """Every attached device is driven in a thread of its own meanwhile."""
         if not self._config.devices.enabled:
             yield
@@ -272,7 +274,7 @@ class Agent:
         with lanes:
             yield
 
-    def _drive_host(self, api: Api) -> None:
+    def _drive_host(self, api: ApiClient) -> None:
         """The host's own lane, in this thread, until told to leave. Raises the last of BAD_TURNS errors."""
         lane = self._lane = Lane(
             self._shared(api), self._announcer.serial, self._executor
@@ -289,7 +291,7 @@ class Agent:
                     self._leaving.set()
                     raise
                 log.exception("a turn of this host failed")
-                self._trouble = trouble(error)
+                self._trouble = agent_error_finding(error)
                 self._beat_now.set()
                 self._leaving.wait(min(RETRY_S, self._poll_s))
 

@@ -51,7 +51,7 @@ class UnreachableError(Exception):
     """No usable answer from the server, after all tries."""
 
 
-class Work(msgspec.Struct, frozen=True):
+class LeasedWork(msgspec.Struct, frozen=True):
     suite: str
     repository: str
     manifest_path: str
@@ -77,15 +77,15 @@ class Lease(msgspec.Struct, frozen=True):
     lease_s: float
     target_id: str
     target_serial: str
-    work: Work
+    work: LeasedWork
 
 
-class Renewal(msgspec.Struct, frozen=True):
+class RenewalReply(msgspec.Struct, frozen=True):
     lease_s: float
     cancel: bool
 
 
-class Enrolment(msgspec.Struct, frozen=True):
+class EnrolmentReply(msgspec.Struct, frozen=True):
     agent_id: str
     credential: str
 
@@ -95,7 +95,7 @@ class RefusedSuite(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Order(msgspec.Struct, frozen=True):
+class DeviceOrder(msgspec.Struct, frozen=True):
     """What a person asked of a device."""
 
     id: str
@@ -103,7 +103,7 @@ class Order(msgspec.Struct, frozen=True):
     """check or reboot; a kind this agent does not know is left to expire."""
 
 
-class TargetHeard(msgspec.Struct, frozen=True):
+class TargetReply(msgspec.Struct, frozen=True):
     """What the server says of one target it was told about. `health` None: it keeps none of this one."""
 
     kind: str
@@ -111,7 +111,7 @@ class TargetHeard(msgspec.Struct, frozen=True):
     target_id: str
     health: str | None = None
     check_due: bool = False
-    orders: list[Order] = []
+    orders: list[DeviceOrder] = []
     checks_heard: list[str] = []
     """Ids of health checks it has on record; they need not be sent again."""
     recovery_heard: list[str] = []
@@ -120,10 +120,10 @@ class TargetHeard(msgspec.Struct, frozen=True):
     """The name of the agent that drives it now, when that is another."""
 
 
-class Beat(msgspec.Struct, frozen=True):
+class HeartbeatReply(msgspec.Struct, frozen=True):
     heartbeat_s: float
     refused: list[RefusedSuite] = []
-    targets: list[TargetHeard] = []
+    targets: list[TargetReply] = []
 
 
 def check_address(server: str) -> None:
@@ -134,7 +134,7 @@ def check_address(server: str) -> None:
         )
 
 
-class Api:
+class ApiClient:
     """One server, one credential. Safe for several threads."""
 
     def __init__(self, server: str, credential: str | None = None) -> None:
@@ -149,17 +149,19 @@ class Api:
     def close(self) -> None:
         self._client.close()
 
-    def enrol(self, code: str, name: str) -> Enrolment:
+    def enrol(self, code: str, name: str) -> EnrolmentReply:
         body = {"code": code, "name": name, "version": __version__}
         return msgspec.convert(
-            self.call("POST", "/agents/enrol", body, tries=3), Enrolment
+            self.call("POST", "/agents/enrol", body, tries=3), EnrolmentReply
         )
 
     def heartbeat(
         self, targets: list[dict[str, Any]], suites: list[dict[str, Any]]
-    ) -> Beat:
+    ) -> HeartbeatReply:
         body = {"version": __version__, "targets": targets, "suites": suites}
-        return msgspec.convert(self.call("POST", "/agents/self/heartbeat", body), Beat)
+        return msgspec.convert(
+            self.call("POST", "/agents/self/heartbeat", body), HeartbeatReply
+        )
 
     def lease(self, wait_s: float, target_ids: list[str] | None = None) -> Lease | None:
         """Long poll; None when there was no work for `wait_s`. Without `target_ids`: for any target of this
@@ -171,11 +173,11 @@ class Api:
         answer = self.call("POST", "/agents/self/lease", body, timeout=timeout)
         return None if answer is None else msgspec.convert(answer, Lease)
 
-    def renew(self, lease: Lease) -> Renewal:
+    def renew(self, lease: Lease) -> RenewalReply:
         answer = self._attempt(
             (lease.job_id, lease.attempt, lease.lease_token), "renew", b"{}", tries=1
         )
-        return msgspec.convert(answer, Renewal)
+        return msgspec.convert(answer, RenewalReply)
 
     def state(self, lease: Lease, body: dict[str, Any], tries: int = 6) -> None:
         data = msgspec.json.encode(body)

@@ -57,12 +57,12 @@ def copy_into(directory: Path, sources: Iterable[Path]) -> None:
             shutil.copy2(source, directory / source.name)
 
 
-def key_of(parts: object) -> str:
+def cache_key(parts: object) -> str:
     """A cache key from plain JSON values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-class InUse:
+class EntriesInUse:
     """What the caches of one process hold together, so that no lane takes away what another runs from."""
 
     def __init__(self) -> None:
@@ -79,11 +79,11 @@ class ArtifactCache:
     """
 
     def __init__(
-        self, root: Path, limit_bytes: int, in_use: InUse | None = None
+        self, root: Path, limit_bytes: int, in_use: EntriesInUse | None = None
     ) -> None:
         self._root = root
         self._limit_bytes = limit_bytes
-        self._shared = in_use or InUse()
+        self._shared = in_use or EntriesInUse()
         self._own: set[Path] = set()
         root.mkdir(parents=True, exist_ok=True)
         with self._shared.lock:

@@ -31,7 +31,7 @@ from paceline import (
     past_runs,
     submitting,
 )
-from paceline.api import Api
+from paceline.api import ApiClient
 from paceline.commands import alerts, imports, rules, schedules, targets, this_host
 from paceline.display import display_for, terminal
 from paceline.errors import UserError
@@ -40,8 +40,14 @@ from paceline.executors.host import HostExecutor
 from paceline.local import Display
 from paceline.outcome import Outcome
 from paceline.output import fresh_directory
-from paceline.selection import Selection, checked, parse_knobs, parse_params, preset_of
-from paceline.stop import Reason, Stop
+from paceline.selection import (
+    Selection,
+    check_selection,
+    parse_knobs,
+    parse_params,
+    preset_selection,
+)
+from paceline.stop import Stop, StopReason
 
 app = typer.Typer(
     help="Measures suites on this host and carries the samples to a Paceline server.",
@@ -180,8 +186,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     here, ask for more with --launches when the verdict is inconclusive.
     """
     valid = manifest.load(suite)
-    preferred = preset_of(valid, preset)
-    selection = checked(
+    preferred = preset_selection(valid, preset)
+    selection = check_selection(
         valid,
         Selection(
             benchmarks=benchmark or preferred.benchmarks,
@@ -267,9 +273,9 @@ def ab_(  # noqa: PLR0917 - one parameter per option is how typer declares them
     wanted = ab.comparison(base, head, suite)
     for note in wanted.notes:
         notes.print(note, markup=False, highlight=False, soft_wrap=True)
-    bench = ab.Workbench(wanted, config.data_dir(data))
+    bench = ab.ComparisonWorkspace(wanted, config.data_dir(data))
     valid = bench.manifest()
-    selection = checked(
+    selection = check_selection(
         valid,
         Selection(
             benchmarks=benchmark or [],
@@ -327,7 +333,8 @@ def _measure_here(
     stop = Stop()
     try:
         outcome = interruptible(
-            lambda: work(executor, display, stop), lambda: stop.set(Reason.CANCELLED)
+            lambda: work(executor, display, stop),
+            lambda: stop.set(StopReason.CANCELLED),
         )
     finally:
         display.close()
@@ -458,28 +465,28 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     was lost, expired or was cancelled, or the request was refused. A verdict `fail` on one target is 2 even
     if another target's job failed.
     """
-    request = submitting.Request(
+    request = submitting.RunRequest(
         suite=suite,
         commit=commit,
         branch=branch,
         base_commit=base,
         benchmarks=benchmark or None,
         targets=target or None,
-        params=submitting.params_of(params or []),
-        knobs=submitting.knobs_of(knob or []),
+        params=submitting.parse_params(params or []),
+        knobs=submitting.parse_knobs(knob or []),
         launches=launches,
         rounds=rounds,
         suppress=suppress or [],
     )
     done = submitting.submit(
-        Api(server, token),
+        ApiClient(server, token),
         request,
         timeout_s,
         lambda text: notes.print(text, markup=False),
         preset,
     )
     if done.comparisons:
-        out.print(submitting.table(done), soft_wrap=True)
+        out.print(submitting.comparison_table(done), soft_wrap=True)
     out.print(submitting.summary(done), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(submitting.exit_status(done))
 

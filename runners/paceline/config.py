@@ -31,7 +31,7 @@ ADDRESS = re.compile(
 )
 
 
-class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AgentSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the agent itself."""
 
     name: str | None = None
@@ -42,7 +42,7 @@ class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     artifact_cache_bytes: int = 5 << 30
 
 
-class Devices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DeviceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Android devices this agent drives. Addresses are host:port."""
 
     enabled: bool = True
@@ -68,8 +68,8 @@ class RepositoryConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    agent: Agent = Agent()
-    devices: Devices = Devices()
+    agent: AgentSettings = AgentSettings()
+    devices: DeviceSettings = DeviceSettings()
     repositories: dict[str, RepositoryConfig] = {}
 
 
@@ -127,7 +127,7 @@ def load(path: Path | None) -> Config:
     )
 
 
-def _checked(devices: Devices, path: Path, lines: TomlLines) -> Devices:
+def _checked(devices: DeviceSettings, path: Path, lines: TomlLines) -> DeviceSettings:
     """Addresses have a host and a port; a relative self-test is relative to agent.toml."""
     listed = {
         "adb_server": [devices.adb_server],

@@ -23,8 +23,8 @@ from rich.table import Column, Table
 
 from paceline.errors import UserError
 from paceline.formats import criterion
-from paceline.formats.criterion import CriterionError, Series
-from paceline.formats.declared import Problem
+from paceline.formats.criterion import CriterionError, CriterionSeries
+from paceline.formats.declared import LineProblem
 
 LAST_RUN = "new"
 MAX_FILE_BYTES = 64 << 20
@@ -37,7 +37,7 @@ NO_VERDICT = (
 )
 
 
-class Document(msgspec.Struct, frozen=True):
+class CriterionDocument(msgspec.Struct, frozen=True):
     """What an import stores. `sha256` is over names and bytes of all files that were read, in order."""
 
     v: int
@@ -47,11 +47,11 @@ class Document(msgspec.Struct, frozen=True):
     sha256: str
     samples: int
     why_no_verdict: str
-    series: list[Series]
-    problems: list[Problem]
+    series: list[CriterionSeries]
+    problems: list[LineProblem]
 
 
-class MeasuredOn(msgspec.Struct, frozen=True, omit_defaults=True):
+class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     """What criterion's files do not say. `suite`: whose gates apply; `on`: a target's name."""
 
     suite: str | None = None
@@ -59,14 +59,14 @@ class MeasuredOn(msgspec.Struct, frozen=True, omit_defaults=True):
     commit: str | None = None
 
 
-class _Read:
+class _Reading:
     """State of one reading."""
 
     def __init__(self) -> None:
         self.hash = hashlib.sha256()
         self.size = 0
-        self.series: list[Series] = []
-        self.problems: list[Problem] = []
+        self.series: list[CriterionSeries] = []
+        self.problems: list[LineProblem] = []
 
     def take(self, name: str, data: bytes) -> bytes:
         self.hash.update(f"{name}\0{len(data)}\0".encode())
@@ -74,17 +74,17 @@ class _Read:
         self.size += len(data)
         return data
 
-    def add(self, series: Series) -> None:
+    def add(self, series: CriterionSeries) -> None:
         if len(self.series) >= MAX_SERIES:
             raise UserError(
                 f"There are more than {MAX_SERIES:,} benchmarks.", "Import parts of it."
             )
         self.series.append(series)
 
-    def document(self, name: str) -> Document:
+    def document(self, name: str) -> CriterionDocument:
         samples = sum(len(series.times) for series in self.series)
         digest = self.hash.hexdigest()
-        return Document(
+        return CriterionDocument(
             1,
             "criterion",
             name,
@@ -97,7 +97,7 @@ class _Read:
         )
 
 
-def read(path: str) -> Document:
+def read(path: str) -> CriterionDocument:
     """The document of an output directory, a file of messages, or `-`, messages from standard input. Raises
     UserError with what to do."""
     try:
@@ -119,8 +119,8 @@ def read(path: str) -> Document:
     return document
 
 
-def _directory(root: Path) -> Document:
-    found = _Read()
+def _directory(root: Path) -> CriterionDocument:
+    found = _Reading()
     for folder in _measured(root):
         runs = sorted(path for path in folder.iterdir() if _is_run(path))
         samples = {run: _file(run / "sample.json") for run in runs}
@@ -132,7 +132,7 @@ def _directory(root: Path) -> Document:
     return found.document(root.resolve().name)
 
 
-def _add_run(found: _Read, root: Path, run: Path, sample: bytes) -> None:
+def _add_run(found: _Reading, root: Path, run: Path, sample: bytes) -> None:
     """One baseline of one benchmark, or why it is none."""
     name = run.relative_to(root).as_posix()
     try:
@@ -142,12 +142,12 @@ def _add_run(found: _Read, root: Path, run: Path, sample: bytes) -> None:
             found.take(f"{name}/tukey.json", _file(tukey)) if tukey.is_file() else None
         )
         found.take(f"{name}/sample.json", sample)
-        found.add(criterion.of_files(benchmark, sample, fences, run.name))
+        found.add(criterion.series_from_files(benchmark, sample, fences, run.name))
     except CriterionError as error:
-        found.problems.append(Problem(0, name, str(error)))
+        found.problems.append(LineProblem(0, name, str(error)))
     except OSError as error:
         found.problems.append(
-            Problem(
+            LineProblem(
                 0, name, f"expected benchmark.json beside sample.json: {error.strerror}"
             )
         )
@@ -173,8 +173,8 @@ def _file(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _messages(path: str) -> Document:
-    found = _Read()
+def _messages(path: str) -> CriterionDocument:
+    found = _Reading()
     if path == "-":
         _add_messages(found, sys.stdin.buffer)
         return found.document("standard input")
@@ -183,22 +183,24 @@ def _messages(path: str) -> Document:
     return found.document(Path(path).name)
 
 
-def _add_messages(found: _Read, file: BinaryIO) -> None:
+def _add_messages(found: _Reading, file: BinaryIO) -> None:
     number = 0
     while line := file.readline(MAX_LINE_BYTES):
         number += 1
         found.take(str(number), line)
         try:
-            series = criterion.of_message(line) if line.strip() else None
+            series = criterion.series_from_message(line) if line.strip() else None
         except CriterionError as error:
             shown = line[:120].decode(errors="replace").rstrip()
-            found.problems.append(Problem(number, shown, str(error)))
+            found.problems.append(LineProblem(number, shown, str(error)))
             continue
         if series is not None:
             found.add(series)
 
 
-def sent(document: Document, where: MeasuredOn, title: str | None) -> dict[str, Any]:
+def import_body(
+    document: CriterionDocument, where: Provenance, title: str | None
+) -> dict[str, Any]:
     """The body that stores it on a server."""
     body = {
         "document": msgspec.to_builtins(document),
@@ -207,7 +209,7 @@ def sent(document: Document, where: MeasuredOn, title: str | None) -> dict[str, 
     return body if title is None else {**body, "title": title}
 
 
-def tables(document: Document) -> Iterator[Table | str]:
+def tables(document: CriterionDocument) -> Iterator[Table | str]:
     """For people: every series, its median and its outliers."""
     table = Table(
         Column("benchmark", overflow="fold"),
@@ -226,7 +228,7 @@ def tables(document: Document) -> Iterator[Table | str]:
     yield document.why_no_verdict
 
 
-def complaints(document: Document) -> Iterator[str]:
+def complaints(document: CriterionDocument) -> Iterator[str]:
     """What could not be read, and what does not agree with itself."""
     for problem in document.problems:
         where = f"line {problem.line}" if problem.line else problem.text

@@ -21,9 +21,9 @@ import threading
 import time
 from collections.abc import Mapping
 
-from paceline.api import Api, ApiError, LeaseLostError, UnreachableError
+from paceline.api import ApiClient, ApiError, LeaseLostError, UnreachableError
 from paceline.spool import AttemptSpool
-from paceline.stop import Reason, Stop
+from paceline.stop import Stop, StopReason
 
 log = logging.getLogger("paceline.delivery")
 
@@ -33,7 +33,7 @@ MOST_REPETITIONS = 3
 """How often everything is sent again to a server that says it lacks items it had acknowledged."""
 
 
-class Ended(enum.Enum):
+class DeliveryOutcome(enum.Enum):
     DELIVERED = "delivered"
     REFUSED = "refused"
     LEFT = "left for the next start"
@@ -42,7 +42,7 @@ class Ended(enum.Enum):
 class Delivery:
     """Sends items of `spool` in the background; `finish` sends the rest and the last write."""
 
-    def __init__(self, api: Api, spool: AttemptSpool, stop: Stop) -> None:
+    def __init__(self, api: ApiClient, spool: AttemptSpool, stop: Stop) -> None:
         self._api, self._spool, self._stop = api, spool, stop
         self._closing = threading.Event()
         self._refusal: ApiError | None = None
@@ -56,7 +56,7 @@ class Delivery:
         give_up: threading.Event,
         patience_s: float,
         last: Mapping[str, object] | None,
-    ) -> Ended:
+    ) -> DeliveryOutcome:
         """Sends everything left and the `last` write, if there is to be one. After `give_up` is set it
         waits `patience_s` at most.
         """
@@ -87,21 +87,21 @@ class Delivery:
             except ApiError as error:
                 self._refusal = error
                 self._stop.set(
-                    Reason.LEASE_LOST
+                    StopReason.LEASE_LOST
                     if isinstance(error, LeaseLostError)
-                    else Reason.REFUSED
+                    else StopReason.REFUSED
                 )
 
 
 def deliver(
-    api: Api,
+    api: ApiClient,
     spool: AttemptSpool,
     last: Mapping[str, object] | None,
     give_up: threading.Event,
     patience_s: float,
     *,
     refusal: ApiError | None = None,
-) -> Ended:
+) -> DeliveryOutcome:
     """All items, then the `last` write."""
     attempt, backoff = spool.attempt, 0.1
     deadline: float | None = None
@@ -114,7 +114,7 @@ def deliver(
                 body = {**last, "last_seq": spool.last_seq}
                 api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, body)
             spool.remove()
-            return Ended.DELIVERED
+            return DeliveryOutcome.DELIVERED
         except UnreachableError as error:
             if give_up.is_set():
                 deadline = deadline or time.monotonic() + patience_s
@@ -124,7 +124,7 @@ def deliver(
                         attempt.job_id,
                         error,
                     )
-                    return Ended.LEFT
+                    return DeliveryOutcome.LEFT
             log.warning("job %s: waiting for the server: %s", attempt.job_id, error)
             (threading.Event() if give_up.is_set() else give_up).wait(backoff)
             backoff = min(backoff * 2, LONGEST_BACKOFF_S)
@@ -146,10 +146,10 @@ def deliver(
         refusal,
         where,
     )
-    return Ended.REFUSED
+    return DeliveryOutcome.REFUSED
 
 
-def _say_refused(api: Api, spool: AttemptSpool, refusal: ApiError) -> None:
+def _say_refused(api: ApiClient, spool: AttemptSpool, refusal: ApiError) -> None:
     """Ends the attempt with what the server has, so that nobody waits for the rest."""
     attempt = spool.attempt
     detail = f"The server refused what the agent measured: {refusal}. It is kept in the agent's spool."
@@ -167,7 +167,7 @@ def _say_refused(api: Api, spool: AttemptSpool, refusal: ApiError) -> None:
         api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, body, tries=3)
 
 
-def _send_piece(api: Api, spool: AttemptSpool) -> bool:
+def _send_piece(api: ApiClient, spool: AttemptSpool) -> bool:
     piece = spool.next_piece()
     if piece is None:
         return False

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from paceline.api import Api, ApiError, UnreachableError
+from paceline.api import ApiClient, ApiError, UnreachableError
 from paceline.errors import UserError
 
 log = logging.getLogger("paceline.agent")
@@ -28,7 +28,7 @@ class Credential(msgspec.Struct, frozen=True):
     credential: str
 
 
-def enrolled(server: str, data_dir: Path, code: str | None, name: str) -> Api:
+def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient:
     """The server, asked with this agent's credential; got by `code` when there is none yet. Raises
     UserError."""
     path = data_dir / "credential.json"
@@ -36,7 +36,7 @@ def enrolled(server: str, data_dir: Path, code: str | None, name: str) -> Api:
     if known is not None and known.server == server:
         if code is not None:
             log.info("already enrolled as %s; the code is not used", known.agent_id)
-        return Api(server, known.credential)
+        return ApiClient(server, known.credential)
     if code is None:
         there = (
             f"It is enrolled at {known.server}."
@@ -45,7 +45,7 @@ def enrolled(server: str, data_dir: Path, code: str | None, name: str) -> Api:
         )
         advice = "Get a one-time code with `paceline-server enrolment-code` and give it with --enrol."
         raise UserError(f"This agent is not enrolled at {server}. {there}", advice)
-    api = Api(server)
+    api = ApiClient(server)
     try:
         enrolment = api.enrol(code, name)
     except ApiError as error:
@@ -66,10 +66,10 @@ def enrolled(server: str, data_dir: Path, code: str | None, name: str) -> Api:
         ),
     )
     log.info("enrolled as %s", enrolment.agent_id)
-    return Api(server, enrolment.credential)
+    return ApiClient(server, enrolment.credential)
 
 
-def not_accepted(error: ApiError, data_dir: Path) -> UserError:
+def not_accepted_error(error: ApiError, data_dir: Path) -> UserError:
     """What to tell a person whose agent the server does not accept."""
     advice = f"Remove {data_dir / 'credential.json'} and enrol again with a new one-time code."
     return UserError(f"The server does not accept this agent: {error.detail}", advice)

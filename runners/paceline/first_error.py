@@ -17,7 +17,7 @@ from typing import Literal
 
 import msgspec
 
-from paceline.terminal_text import LineSplitter, readable
+from paceline.terminal_text import LineSplitter, readable_line
 
 Channel = Literal["stdout", "stderr"]
 
@@ -468,7 +468,7 @@ class ErrorFinder:
     def _take(self, output: _Output, raw: str) -> None:
         if not raw:
             return
-        line = readable(raw)
+        line = readable_line(raw)
         if _ONLY_MARKS.fullmatch(line[: 8 * MATCH_CHARACTERS].lstrip()):
             return
         following = (

@@ -27,15 +27,15 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from paceline.adb.logcat import Follower, LogLine
+from paceline.adb.logcat import LogFollower, LogLine
 from paceline.adb.port import Connection, Route
-from paceline.devices.errors import OtherDeviceError
-from paceline.devices.identity import Identity, Verified, identify
+from paceline.devices.errors import WrongDeviceError
+from paceline.devices.identity import Identity, VerifiedConnection, identify
 from paceline.errors import UserError
 from paceline.formats import logcat
 from paceline.formats.declared import Line
-from paceline.formats.ledger_lines import INSUFFICIENT, Session
-from paceline.formats.ledger_prose import Policy
+from paceline.formats.ledger_lines import INSUFFICIENT, LedgerSession
+from paceline.formats.ledger_prose import BatchPolicy
 from paceline.formats.raw_lines import lines_of
 from paceline.formats.templates import Value
 
@@ -51,7 +51,7 @@ NO_SAMPLES = (
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Document(msgspec.Struct, frozen=True):
+class LogDocument(msgspec.Struct, frozen=True):
     """What an import stores. `v` counts changes that a reader would trip over."""
 
     v: int
@@ -61,15 +61,15 @@ class Document(msgspec.Struct, frozen=True):
     sha256: str
     samples: int
     why_no_samples: str
-    log: logcat.Logcat
+    log: logcat.LogContents
 
 
-def read(name: str, path: str, declared: Sequence[Line] = ()) -> Document:
+def read(name: str, path: str, declared: Sequence[Line] = ()) -> LogDocument:
     """The document of one file; `-` is standard input. `declared`: a suite's own lines. Raises UserError with
     what to do."""
     _known(name)
     try:
-        return _document(name, path, _File(path), declared)
+        return _document(name, path, _FileSource(path), declared)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
 
@@ -79,7 +79,7 @@ def follow(
     open_connection: Callable[[], Connection],
     seconds: float | None,
     declared: Sequence[Line] = (),
-) -> Document:
+) -> LogDocument:
     """The document of what a device logs from now on, for so long or until interrupted: then what came is
     kept. Another device that answers in its place later is not read. Raises UserError, AdbError when the
     device cannot be reached at first."""
@@ -91,20 +91,20 @@ def follow(
 
     def only_this_one(found: Identity, route: Route) -> None:
         if found.serial != serial:
-            raise OtherDeviceError(serial, found.serial, str(route))
+            raise WrongDeviceError(serial, found.serial, str(route))
 
-    def verified() -> Verified:
+    def verified() -> VerifiedConnection:
         again = open_connection()
-        return Verified(again, again.route, only_this_one)
+        return VerifiedConnection(again, again.route, only_this_one)
 
-    with _interrupted() as interrupted:
+    with _until_interrupted() as interrupted:
         return _document(
-            name, where, _Followed(where, verified, seconds, interrupted), declared
+            name, where, _LiveLog(where, verified, seconds, interrupted), declared
         )
 
 
 @contextlib.contextmanager
-def _interrupted() -> Iterator[threading.Event]:
+def _until_interrupted() -> Iterator[threading.Event]:
     """Set by Ctrl-C, which is how a person ends an import that has no end: wherever it comes, what was read
     is not lost."""
     event = threading.Event()
@@ -118,14 +118,14 @@ def _interrupted() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def in_force(document: Document, policy: Policy) -> Document:
+def with_policy(document: LogDocument, policy: BatchPolicy) -> LogDocument:
     """The document with the policy that a person says is in force."""
     return msgspec.structs.replace(
         document, log=msgspec.structs.replace(document.log, policy=policy)
     )
 
 
-def sent(document: Document, title: str | None) -> dict[str, Any]:
+def import_body(document: LogDocument, title: str | None) -> dict[str, Any]:
     """The body that stores it on a server."""
     body: dict[str, Any] = {"document": msgspec.to_builtins(document)}
     return body if title is None else {**body, "title": title}
@@ -140,7 +140,7 @@ def _known(name: str) -> None:
 
 def _document(
     name: str, path: str, source: Source, declared: Sequence[Line]
-) -> Document:
+) -> LogDocument:
     try:
         log = logcat.read(lines_of(source.chunks()), declared)
     except logcat.TooManyError as error:
@@ -149,7 +149,7 @@ def _document(
         ) from error
     if not log.records:
         raise UserError(_nothing(path, log), _advice(declared))
-    return Document(
+    return LogDocument(
         1, name, source.name, source.size, source.sha256, 0, NO_SAMPLES, log
     )
 
@@ -171,7 +171,7 @@ def as_json(document: msgspec.Struct) -> bytes:
     return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
 
 
-def tables(document: Document) -> Iterator[Table | str]:
+def tables(document: LogDocument) -> Iterator[Table | str]:
     """For people: what was read and what follows from it."""
     log = document.log
     counters = [record for record in log.records if record.pattern.startswith("piece.")]
@@ -213,7 +213,7 @@ def tables(document: Document) -> Iterator[Table | str]:
     yield document.why_no_samples
 
 
-def complaints(document: Document) -> Iterator[str]:
+def complaints(document: LogDocument) -> Iterator[str]:
     """Lines that look like declared ones and are not."""
     log = document.log
     for problem in log.problems:
@@ -233,7 +233,7 @@ class Source(Protocol):
     def chunks(self) -> Iterator[bytes]: ...
 
 
-class _Followed:
+class _LiveLog:
     """What a device logs while somebody reads: whole lines, each once, ended by LF."""
 
     def __init__(
@@ -259,7 +259,7 @@ class _Followed:
     def chunks(self) -> Iterator[bytes]:
         came: queue.SimpleQueue[LogLine] = queue.SimpleQueue()
         end = None if self._seconds is None else time.monotonic() + self._seconds
-        with Follower(self._open, came.put) as follower:
+        with LogFollower(self._open, came.put) as follower:
             while not self._interrupted.is_set() and (
                 end is None or time.monotonic() < end
             ):
@@ -279,7 +279,7 @@ class _Followed:
         return data
 
 
-class _File:
+class _FileSource:
     """A file or standard input, read once, in chunks."""
 
     def __init__(self, path: str) -> None:
@@ -312,7 +312,7 @@ class _File:
             yield chunk
 
 
-def _nothing(path: str, log: logcat.Logcat) -> str:
+def _nothing(path: str, log: logcat.LogContents) -> str:
     if not log.problem_count:
         return f"{path}: none of its {log.lines} lines is one that this import knows."
     first = log.problems[0]
@@ -332,7 +332,7 @@ def _advice(declared: Sequence[Line]) -> str:
     )
 
 
-def _session_table(session: Session) -> Table:
+def _session_table(session: LedgerSession) -> Table:
     device = session.device or "an unnamed device (no header line before these)"
     if session.heading is not None:
         device = f"{session.heading.name} ({device})"

@@ -16,10 +16,10 @@ from contextlib import ExitStack
 import msgspec
 
 from paceline.adb.port import AdbError
-from paceline.api import Api, ApiError, Lease, LeaseLostError, UnreachableError
+from paceline.api import ApiClient, ApiError, Lease, LeaseLostError, UnreachableError
 from paceline.artifacts import ArtifactCache
 from paceline.conditions import Conditions
-from paceline.delivery import Delivery, Ended
+from paceline.delivery import Delivery, DeliveryOutcome
 from paceline.destination import Destination
 from paceline.devices.errors import cause_of
 from paceline.errors import UserError
@@ -27,19 +27,19 @@ from paceline.executors.base import Executor, LaunchSpec, TargetError
 from paceline.git import Repository, SourceError
 from paceline.launches import (
     BASE,
-    DeclaredOnly,
+    DeclaredArmsSink,
     Side,
-    prepared_sides,
-    specs_of,
-    work_of,
+    plan_launches,
+    prepare_sides,
+    session_work,
 )
-from paceline.log_reports import Listening, Reported
-from paceline.measure import LaunchSink, measure
-from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped
-from paceline.selection import Selection, checked
+from paceline.log_reports import LogListener, ReportedLine
+from paceline.measure import LaunchSink, run_launches
+from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped_outcome
+from paceline.selection import Selection, check_selection
 from paceline.source import Prepared, prepare
 from paceline.spool import AttemptSpool, SpoolError
-from paceline.stop import Reason, Stop
+from paceline.stop import Stop, StopReason
 from paceline.stream import ItemSink, log_items
 
 log = logging.getLogger("paceline.job")
@@ -48,10 +48,10 @@ PATIENCE_S = 10.0
 """How long a leaving agent waits for an unreachable server before it leaves the spool for its next start."""
 
 
-class Workshop(msgspec.Struct, frozen=True):
+class JobResources(msgspec.Struct, frozen=True):
     """What the agent lends to a job."""
 
-    api: Api
+    api: ApiClient
     repositories: Mapping[str, Repository]
     cache: ArtifactCache
     executors: Mapping[str, Executor]
@@ -61,11 +61,11 @@ class Job:
     """Runs one lease; `stop` is its one source of cancellation."""
 
     def __init__(
-        self, workshop: Workshop, lease: Lease, spool: AttemptSpool, stop: Stop
+        self, workshop: JobResources, lease: Lease, spool: AttemptSpool, stop: Stop
     ) -> None:
         self._shop, self._lease, self._spool, self._stop = workshop, lease, spool, stop
 
-    def run(self, leaving: threading.Event) -> Ended:
+    def run(self, leaving: threading.Event) -> DeliveryOutcome:
         """Everything, until the server has it all or the spool is left for later."""
         delivery = Delivery(self._shop.api, self._spool, self._stop)
         delivery.start()
@@ -96,7 +96,7 @@ class Job:
         except UserError as error:
             return Outcome("suite_invalid", str(error)[:DETAIL_LIMIT])
         except LeaseLostError as error:
-            self._stop.set(Reason.LEASE_LOST)
+            self._stop.set(StopReason.LEASE_LOST)
             return Outcome("lease_lost", error.detail)
         except Exception as error:
             log.exception("job %s: the agent failed", self._lease.job_id)
@@ -113,11 +113,11 @@ class Job:
         with ExitStack() as held:
             self._tell({"state": "preparing", "detail": "waiting for the target"})
             if not held.enter_context(executor.claim(self._stop)):
-                return stopped(self._stop.reason or Reason.SHUTDOWN)
+                return stopped_outcome(self._stop.reason or StopReason.SHUTDOWN)
             repository = self._repository()
             with ExitStack() as building:
                 if not building.enter_context(executor.building(self._stop)):
-                    return stopped(self._stop.reason or Reason.SHUTDOWN)
+                    return stopped_outcome(self._stop.reason or StopReason.SHUTDOWN)
                 self._tell({"state": "preparing", "detail": "checkout and build"})
                 sides = self._prepare(repository, executor.destination)
             about = {
@@ -125,13 +125,16 @@ class Job:
                 "fingerprint": executor.fingerprint(),
             }
             work = msgspec.structs.replace(
-                work_of(f"{self._lease.job_id}-{self._lease.attempt}", sides),
+                session_work(f"{self._lease.job_id}-{self._lease.attempt}", sides),
                 listening=self._listening(sides),
             )
             with executor.session(work, self._conditions, self._stop) as session:
                 self._tell(about)
-                return measure(
-                    specs_of(sides, session), session, self._sinks(sides), self._stop
+                return run_launches(
+                    plan_launches(sides, session),
+                    session,
+                    self._sinks(sides),
+                    self._stop,
                 )
 
     def _sinks(self, sides: list[Side]) -> Callable[[LaunchSpec], LaunchSink]:
@@ -139,7 +142,7 @@ class Job:
 
         def sink_for(spec: LaunchSpec) -> LaunchSink:
             sink = ItemSink(spec.launch, self._spool.append, side=spec.side)
-            return DeclaredOnly(head, sink) if spec.side == BASE else sink
+            return DeclaredArmsSink(head, sink) if spec.side == BASE else sink
 
         return sink_for
 
@@ -203,30 +206,30 @@ class Job:
             seed=work.seed,
         )
         if work.base_commit is not None:
-            return prepared_sides(built, work.base_commit, work.commit, wanted)
+            return prepare_sides(built, work.base_commit, work.commit, wanted)
         prepared = built(work.commit)
-        return [Side(prepared, checked(prepared.manifest, wanted))]
+        return [Side(prepared, check_selection(prepared.manifest, wanted))]
 
     def _build_log(self, lines: list[str]) -> None:
         self._spool.append(log_items("build", lines))
 
-    def _listening(self, sides: list[Side]) -> Listening | None:
+    def _listening(self, sides: list[Side]) -> LogListener | None:
         """To the log of a device, for lines that the suite declares; of two revisions the head says which."""
         lines = sides[-1].prepared.manifest.log_lines()
-        return Listening(lines, self._reported) if lines else None
+        return LogListener(lines, self._reported) if lines else None
 
-    def _reported(self, found: Reported) -> None:
+    def _reported(self, found: ReportedLine) -> None:
         self._keep("reported", found)
 
     def _conditions(self, seen: Conditions) -> None:
         self._keep("conditions", seen)
 
-    def _keep(self, kind: str, said: Conditions | Reported) -> None:
+    def _keep(self, kind: str, said: Conditions | ReportedLine) -> None:
         """On disk at once, on whatever thread; a disk that is full ends the job."""
         try:
             self._spool.append([{"kind": kind, **msgspec.to_builtins(said)}])
         except SpoolError:
-            self._stop.set(Reason.DISK_FULL)
+            self._stop.set(StopReason.DISK_FULL)
 
     def _tell(self, body: dict[str, object]) -> None:
         """Announces a step. A server that cannot be reached learns it from the items and the finish."""

@@ -14,15 +14,15 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from paceline.api import Api, ApiError, Lease, UnreachableError
+from paceline.api import ApiClient, ApiError, Lease, UnreachableError
 from paceline.artifacts import ArtifactCache
 from paceline.executors.base import Executor
 from paceline.git import Repository
-from paceline.job import Job, Workshop
+from paceline.job import Job, JobResources
 from paceline.lease import Renewer
 from paceline.outcome import DETAIL_LIMIT, Cause
 from paceline.spool import Attempt, Spool, SpoolError
-from paceline.stop import Reason, Stop
+from paceline.stop import Stop, StopReason
 
 log = logging.getLogger("paceline.agent")
 
@@ -31,11 +31,11 @@ POLL_S = 5.0
 RETRY_S = 2.0
 
 
-class Shared(msgspec.Struct, frozen=True):
+class LaneResources(msgspec.Struct, frozen=True):
     """What the lanes of one agent have in common. `ends_us`: told of every refusal, says whether it is final
     for the whole agent."""
 
-    api: Api
+    api: ApiClient
     repositories: Mapping[str, Repository]
     cache: Callable[[], ArtifactCache]
     """One per job: what it has given out stays until that job is over."""
@@ -48,7 +48,7 @@ class Shared(msgspec.Struct, frozen=True):
 class Lane:
     """Leases for the target `serial` and runs what it gets with `executor`."""
 
-    def __init__(self, shared: Shared, serial: str, executor: Executor) -> None:
+    def __init__(self, shared: LaneResources, serial: str, executor: Executor) -> None:
         self._shared, self._serial, self._executor = shared, serial, executor
         self._current: Stop | None = None
 
@@ -60,7 +60,7 @@ class Lane:
         """Ends the job that runs now, if any."""
         current = self._current
         if current is not None:
-            current.set(Reason.SHUTDOWN)
+            current.set(StopReason.SHUTDOWN)
 
     def take(self, target_id: str | None) -> bool:
         """Asks once, runs what it gets to its end; whether there was a job. None asks for any target of this
@@ -94,7 +94,7 @@ class Lane:
             )
             shared = self._shared
             with shared.cache() as cache, Renewer(shared.api, lease, stop):
-                shop = Workshop(
+                shop = JobResources(
                     shared.api,
                     shared.repositories,
                     cache,

@@ -17,11 +17,17 @@ import msgspec
 
 from paceline.errors import UserError
 from paceline.events import Case, Event, ParamValue, Samples
-from paceline.executors.base import HERE, Calibration, LaunchSpec, Place, Work
+from paceline.executors.base import (
+    HOST_LAYOUT,
+    Calibration,
+    LaunchSpec,
+    SessionWork,
+    TargetLayout,
+)
 from paceline.git import SourceError
 from paceline.manifest import Manifest
-from paceline.measure import LaunchSink, launches
-from paceline.selection import Selection, checked
+from paceline.measure import LaunchSink, launches_of_revision
+from paceline.selection import Selection, check_selection
 from paceline.source import Prepared
 
 BASE, HEAD = "base", "head"
@@ -35,7 +41,7 @@ class Side(msgspec.Struct, frozen=True):
     name: str | None = None
 
 
-def prepared_sides(
+def prepare_sides(
     prepare: Callable[[str], Prepared], base: str, head: str, wanted: Selection
 ) -> list[Side]:
     """Base and head, built, with what both of them can run of `wanted`.
@@ -67,7 +73,7 @@ def prepared_sides(
             wanted, benchmarks=both, params=_declared(manifest, both, wanted.params)
         )
         try:
-            sides.append(Side(built[name], checked(manifest, own), name))
+            sides.append(Side(built[name], check_selection(manifest, own), name))
         except UserError as error:
             raise SourceError(
                 "suite_invalid", f"{name}: {error.text}", error.advice
@@ -92,14 +98,16 @@ def _declared(
     return {param: values for param, values in params.items() if param in there}
 
 
-def specs_of(sides: Sequence[Side], place: Place = HERE) -> list[LaunchSpec]:
+def plan_launches(
+    sides: Sequence[Side], place: TargetLayout = HOST_LAYOUT
+) -> list[LaunchSpec]:
     """Every launch of a job in order, for where it will run; of two sides in pairs."""
     if len(sides) == 1:
-        return launches(sides[0].prepared, sides[0].selection, place)
+        return launches_of_revision(sides[0].prepared, sides[0].selection, place)
     own = [
         {
             (spec.launch, spec.workload): spec
-            for spec in launches(side.prepared, side.selection, place)
+            for spec in launches_of_revision(side.prepared, side.selection, place)
         }
         for side in sides
     ]
@@ -110,7 +118,7 @@ def specs_of(sides: Sequence[Side], place: Place = HERE) -> list[LaunchSpec]:
             (side.name, specs.get((launch, workload)))
             for side, specs in zip(sides, own, strict=True)
         ]
-        if head_first(seed, launch, workload):
+        if runs_head_first(seed, launch, workload):
             pair.reverse()
         ordered += [
             msgspec.structs.replace(spec, side=name)
@@ -120,7 +128,7 @@ def specs_of(sides: Sequence[Side], place: Place = HERE) -> list[LaunchSpec]:
     return ordered
 
 
-def directories_of(sides: Sequence[Side]) -> list[Path]:
+def built_directories(sides: Sequence[Side]) -> list[Path]:
     """Everything the launches of `sides` run from."""
     return [
         directory
@@ -129,7 +137,7 @@ def directories_of(sides: Sequence[Side]) -> list[Path]:
     ]
 
 
-def work_of(name: str, sides: Sequence[Side]) -> Work:
+def session_work(name: str, sides: Sequence[Side]) -> SessionWork:
     """What a session for `sides` needs; it calibrates by the last one's first workload that can."""
     prepared = sides[-1].prepared
     able = [workload for workload, build in prepared.builds.items() if build.calibrate]
@@ -138,16 +146,16 @@ def work_of(name: str, sides: Sequence[Side]) -> Work:
         found = Calibration(
             prepared.built.directories[able[0]], prepared.builds[able[0]].calibrate
         )
-    return Work(name, directories_of(sides), found)
+    return SessionWork(name, built_directories(sides), found)
 
 
-def head_first(seed: int, launch: int, workload: str) -> bool:
+def runs_head_first(seed: int, launch: int, workload: str) -> bool:
     """Whether the head goes first: drawn for two launches at a time, the second the other way round."""
     drawn = hashlib.sha256(f"{seed}:{launch // 2}:{workload}".encode()).digest()[0] & 1
     return bool(drawn) != bool(launch % 2)
 
 
-class DeclaredOnly:
+class DeclaredArmsSink:
     """Passes on what the head's manifest declares: the base may have arms that are gone, and the server knows
     the head's manifest only."""
 

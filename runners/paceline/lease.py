@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import threading
 
-from paceline.api import Api, ApiError, Lease, LeaseLostError, UnreachableError
-from paceline.stop import Reason, Stop
+from paceline.api import ApiClient, ApiError, Lease, LeaseLostError, UnreachableError
+from paceline.stop import Stop, StopReason
 
 log = logging.getLogger("paceline.lease")
 
@@ -19,7 +19,7 @@ log = logging.getLogger("paceline.lease")
 class Renewer:
     """Renews `lease` from entering to leaving the context."""
 
-    def __init__(self, api: Api, lease: Lease, stop: Stop) -> None:
+    def __init__(self, api: ApiClient, lease: Lease, stop: Stop) -> None:
         self._api, self._lease, self._stop = api, lease, stop
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="renew", daemon=True)
@@ -41,7 +41,7 @@ class Renewer:
                 log.warning(
                     "job %s: the lease is lost: %s", self._lease.job_id, error.detail
                 )
-                self._stop.set(Reason.LEASE_LOST)
+                self._stop.set(StopReason.LEASE_LOST)
                 return
             except (ApiError, UnreachableError) as error:
                 log.warning(
@@ -53,4 +53,4 @@ class Renewer:
                 continue
             pause_s = renewal.lease_s / 3
             if renewal.cancel:
-                self._stop.set(Reason.CANCELLED)
+                self._stop.set(StopReason.CANCELLED)

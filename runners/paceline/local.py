@@ -28,11 +28,11 @@ from paceline.conditions import Conditions
 from paceline.events import Case, Event, Progress, Warn
 from paceline.executors.base import Executor, LaunchSpec
 from paceline.git import SourceError, working_revision, working_revision_in_words
-from paceline.launches import Side, specs_of, work_of
+from paceline.launches import Side, plan_launches, session_work
 from paceline.manifest import Manifest
-from paceline.measure import measure
+from paceline.measure import run_launches
 from paceline.outcome import Outcome
-from paceline.selection import Selection, workloads_of
+from paceline.selection import Selection, selected_workloads
 from paceline.source import prepare_in_place
 from paceline.stop import Stop
 
@@ -63,7 +63,9 @@ def run(
     built.
     """
     out.mkdir(parents=True, exist_ok=True)
-    record = Record(manifest, working_revision(path.resolve().parent), selection, out)
+    record = RunRecord(
+        manifest, working_revision(path.resolve().parent), selection, out
+    )
     with ExitStack() as claims:
         display.phase("waiting for the target's lock")
         if not claims.enter_context(executor.claim(stop)):
@@ -74,7 +76,7 @@ def run(
                 manifest,
                 path,
                 revision=record.revision,
-                workloads=workloads_of(manifest, selection),
+                workloads=selected_workloads(manifest, selection),
                 out=out / "artifacts",
                 log=display.log,
                 stop=stop,
@@ -82,11 +84,13 @@ def run(
         except SourceError as error:
             record.write([], Outcome(error.cause, str(error)))
             raise
-        return measured(record, [Side(prepared, selection)], executor, display, stop)
+        return measure_and_record(
+            record, [Side(prepared, selection)], executor, display, stop
+        )
 
 
-def measured(
-    record: Record,
+def measure_and_record(
+    record: RunRecord,
     sides: Sequence[Side],
     executor: Executor,
     display: Display,
@@ -97,18 +101,18 @@ def measured(
     outcome = Outcome("agent_error", "Interrupted before its end.")
     try:
         with executor.session(
-            work_of("by-hand", sides), record.conditions.append, stop
+            session_work("by-hand", sides), record.conditions.append, stop
         ) as session:
-            specs = specs_of(sides, session)
-            outcome = measure(
-                specs, session, lambda spec: Files(spec, record, display), stop
+            specs = plan_launches(sides, session)
+            outcome = run_launches(
+                specs, session, lambda spec: LaunchFiles(spec, record, display), stop
             )
     finally:
         record.write(sides, outcome)
     return outcome
 
 
-class Record:
+class RunRecord:
     """What becomes run.json. `base` is what it says of the other revision of an A/B run."""
 
     def __init__(
@@ -163,10 +167,10 @@ class Record:
         }
 
 
-class Files:
+class LaunchFiles:
     """The sink of one launch: its files and the display."""
 
-    def __init__(self, spec: LaunchSpec, record: Record, display: Display) -> None:
+    def __init__(self, spec: LaunchSpec, record: RunRecord, display: Display) -> None:
         side = "" if spec.side is None else f".{spec.side}"
         name = f"launch-{spec.launch:03d}{side}.{spec.workload}"
         self._stream = (record.out / f"{name}.jsonl").open("wb")

@@ -18,8 +18,8 @@ from collections.abc import Callable
 import msgspec
 
 from paceline.adb.logcat import LogLine
-from paceline.formats.declared import Line, Problem
-from paceline.formats.logcat import Shapes
+from paceline.formats.declared import Line, LineProblem
+from paceline.formats.logcat import LineMatcher
 from paceline.formats.templates import Value
 
 MAX_REPORTED = 2_000
@@ -32,7 +32,7 @@ CLOCK = ("date", "+%m-%d %H:%M:%S.%N")
 _MOMENT = re.compile(r"(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?", re.ASCII)
 
 
-class Reported(msgspec.Struct, frozen=True):
+class ReportedLine(msgspec.Struct, frozen=True):
     """One line. `at` is the device's own time, without a year; `note`: why it has no fields or no end, or,
     with no `pattern`, what is missing."""
 
@@ -45,14 +45,14 @@ class Reported(msgspec.Struct, frozen=True):
     note: str | None = None
 
 
-class Listening(msgspec.Struct, frozen=True):
+class LogListener(msgspec.Struct, frozen=True):
     """What a job wants to hear of its device's log: lines of these shapes, as they come, on any thread."""
 
     lines: list[Line]
-    take: Callable[[Reported], None]
+    take: Callable[[ReportedLine], None]
 
 
-class _Window(msgspec.Struct):
+class _LaunchWindow(msgspec.Struct):
     """The time of one launch, by the device's clock."""
 
     launch: int
@@ -68,19 +68,19 @@ class _Window(msgspec.Struct):
         )
 
 
-class Reporting:
+class LogReporter:
     """One job's. `take` may be called on the follower's thread, the rest on the job's."""
 
-    def __init__(self, listening: Listening) -> None:
-        self._shapes, self._hand_on = Shapes(listening.lines), listening.take
-        self._windows: list[_Window] = []
+    def __init__(self, listening: LogListener) -> None:
+        self._shapes, self._hand_on = LineMatcher(listening.lines), listening.take
+        self._windows: list[_LaunchWindow] = []
         self._lock = threading.Lock()
         self._count = 0
 
     def launch_begins(self, launch: int, side: str | None, clock: str) -> None:
         """`clock` is what `CLOCK` printed right before it."""
         with self._lock:
-            self._windows.append(_Window(launch, side, _moment(clock, "000")))
+            self._windows.append(_LaunchWindow(launch, side, _moment(clock, "000")))
 
     def launch_ended(self, clock: str) -> None:
         with self._lock:
@@ -102,21 +102,23 @@ class Reporting:
         found, at = reading.found, line.origin.logged_at
         window = self._window(at)
         launch, side = (None, None) if window is None else (window.launch, window.side)
-        if isinstance(found, Problem):
+        if isinstance(found, LineProblem):
             text, fields, note = found.text, {}, found.expected[:TEXT_LIMIT]
         else:
             text, fields, note = found.text, found.fields, None
             if len(text) > TEXT_LIMIT:
                 note = f"The line is kept to {TEXT_LIMIT:,} of its {len(text):,} characters."
         self._hand_on(
-            Reported(reading.name, launch, side, at, fields, text[:TEXT_LIMIT], note)
+            ReportedLine(
+                reading.name, launch, side, at, fields, text[:TEXT_LIMIT], note
+            )
         )
 
     def note(self, text: str) -> None:
         """Something about the job's lines as a whole."""
-        self._hand_on(Reported(None, None, None, None, {}, "", text[:TEXT_LIMIT]))
+        self._hand_on(ReportedLine(None, None, None, None, {}, "", text[:TEXT_LIMIT]))
 
-    def _window(self, at: str | None) -> _Window | None:
+    def _window(self, at: str | None) -> _LaunchWindow | None:
         """The only launch whose time holds it."""
         if at is None:
             return None

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import msgspec
 
-from paceline.executors.base import HERE, LaunchSpec, Place, Session, Sink
-from paceline.outcome import Outcome, stopped
-from paceline.selection import Selection, argv_of, workloads_of
+from paceline.executors.base import HOST_LAYOUT, LaunchSpec, Session, Sink, TargetLayout
+from paceline.outcome import Outcome, stopped_outcome
+from paceline.selection import Selection, launch_argv, selected_workloads
 from paceline.source import Prepared
 from paceline.stop import Stop
 
@@ -26,7 +26,7 @@ class LaunchSink(Sink, Protocol):
         """No more calls follow for this launch."""
 
 
-def measure(
+def run_launches(
     specs: Iterable[LaunchSpec],
     session: Session,
     sink_for: Callable[[LaunchSpec], LaunchSink],
@@ -48,11 +48,11 @@ def measure(
             )
         if not outcome.ok:
             return outcome
-    return Outcome() if stop.reason is None else stopped(stop.reason)
+    return Outcome() if stop.reason is None else stopped_outcome(stop.reason)
 
 
-def launches(
-    prepared: Prepared, selection: Selection, place: Place = HERE
+def launches_of_revision(
+    prepared: Prepared, selection: Selection, place: TargetLayout = HOST_LAYOUT
 ) -> list[LaunchSpec]:
     """Launch 0 of every workload, then launch 1 of every workload, …: drift meets them alike. Paths and
     variables are those of `place`."""
@@ -61,10 +61,10 @@ def launches(
     for launch in range(
         selection.first_launch, selection.first_launch + selection.launches
     ):
-        for name in workloads_of(manifest, selection):
+        for name in selected_workloads(manifest, selection):
             build = prepared.builds[name]
             directory = place.location(prepared.built.directories[name])
-            argv = argv_of(
+            argv = launch_argv(
                 manifest,
                 selection,
                 name,

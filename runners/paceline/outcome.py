@@ -17,7 +17,7 @@ from paceline.events import Failed, Terminal
 from paceline.exit_descriptions import describe_signal, describe_status
 from paceline.first_error import Excerpt
 from paceline.protocol import BrokenStreamError
-from paceline.stop import Reason
+from paceline.stop import StopReason
 
 Cause = Literal[
     "stream_invalid",
@@ -61,7 +61,7 @@ class LaunchFacts(msgspec.Struct, frozen=True):
     start_error: str | None = None
     timed_out_s: float | None = None
     flooded_bytes: int | None = None
-    stopped: Reason | None = None
+    stopped: StopReason | None = None
     fault: BrokenStreamError | None = None
     terminal: Terminal | None = None
     failed_checks: tuple[tuple[str, str], ...] = ()
@@ -109,30 +109,30 @@ def detail(text: str, advice: str, excerpt: Excerpt | None = None) -> str:
     return f"{text[:room]}\n{below}".rstrip()[:DETAIL_LIMIT]
 
 
-Found = tuple[Cause, str, str]
+Failure = tuple[Cause, str, str]
 
 
-STOPPED: dict[Reason, Cause] = {
-    Reason.CANCELLED: "cancelled",
-    Reason.SHUTDOWN: "cancelled",
-    Reason.LEASE_LOST: "lease_lost",
-    Reason.REFUSED: "agent_error",
-    Reason.DISK_FULL: "disk_full",
+STOPPED: dict[StopReason, Cause] = {
+    StopReason.CANCELLED: "cancelled",
+    StopReason.SHUTDOWN: "cancelled",
+    StopReason.LEASE_LOST: "lease_lost",
+    StopReason.REFUSED: "agent_error",
+    StopReason.DISK_FULL: "disk_full",
 }
 
 
-def stopped(reason: Reason) -> Outcome:
+def stopped_outcome(reason: StopReason) -> Outcome:
     """The outcome of a job that was stopped between launches."""
     return Outcome(STOPPED[reason], f"Stopped: {reason.value}.")
 
 
-def _stopped(facts: LaunchFacts) -> Found | None:
+def _stopped(facts: LaunchFacts) -> Failure | None:
     if facts.stopped is None:
         return None
     return STOPPED[facts.stopped], f"stopped: {facts.stopped.value}.", ""
 
 
-def _ended_badly(facts: LaunchFacts) -> Found | None:
+def _ended_badly(facts: LaunchFacts) -> Failure | None:
     if facts.start_error is not None:
         advice = "Install what the workload's `run` names on this target, or correct it in suite.toml."
         return "workload_crashed", f"could not be started: {facts.start_error}.", advice
@@ -167,7 +167,7 @@ def _ended_badly(facts: LaunchFacts) -> Found | None:
     return None
 
 
-def _stream(facts: LaunchFacts) -> Found | None:
+def _stream(facts: LaunchFacts) -> Failure | None:
     fault = facts.fault
     if fault is not None and fault.code == "truncated":
         if facts.exit_code:
@@ -207,7 +207,7 @@ def _stream(facts: LaunchFacts) -> Found | None:
     return None
 
 
-def _contradiction(facts: LaunchFacts) -> Found | None:
+def _contradiction(facts: LaunchFacts) -> Failure | None:
     if not facts.exit_code:
         return None
     text = f"said done and then {describe_status(facts.exit_code)}."

@@ -44,7 +44,7 @@ class Finding(msgspec.Struct, frozen=True):
     advice: str | None = None
 
 
-class Observed(msgspec.Struct, frozen=True):
+class HostState(msgspec.Struct, frozen=True):
     """What the judging functions look at; None means the system does not tell."""
 
     governor: str | None = None
@@ -66,13 +66,13 @@ def examine(data_dir: Path, disk_needed_bytes: int) -> list[Finding]:
     return judge(observe(data_dir, disk_needed_bytes))
 
 
-def observe(data_dir: Path, disk_needed_bytes: int) -> Observed:
+def observe(data_dir: Path, disk_needed_bytes: int) -> HostState:
     values = HostConditions().read()
     existing = next(
         path for path in (data_dir, *data_dir.absolute().parents) if path.exists()
     )
     on_battery = values.get("on_battery")
-    return Observed(
+    return HostState(
         governor=governor(),
         turbo=_turbo(),
         smt=_smt(),
@@ -88,7 +88,7 @@ def observe(data_dir: Path, disk_needed_bytes: int) -> Observed:
     )
 
 
-def judge(seen: Observed) -> list[Finding]:
+def judge(seen: HostState) -> list[Finding]:
     """One finding per thing looked at, worst first."""
     findings = [
         _judge_disk(seen),
@@ -106,7 +106,7 @@ def judge(seen: Observed) -> list[Finding]:
     return sorted(findings, key=lambda finding: order.index(finding.level))
 
 
-def _judge_governor(seen: Observed) -> Finding:
+def _judge_governor(seen: HostState) -> Finding:
     if seen.governor is None:
         return Finding(
             Code.GOVERNOR, "info", "The system does not tell its CPU frequency policy."
@@ -123,7 +123,7 @@ def _judge_governor(seen: Observed) -> Finding:
     )
 
 
-def _judge_turbo(seen: Observed) -> Finding:
+def _judge_turbo(seen: HostState) -> Finding:
     if not seen.turbo:
         text = (
             "Turbo is off."
@@ -140,7 +140,7 @@ def _judge_turbo(seen: Observed) -> Finding:
     )
 
 
-def _judge_smt(seen: Observed) -> Finding:
+def _judge_smt(seen: HostState) -> Finding:
     if not seen.smt:
         text = (
             "SMT is off."
@@ -156,7 +156,7 @@ def _judge_smt(seen: Observed) -> Finding:
     )
 
 
-def _judge_virtualisation(seen: Observed) -> Finding:
+def _judge_virtualisation(seen: HostState) -> Finding:
     if seen.virtualisation is None:
         return Finding(
             Code.VIRTUALISATION,
@@ -171,7 +171,7 @@ def _judge_virtualisation(seen: Observed) -> Finding:
     )
 
 
-def _judge_load(seen: Observed) -> Finding:
+def _judge_load(seen: HostState) -> Finding:
     if seen.load_1m is None:
         return Finding(Code.LOAD, "info", "The system does not tell its load.")
     text = f"Load is {seen.load_1m:.2f} on {seen.cores} CPU(s)."
@@ -185,7 +185,7 @@ def _judge_load(seen: Observed) -> Finding:
     )
 
 
-def _judge_battery(seen: Observed) -> Finding:
+def _judge_battery(seen: HostState) -> Finding:
     if seen.battery_percent is None:
         return Finding(Code.BATTERY, "info", "There is no battery.")
     text = f"The battery is at {seen.battery_percent:.0f} %."
@@ -199,7 +199,7 @@ def _judge_battery(seen: Observed) -> Finding:
     )
 
 
-def _judge_thermal(seen: Observed) -> Finding:
+def _judge_thermal(seen: HostState) -> Finding:
     if seen.hottest_c is None:
         return Finding(
             Code.THERMAL,
@@ -217,7 +217,7 @@ def _judge_thermal(seen: Observed) -> Finding:
     )
 
 
-def _judge_disk(seen: Observed) -> Finding:
+def _judge_disk(seen: HostState) -> Finding:
     free = f"{seen.disk_free_bytes / 2**30:.1f} GiB are free for spool and builds."
     if seen.disk_free_bytes >= seen.disk_needed_bytes:
         return Finding(Code.DISK, "info", free)
@@ -229,14 +229,14 @@ def _judge_disk(seen: Observed) -> Finding:
     )
 
 
-def _judge_cores(seen: Observed) -> Finding:
+def _judge_cores(seen: HostState) -> Finding:
     if seen.cores >= 2:
         return Finding(Code.CORES, "info", f"{seen.cores} CPUs.")
     text = "One CPU: the agent shares it with what it measures."
     return Finding(Code.CORES, "warning", text, "Use a host with at least two CPUs.")
 
 
-def _judge_memory(seen: Observed) -> Finding:
+def _judge_memory(seen: HostState) -> Finding:
     if seen.memory_available_bytes is None or seen.memory_available_bytes >= 512 << 20:
         return Finding(Code.MEMORY, "info", "Memory suffices.")
     text = (

@@ -33,7 +33,7 @@ class Selection(msgspec.Struct, frozen=True):
     seed: int = 0
 
 
-def checked(manifest: Manifest, selection: Selection) -> Selection:
+def check_selection(manifest: Manifest, selection: Selection) -> Selection:
     """The same selection with all benchmarks named. Raises UserError for what is not permitted."""
     raw = manifest.raw
     names = selection.benchmarks or list(manifest.benchmarks)
@@ -67,13 +67,13 @@ def checked(manifest: Manifest, selection: Selection) -> Selection:
     return msgspec.structs.replace(selection, benchmarks=list(names))
 
 
-def workloads_of(manifest: Manifest, selection: Selection) -> list[str]:
+def selected_workloads(manifest: Manifest, selection: Selection) -> list[str]:
     """The workloads that hold the selected benchmarks, in manifest order."""
     used = {manifest.benchmarks[name].workload for name in selection.benchmarks}
     return [workload.name for workload in manifest.workloads if workload.name in used]
 
 
-def argv_of(
+def launch_argv(
     manifest: Manifest,
     selection: Selection,
     workload: str,
@@ -110,7 +110,7 @@ def argv_of(
     return argv
 
 
-def preset_of(manifest: Manifest, name: str | None) -> Selection:
+def preset_selection(manifest: Manifest, name: str | None) -> Selection:
     """What a preset says of a run, the rest at its defaults; all of it without a name. Raises UserError for
     an unknown one."""
     if name is None:

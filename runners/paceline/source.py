@@ -23,20 +23,20 @@ import msgspec
 from paceline.artifacts import (
     ArtifactCache,
     Built,
+    cache_key,
     copy_into,
     files_below,
     hash_files,
-    key_of,
 )
 from paceline.destination import HOST, Destination, build_for
 from paceline.errors import UserError
-from paceline.executors.process import End, GuardedProcess, inherited_environment
+from paceline.executors.process import GuardedProcess, ProcessEnd, inherited_environment
 from paceline.exit_descriptions import describe_signal, describe_status
 from paceline.first_error import Channel, ErrorFinder
 from paceline.git import GitFailedError, Repository, SourceError, run_git
 from paceline.manifest import Manifest, TargetBuild, parse
 from paceline.stop import Stop
-from paceline.terminal_text import LineSplitter, plain
+from paceline.terminal_text import LineSplitter, strip_control
 
 STEP_TIMEOUT_S = 3600.0
 """Longest time of one build step: a cold release build with its dependencies on a slow host."""
@@ -117,7 +117,7 @@ def prepare(
         parts = [manifest.digest, full, name, versions, build.env, environment, machine]
         if destination.kind == "device":
             parts.append(["device", *build.abis])
-        keys[name] = key_of(parts)
+        keys[name] = cache_key(parts)
     found = {name: cache.get(key) for name, key in keys.items()}
     if any(entry is None for entry in found.values()):
         with repository.checkout(full) as tree:
@@ -163,7 +163,7 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     facts = {}
     for argv in build.toolchain:
         end, lines = _answer(argv, build.env)
-        printed = plain("\n".join(lines)).strip()
+        printed = strip_control("\n".join(lines)).strip()
         shown = printed
         if end.exit_code != 0:
             answer = (
@@ -176,7 +176,7 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     return facts
 
 
-def _answer(argv: list[str], env: dict[str, str]) -> tuple[End, list[str]]:
+def _answer(argv: list[str], env: dict[str, str]) -> tuple[ProcessEnd, list[str]]:
     """How a toolchain command ended, and what it printed on both outputs."""
     lines: list[str] = []
 
@@ -283,7 +283,7 @@ def _drain(
     take: Callable[[Channel, list[str]], None],
     stop: Stop,
     timeout_s: float,
-) -> End:
+) -> ProcessEnd:
     """Both outputs line by line until the end; kills it when stopped or out of time."""
     lock = threading.Lock()
 
@@ -323,7 +323,7 @@ def _shown(argv: list[str]) -> str:
     )
 
 
-def _how(end: End) -> str:
+def _how(end: ProcessEnd) -> str:
     if end.start_error is not None:
         return f"could not be started: {end.start_error}"
     if end.signal_number is not None:

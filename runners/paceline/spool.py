@@ -49,7 +49,7 @@ class Attempt(msgspec.Struct, frozen=True):
     lease_token: str
 
 
-class Piece(NamedTuple):
+class SpoolBatch(NamedTuple):
     """Items to send next: their JSON, and the offset to acknowledge."""
 
     items: list[bytes]
@@ -109,7 +109,7 @@ class AttemptSpool:
 
     def next_piece(
         self, max_items: int = 500, max_bytes: int = 1 << 20
-    ) -> Piece | None:
+    ) -> SpoolBatch | None:
         """What to send next, at least one item; None when all is acknowledged. Damaged lines are passed
         over.
         """
@@ -135,9 +135,9 @@ class AttemptSpool:
             with self._lock:
                 self._acknowledged = end
             return None
-        return Piece(items, end)
+        return SpoolBatch(items, end)
 
-    def acknowledge(self, piece: Piece) -> None:
+    def acknowledge(self, piece: SpoolBatch) -> None:
         """The server has all of `piece`. Losing this note costs a repetition, never an item."""
         with self._lock:
             self._acknowledged, self._acknowledged_seq = (

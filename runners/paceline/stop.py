@@ -10,7 +10,7 @@ import enum
 import threading
 
 
-class Reason(enum.Enum):
+class StopReason(enum.Enum):
     """Why a job must stop before its end."""
 
     CANCELLED = "the run was cancelled"
@@ -26,16 +26,16 @@ class Stop:
     def __init__(self) -> None:
         self._event = threading.Event()
         self._lock = threading.Lock()
-        self._reason: Reason | None = None
+        self._reason: StopReason | None = None
 
-    def set(self, reason: Reason) -> None:
+    def set(self, reason: StopReason) -> None:
         with self._lock:
             if self._reason is None:
                 self._reason = reason
         self._event.set()
 
     @property
-    def reason(self) -> Reason | None:
+    def reason(self) -> StopReason | None:
         return self._reason
 
     def wait(self, timeout_s: float) -> bool:

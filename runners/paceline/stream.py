@@ -25,7 +25,7 @@ from paceline.events import (
     Unit,
     wire,
 )
-from paceline.terminal_text import plain
+from paceline.terminal_text import strip_control
 
 CHUNK_VALUES = 1000
 FLUSH_S = 0.5
@@ -172,7 +172,7 @@ class ItemSink:
 
 def log_items(stream: str, lines: list[str]) -> list[Item]:
     """Lines as items the server takes: no NUL, bounded length and count, no terminal colours."""
-    clean = [plain(line)[:LINE_CHARACTERS] for line in lines]
+    clean = [strip_control(line)[:LINE_CHARACTERS] for line in lines]
     return [
         {"kind": "log", "stream": stream, "lines": clean[start : start + LOG_LINES]}
         for start in range(0, len(clean), LOG_LINES)

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import msgspec
 from rich.table import Table
 
-from paceline.api import Api, ApiError, UnreachableError
+from paceline.api import ApiClient, ApiError, UnreachableError
 from paceline.errors import UserError
 
 ParamValue = int | str
@@ -28,7 +28,7 @@ PATIENCE_S = 60.0
 EXIT_STATUS = {"pass": 0, "fail": 2, "inconclusive": 3}
 
 
-class Request(msgspec.Struct, frozen=True, omit_defaults=True):
+class RunRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     """The body of POST /runs."""
 
     suite: str
@@ -46,7 +46,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     knobs: dict[str, ParamValue] = {}
 
 
-class Finished(msgspec.Struct, frozen=True):
+class FinishedRun(msgspec.Struct, frozen=True):
     """A run at its end, as the server tells it."""
 
     run: dict[str, Any]
@@ -54,12 +54,12 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 def submit(
-    api: Api,
-    request: Request,
+    api: ApiClient,
+    request: RunRequest,
     timeout_s: float,
     say: Callable[[str], None],
     preset: str | None = None,
-) -> Finished:
+) -> FinishedRun:
     """Requests and waits. What `request` leaves open is as the suite's preset has it, where one is named.
     Raises UserError with what the server said, or when time is up."""
     try:
@@ -80,15 +80,15 @@ def submit(
         raise UserError(
             f"The server cannot be reached: {error}", "Check --server and the network."
         ) from error
-    return Finished(run, comparisons)
+    return FinishedRun(run, comparisons)
 
 
-def exit_status(done: Finished) -> int:
+def exit_status(done: FinishedRun) -> int:
     """0 pass · 2 fail · 3 inconclusive · 1 nothing was judged: failed, lost, expired, cancelled."""
     return EXIT_STATUS.get(str(done.run.get("outcome")), 1)
 
 
-def table(done: Finished) -> Table:
+def comparison_table(done: FinishedRun) -> Table:
     """The comparisons, with the server's own words."""
     shown = Table("benchmark", "params", "arm", "verdict", "what the server says")
     for item in done.comparisons:
@@ -98,7 +98,7 @@ def table(done: Finished) -> Table:
     return shown
 
 
-def summary(done: Finished) -> str:
+def summary(done: FinishedRun) -> str:
     """One line that ends in the server's reason, and of each job without a verdict its cause."""
     run = done.run
     lines = [f"run {run['id']}: {run['outcome']}"]
@@ -116,7 +116,7 @@ def summary(done: Finished) -> str:
     return "\n".join(lines)
 
 
-def params_of(options: Sequence[str]) -> dict[str, list[ParamValue]]:
+def parse_params(options: Sequence[str]) -> dict[str, list[ParamValue]]:
     """`k=v1|v2`; whole numbers become integers, the server checks them against the suite."""
     return {
         key: [_value(item) for item in text.split("|")]
@@ -124,11 +124,11 @@ def params_of(options: Sequence[str]) -> dict[str, list[ParamValue]]:
     }
 
 
-def knobs_of(options: Sequence[str]) -> dict[str, ParamValue]:
+def parse_knobs(options: Sequence[str]) -> dict[str, ParamValue]:
     return {key: _value(text) for key, text in map(_pair, options)}
 
 
-def _with_preset(api: Api, request: Request, name: str) -> Request:
+def _with_preset(api: ApiClient, request: RunRequest, name: str) -> RunRequest:
     suite = api.call("GET", f"/suites/{quote(request.suite, safe='')}")
     presets = {item["name"]: item for item in suite["presets"]}
     if name not in presets:
@@ -147,7 +147,7 @@ def _with_preset(api: Api, request: Request, name: str) -> Request:
 
 
 def _wait(
-    api: Api, run_id: str, timeout_s: float, say: Callable[[str], None]
+    api: ApiClient, run_id: str, timeout_s: float, say: Callable[[str], None]
 ) -> dict[str, Any]:
     deadline, unreachable_since = time.monotonic() + timeout_s, None
     pause, told = threading.Event(), ""
@@ -178,7 +178,7 @@ def _wait(
         pause.wait(POLL_S)
 
 
-def _all_pages(api: Api, path: str) -> list[dict[str, Any]]:
+def _all_pages(api: ApiClient, path: str) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:

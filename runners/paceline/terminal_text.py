@@ -26,17 +26,17 @@ _NUL = "\ufffd"
 """Shown for a zero byte, which no database takes: it says that something stood there."""
 
 
-def plain(text: str) -> str:
+def strip_control(text: str) -> str:
     """`text` without terminal escapes and other control characters; newlines and tabs are kept."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", _NUL)
     return _CONTROLS.sub("", _ESCAPES.sub("", lines))
 
 
-def readable(line: str) -> str:
+def readable_line(line: str) -> str:
     """One line as a page shows it: plain, tabs as spaces, nothing at its end."""
     if line.isprintable():
         return line.rstrip()
-    return plain(line).replace("\n", " ").expandtabs(TAB_COLUMNS).rstrip()
+    return strip_control(line).replace("\n", " ").expandtabs(TAB_COLUMNS).rstrip()
 
 
 class LineSplitter:

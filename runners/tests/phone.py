@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import psutil
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import Banner, Connection, Done, Route, Stream
-from paceline.devices.attached_device import Attached
-from paceline.devices.reconnecting import Pace
+from paceline.adb.port import Banner, CommandResult, Connection, Route, Stream
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.reconnecting import SessionTimeouts
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
 from paceline.executors.launch import Limits
@@ -23,7 +23,7 @@ from paceline.testing.adbd import Peer
 if TYPE_CHECKING:  # a test starts agents of its own, which have no path to it
     from device_providers import DeviceProvider
 
-PACE = Pace(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=10.0)
+PACE = SessionTimeouts(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=10.0)
 CLOSING_S = 60.0
 """For what ran for a connection to end when it was closed."""
 LIMITS = Limits(garbage_bytes=1 << 20, garbage_s=0.3, terminate_s=0.3)
@@ -58,7 +58,7 @@ class Through:
         self._called(self._inner)
         return self._inner.connect(timeout_s)
 
-    def run(self, argv: Sequence[str], timeout_s: float = 30.0) -> Done:
+    def run(self, argv: Sequence[str], timeout_s: float = 30.0) -> CommandResult:
         self._called(self._inner)
         self._ran(argv)
         return self._inner.run(argv, timeout_s)
@@ -103,14 +103,14 @@ class Phone:
     def __init__(self, peer: Peer, state: Path) -> None:
         self.peer, self.state = peer, state
         self._key = AgentKey.load_or_create(state / "key")
-        self._devices: list[Attached] = []
+        self._devices: list[AttachedDevice] = []
         self.wrap: Callable[[Connection], Connection] = lambda connection: connection
 
-    def attached(self) -> Attached:
+    def attached(self) -> AttachedDevice:
         """As an agent finds it after its start."""
         self.let_go()
         routes = [Route("tcp", self.peer.address)]
-        device = Attached(
+        device = AttachedDevice(
             self.peer.serial,
             self.state / "device",
             self._open,
@@ -127,7 +127,9 @@ class Phone:
         for device in self._devices:
             device.let_go()
 
-    def executor(self, limits: Limits = LIMITS, pace: Pace = PACE) -> AndroidExecutor:
+    def executor(
+        self, limits: Limits = LIMITS, pace: SessionTimeouts = PACE
+    ) -> AndroidExecutor:
         host = TargetClaim("host-of-phone", self.state)
         return AndroidExecutor(
             self.attached(), host, self.state, pace=pace, limits=limits

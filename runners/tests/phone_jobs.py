@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from paceline.devices.reconnecting import Pace
+from paceline.devices.reconnecting import SessionTimeouts
 from paceline.events import Case, Event, Samples
-from paceline.executors.base import LaunchSpec, Session, Work
+from paceline.executors.base import LaunchSpec, Session, SessionWork
 from paceline.outcome import Outcome
 from paceline.stop import Stop
 
@@ -32,7 +32,7 @@ echo > "$TMPDIR/said"
 """
 
 
-IMPATIENT = Pace(patience_s=0.2, farewell_s=0.0, look_s=0.03)
+IMPATIENT = SessionTimeouts(patience_s=0.2, farewell_s=0.0, look_s=0.03)
 
 
 def build(directory: Path) -> Path:
@@ -98,11 +98,11 @@ def measured(
     stop: Stop | None = None,
     *,
     timeout_s: float = 60.0,
-    pace: Pace = PACE,
+    pace: SessionTimeouts = PACE,
 ) -> Outcome:
     """One launch in a session of its own."""
     stop = stop or Stop()
     with device.executor(pace=pace).session(
-        Work("job:1-1", [built]), lambda _: None, stop
+        SessionWork("job:1-1", [built]), lambda _: None, stop
     ) as session:
         return session.execute(launch(session, built, timeout_s=timeout_s), sink, stop)

@@ -13,13 +13,13 @@ import pytest
 from device_providers import DeviceProvider, kinds
 from paceline import api, config
 from paceline.agent import Agent
-from paceline.devices.pace import Pace
+from paceline.devices.pace import DriverIntervals
 from paceline.testing.adbd import Peer
 from paceline.testing.fake_server import FakeServer
 
 from .conftest import World, hang_from_now_on
 
-QUICK = Pace(
+QUICK = DriverIntervals(
     discover_s=0.2,
     connect_s=1.0,
     look_s=0.2,

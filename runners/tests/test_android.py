@@ -11,10 +11,10 @@ import psutil
 import pytest
 from paceline.adb.port import Connection, TransferError
 from paceline.devices import leftovers
-from paceline.devices.leftovers import Journal
-from paceline.devices.reconnecting import Pace, Persistent
-from paceline.executors.base import TargetError, Work
-from paceline.stop import Reason, Stop
+from paceline.devices.leftovers import RunJournal
+from paceline.devices.reconnecting import ReconnectingDevice, SessionTimeouts
+from paceline.executors.base import SessionWork, TargetError
+from paceline.stop import Stop, StopReason
 
 from .phone import Phone
 from .phone_jobs import (
@@ -123,7 +123,7 @@ def test_a_watcher_that_never_records_the_end_is_the_devices_failure(
         process_of(device, "watcher").suspend()
         go(device)
 
-    pace = Pace(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=0.5)
+    pace = SessionTimeouts(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=0.5)
     outcome = measured(device, built, Half(end_while_its_watcher_hangs), pace=pace)
     assert outcome.cause == "device_lost", outcome.detail
     assert "not recorded" in outcome.detail
@@ -154,7 +154,7 @@ def test_a_run_that_vanishes_from_the_device_is_the_devices_failure(
 ) -> None:
     stop = Stop()
     with device.executor().session(
-        Work("job:1-1", [built]), lambda _: None, stop
+        SessionWork("job:1-1", [built]), lambda _: None, stop
     ) as session:
         spec = launch(session, built)
         shutil.rmtree(device.outside(session.location(built)))
@@ -170,7 +170,7 @@ def test_a_cable_that_is_cut_again_and_again_costs_no_byte(
     (built / "workload.sh").write_text(at_once.replace(f"-lt {ROUNDS}", "-lt 11000"))
     sink, stop = Half(lambda: None), Stop()
     with device.executor().session(
-        Work("job:1-1", [built]), lambda _: None, stop
+        SessionWork("job:1-1", [built]), lambda _: None, stop
     ) as session:
         device.peer.faults.drop_after_bytes = (
             330_000  # a quarter of what it says, and more than one packet
@@ -194,11 +194,11 @@ def test_a_device_that_does_not_come_back_is_lost_and_cleaned_when_it_is_seen_ag
     device.peer.come_back()
     again = device.attached()
     cleaned = leftovers.clean(
-        again.connection, Journal(device.state, again.serial), again.workdir
+        again.connection, RunJournal(device.state, again.serial), again.workdir
     )
     assert cleaned.processes >= 2
     assert cleaned.settings == ["fixed_performance_mode"]
-    assert not Journal(device.state, again.serial).notes
+    assert not RunJournal(device.state, again.serial).notes
 
 
 def test_a_stop_ends_the_wait_for_a_device_that_is_away(
@@ -208,7 +208,7 @@ def test_a_stop_ends_the_wait_for_a_device_that_is_away(
 
     def leave_and_cancel() -> None:
         device.peer.leave()
-        threading.Timer(0.1, stop.set, [Reason.CANCELLED]).start()
+        threading.Timer(0.1, stop.set, [StopReason.CANCELLED]).start()
         threading.Timer(0.3, device.peer.come_back).start()
 
     outcome = measured(device, built, Half(leave_and_cancel), stop)
@@ -237,7 +237,7 @@ def test_what_a_restarting_device_refuses_is_its_restart(
 
     attached = device.attached()
     with attached.held(), pytest.raises(TargetError) as ended:
-        Persistent(attached, Stop(), Pace()).ask(refuses)
+        ReconnectingDevice(attached, Stop(), SessionTimeouts()).ask(refuses)
     assert ended.value.cause == ("device_rebooted" if restarts else "device_refused")
 
 
@@ -260,5 +260,5 @@ def test_another_serial_at_the_route_ends_the_job_and_is_told_nothing(
     device.peer.faults.other_serial = None
     again = device.attached()
     assert leftovers.clean(
-        again.connection, Journal(device.state, again.serial), again.workdir
+        again.connection, RunJournal(device.state, again.serial), again.workdir
     )

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from paceline.adb.port import Connection, Done
+from paceline.adb.port import CommandResult, Connection
 from paceline.conditions import Conditions
 from paceline.events import Case, Event
-from paceline.executors.base import Calibration, Work
+from paceline.executors.base import Calibration, SessionWork
 from paceline.executors.job_conditions import WINDOW
 from paceline.stop import Stop
 
@@ -36,7 +36,9 @@ def test_conditions_are_read_before_and_after_and_after_each_launch_and_never_in
 
     stop = Stop()
     device.wrap = lambda inner: Through(inner, ran=ran.append)
-    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+    with device.executor().session(
+        SessionWork("j", [built]), seen.append, stop
+    ) as session:
         for number in range(3):
             asked.clear()
             assert session.execute(
@@ -62,7 +64,9 @@ def test_the_log_is_followed_off_the_launches_cores_before_the_first_of_them(
     ran: list[Sequence[str]] = []
     stop = Stop()
     device.wrap = lambda inner: Through(inner, ran=ran.append)
-    with device.executor().session(Work("j", [built]), lambda _: None, stop) as session:
+    with device.executor().session(
+        SessionWork("j", [built]), lambda _: None, stop
+    ) as session:
         assert session.execute(
             launch(session, built), Half(lambda: go(device)), stop
         ).ok
@@ -94,7 +98,9 @@ def test_a_log_that_is_lost_in_a_launch_is_taken_up_again_after_it_and_the_gap_i
 
     stop, sink = Stop(), Watching(cut_and_go_on)
     device.wrap = lambda inner: Through(inner, ran=ran.append)
-    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+    with device.executor().session(
+        SessionWork("j", [built]), seen.append, stop
+    ) as session:
         assert session.execute(launch(session, built), sink, stop).ok
         assert sink.rounds == list(range(ROUNDS))
         assert set(logs) == {1}, (
@@ -114,7 +120,9 @@ def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(
         go(device)
 
     stop = Stop()
-    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+    with device.executor().session(
+        SessionWork("j", [built]), seen.append, stop
+    ) as session:
         for number in range(2):
             assert session.execute(
                 launch(session, built, number), Half(throttle), stop
@@ -130,7 +138,7 @@ class Pressed(Through):
         super().__init__(inner)
         self._share, self._windows = share, 0
 
-    def run(self, argv: Sequence[str], timeout_s: float = 30.0) -> Done:
+    def run(self, argv: Sequence[str], timeout_s: float = 30.0) -> CommandResult:
         if tuple(argv) != WINDOW:
             return super().run(argv, timeout_s)
         at_s = 1000.0 + 10.0 * self._windows
@@ -141,7 +149,7 @@ class Pressed(Through):
             lines += [
                 f"/proc/pressure/{name}:some avg10=0.00 avg60=0.00 avg300=0.00 total={waited_us}"
             ]
-        return Done(0, "\n".join(lines).encode())
+        return CommandResult(0, "\n".join(lines).encode())
 
 
 def test_a_single_launch_has_the_pressure_of_its_own_time_and_nobody_elses(
@@ -150,7 +158,9 @@ def test_a_single_launch_has_the_pressure_of_its_own_time_and_nobody_elses(
     seen: list[Conditions] = []
     stop = Stop()
     device.wrap = lambda inner: Pressed(inner, 0.25)
-    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+    with device.executor().session(
+        SessionWork("j", [built]), seen.append, stop
+    ) as session:
         assert session.execute(
             launch(session, built), Half(lambda: go(device)), stop
         ).ok
@@ -170,7 +180,10 @@ def test_how_quick_the_cpu_is_is_read_before_and_after_on_the_launches_cores(
     ran: list[Sequence[str]] = []
     argv = ["sh", "{artifacts}/calibrate.sh", "{artifacts}/tick"]
     (built / "tick").write_text("0\n")
-    stop, work = Stop(), Work("j", [built], Calibration(built, argv) if able else None)
+    stop, work = (
+        Stop(),
+        SessionWork("j", [built], Calibration(built, argv) if able else None),
+    )
     device.wrap = lambda inner: Through(inner, ran=ran.append)
     with device.executor().session(work, seen.append, stop) as session:
         assert session.execute(

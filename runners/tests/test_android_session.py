@@ -11,13 +11,13 @@ import pytest
 from paceline.adb.port import LostError
 from paceline.conditions import Conditions
 from paceline.devices import leftovers
-from paceline.devices.leftovers import Journal, Note
+from paceline.devices.leftovers import RunJournal, RunNote
 from paceline.devices.placing import BuiltFile, ListedFile, differences
-from paceline.executors.base import TargetError, Work
+from paceline.executors.base import SessionWork, TargetError
 from paceline.executors.claim import TargetClaim
 from paceline.formats.declared import declared_line
-from paceline.log_reports import Listening, Reported
-from paceline.stop import Reason, Stop
+from paceline.log_reports import LogListener, ReportedLine
+from paceline.stop import Stop, StopReason
 from paceline.testing.hostile import HOSTILE, MARK
 
 from .phone import Phone, Through
@@ -42,7 +42,7 @@ def test_whatever_a_benchmark_or_a_param_is_called_reaches_its_workload_as_one_a
     names = [f"--params={text}" for text in HOSTILE]
     found: list[bytes] = []
     with device.executor().session(
-        Work("j", [built]), lambda _: None, Stop()
+        SessionWork("j", [built]), lambda _: None, Stop()
     ) as session:
         for number, part in enumerate(
             names[at : at + 64] for at in range(0, len(names), 64)
@@ -69,7 +69,9 @@ def test_files_lie_whole_and_executable_where_their_content_says_and_each_conten
         sides.append(tmp_path / name)
     pushed: list[str] = []
     device.wrap = lambda inner: Through(inner, pushed=pushed.append)
-    with device.executor().session(Work("j", sides), lambda _: None, Stop()) as session:
+    with device.executor().session(
+        SessionWork("j", sides), lambda _: None, Stop()
+    ) as session:
         base, head, again = (session.location(side) for side in sides)
         assert head == again
         assert base != head
@@ -184,7 +186,9 @@ def test_a_launch_runs_on_the_fast_cluster_in_fixed_performance_mode_and_both_en
 
     stop = Stop()
     device.wrap = lambda inner: Through(inner, ran=ran.append)
-    with device.executor().session(Work("j", [built]), seen.append, stop) as session:
+    with device.executor().session(
+        SessionWork("j", [built]), seen.append, stop
+    ) as session:
         assert session.execute(launch(session, built), Half(look), stop).ok
     assert during == [True]
     assert not device.peer.fixed_performance
@@ -202,7 +206,7 @@ def test_a_launch_runs_on_the_fast_cluster_in_fixed_performance_mode_and_both_en
 def test_what_was_logged_while_the_log_was_lost_is_read_at_the_end_with_its_launch(
     device: Phone, built: Path
 ) -> None:
-    heard: list[Reported] = []
+    heard: list[ReportedLine] = []
 
     def lose() -> None:
         device.peer.log("Mine", "Said one.")
@@ -211,7 +215,10 @@ def test_what_was_logged_while_the_log_was_lost_is_read_at_the_end_with_its_laun
         go(device)
 
     lines = [declared_line("mine.said", "Mine", "Said {what:text}.")]
-    work, stop = Work("j", [built], listening=Listening(lines, heard.append)), Stop()
+    work, stop = (
+        SessionWork("j", [built], listening=LogListener(lines, heard.append)),
+        Stop(),
+    )
     with device.executor().session(work, lambda _: None, stop) as session:
         assert session.execute(launch(session, built, 3), Half(lose), stop).ok
         device.peer.log("Mine", "Said three.")
@@ -231,12 +238,12 @@ def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(
     )
     seen: list[Conditions] = []
     try:
-        with device.executor().session(Work("j", [built]), seen.append, Stop()):
+        with device.executor().session(SessionWork("j", [built]), seen.append, Stop()):
             pass
     finally:
         device.peer.texts.clear()
     assert seen[0].values["fixed_performance_mode"] == 0
-    assert not Journal(device.state, device.peer.serial).notes
+    assert not RunJournal(device.state, device.peer.serial).notes
 
 
 def test_whatever_ends_a_session_nothing_of_it_stays(
@@ -282,17 +289,19 @@ def test_an_agent_that_was_killed_is_cleaned_up_after_by_the_next_session(
     device: Phone, built: Path
 ) -> None:
     """The first session is dropped as kill −9 does: nothing of its end is run."""
-    first = device.executor().session(Work("j-1", [built]), lambda _: None, Stop())
+    first = device.executor().session(
+        SessionWork("j-1", [built]), lambda _: None, Stop()
+    )
     first.__enter__()
     assert device.left()
     device.peer.cut()
     stop, sink = Stop(), Half(lambda: go(device))
     with device.executor().session(
-        Work("j-2", [built]), lambda _: None, stop
+        SessionWork("j-2", [built]), lambda _: None, stop
     ) as session:
-        assert [one.run for one in Journal(device.state, device.peer.serial).notes] == [
-            "j-2"
-        ]
+        assert [
+            one.run for one in RunJournal(device.state, device.peer.serial).notes
+        ] == ["j-2"]
         assert session.execute(launch(session, built), sink, stop).ok
     first.__exit__(
         None, None, None
@@ -303,8 +312,8 @@ def test_what_only_the_agents_disk_remembers_is_put_back_all_the_same(
     device: Phone,
 ) -> None:
     attached = device.attached()
-    journal = Journal(device.state, attached.serial)
-    journal.note(Note("j-3", ["fixed_performance_mode"]))
+    journal = RunJournal(device.state, attached.serial)
+    journal.note(RunNote("j-3", ["fixed_performance_mode"]))
     device.peer.fixed_performance = True
     cleaned = leftovers.clean(attached.connection, journal, attached.workdir)
     assert cleaned.settings == ["fixed_performance_mode"]
@@ -327,5 +336,5 @@ def test_building_for_a_device_takes_the_hosts_claim(device: Phone) -> None:
 
 def stopped() -> Stop:
     stop = Stop()
-    stop.set(Reason.CANCELLED)
+    stop.set(StopReason.CANCELLED)
     return stop

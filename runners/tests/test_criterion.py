@@ -159,7 +159,7 @@ def test_samples_that_cannot_be_are_refused(
     benchmark = b'{"group_id": "g", "full_id": "g"}'
     sample = json.dumps({"iters": iters, "times": times}).encode()
     with pytest.raises(CriterionError) as error:
-        criterion.of_files(benchmark, sample, None, "new")
+        criterion.series_from_files(benchmark, sample, None, "new")
     assert said in str(error.value)
 
 
@@ -189,7 +189,7 @@ def test_messages_give_their_samples_and_others_are_passed_over(tmp_path: Path) 
 )
 def test_a_message_that_does_not_add_up_is_a_problem(changed: dict[str, Any]) -> None:
     with pytest.raises(CriterionError):
-        criterion.of_message(message(**changed))
+        criterion.series_from_message(message(**changed))
 
 
 def test_any_bytes_are_a_series_or_an_error() -> None:
@@ -200,7 +200,7 @@ def test_any_bytes_are_a_series_or_an_error() -> None:
         for _ in range(random_.randint(1, 4)):
             damaged[random_.randrange(len(damaged))] = random_.randrange(256)
         try:
-            series = criterion.of_message(bytes(damaged))
+            series = criterion.series_from_message(bytes(damaged))
         except CriterionError:
             continue
         assert series is None or len(series.times) == len(series.iterations)
@@ -246,14 +246,14 @@ def test_a_server_is_sent_the_document_and_where_it_was_measured(
 ) -> None:
     save(tmp_path, "finality/ours", "first")
     document = criterion_runs.read(str(tmp_path))
-    where = criterion_runs.MeasuredOn("crypto", "ci-7", "abcdef1")
-    body = criterion_runs.sent(document, where, "October")
+    where = criterion_runs.Provenance("crypto", "ci-7", "abcdef1")
+    body = criterion_runs.import_body(document, where, "October")
     assert body["measured_on"] == {"suite": "crypto", "on": "ci-7", "commit": "abcdef1"}
     assert (body["title"], body["document"]["series"][0]["baseline"]) == (
         "October",
         "first",
     )
-    bare = criterion_runs.sent(document, criterion_runs.MeasuredOn(), None)
+    bare = criterion_runs.import_body(document, criterion_runs.Provenance(), None)
     assert (bare["measured_on"], "title" in bare) == ({}, False)
 
 

@@ -8,8 +8,8 @@ import pytest
 from paceline.destination import HOST, Destination, build_for
 from paceline.git import SourceError
 from paceline.manifest import TargetBuild, Workload, parse
-from paceline.measure import launches
-from paceline.selection import Selection, checked
+from paceline.measure import launches_of_revision
+from paceline.selection import Selection, check_selection
 from paceline.source import Prepared, prepare, prepare_in_place
 from paceline.stop import Stop
 from paceline.testing.suites import MANIFEST
@@ -137,5 +137,7 @@ def test_launches_run_what_was_built_for_the_destination(
         stop=Stop(),
         destination=PHONE,
     )
-    (spec,) = launches(prepared, checked(manifest, Selection([], launches=1)))
+    (spec,) = launches_of_revision(
+        prepared, check_selection(manifest, Selection([], launches=1))
+    )
     assert spec.argv[0] == str(tmp_path / "out" / "sorts" / "w")

@@ -15,7 +15,7 @@ from typing import get_args
 import psutil
 import pytest
 from paceline.devices import scripts
-from paceline.executors.detached import Frame, Frames
+from paceline.executors.detached import FollowerFrame, FollowerParser
 
 ANDROIDS_OWN = ("mksh", "toybox")
 NOT_IN_DEBIANS_TOYBOX = ("dd",)
@@ -74,9 +74,9 @@ class Shell:
         assert done.returncode == 0, done
         return launch
 
-    def follow(self, launch: Path, out: int = 0, err: int = 0) -> list[Frame]:
+    def follow(self, launch: Path, out: int = 0, err: int = 0) -> list[FollowerFrame]:
         done = self("follow", launch, str(out), str(err), "0.02")
-        return list(Frames().feed(done.stdout))
+        return list(FollowerParser().feed(done.stdout))
 
     def processes(self) -> list[psutil.Process]:
         found = []
@@ -125,11 +125,11 @@ def _as_on_a_device(directory: Path, tools: dict[str, str]) -> Path:
     return directory
 
 
-def said(frames: list[Frame], word: str) -> bytes:
+def said(frames: list[FollowerFrame], word: str) -> bytes:
     return b"".join(frame.data for frame in frames if frame.word == word)
 
 
-def status(frames: list[Frame]) -> str:
+def status(frames: list[FollowerFrame]) -> str:
     return frames[-1].text if frames[-1].word == "end" else frames[-1].word
 
 
@@ -168,7 +168,7 @@ def test_a_launch_that_says_nothing_beats_with_the_time_it_began_until_it_ends(
         assert follower.stdout is not None
         said_first = follower.stdout.readline()
         (shell.directory / "go").touch()
-        frames = list(Frames().feed(said_first + follower.stdout.read()))
+        frames = list(FollowerParser().feed(said_first + follower.stdout.read()))
     beats = [frame.text.split() for frame in frames if frame.word == "beat"]
     assert frames[0].word == "beat"
     assert len({began for began, _ in beats}) == 1

@@ -17,14 +17,14 @@ import psutil
 import pytest
 from device_providers import DeviceProvider
 from paceline.events import Case, Done, Event, Samples
-from paceline.executors.base import Executor, LaunchSpec, Session, Work
-from paceline.executors.fake import FakeExecutor, Script
+from paceline.executors.base import Executor, LaunchSpec, Session, SessionWork
+from paceline.executors.fake import FakeExecutor, LaunchScript
 from paceline.executors.host import HostExecutor
 from paceline.executors.launch import Limits
 from paceline.executors.process import GuardedProcess
 from paceline.first_error import first_error
 from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, detail
-from paceline.stop import Reason, Stop
+from paceline.stop import Stop, StopReason
 
 from .phone import phone
 
@@ -108,7 +108,7 @@ def spec(tmp_path: Path, code: str, timeout_s: float = 30.0) -> LaunchSpec:
     )
 
 
-def program(script: Script) -> str:
+def program(script: LaunchScript) -> str:
     """A Python program that does what `script` says."""
     code = "import os, signal, sys, time\n"
     code += f"os.write(1, {script.stdout!r}); os.write(2, {script.stderr!r})\n"
@@ -119,7 +119,7 @@ def program(script: Script) -> str:
     return code + f"os._exit({script.exit_code or 0})\n"
 
 
-Run = Callable[[Script, Recorder, Stop, float], Outcome]
+Run = Callable[[LaunchScript, Recorder, Stop, float], Outcome]
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def on_phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         tmp_path_factory.mktemp("phone"), DeviceProvider("simulated")
     ) as running:
         with running.executor().session(
-            Work("conformance", []), lambda _: None, Stop()
+            SessionWork("conformance", []), lambda _: None, Stop()
         ) as session:
             yield session
         assert not running.left()
@@ -138,7 +138,7 @@ def on_phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 @pytest.fixture(params=["fake", "host", "android"])
 def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
     def execute(
-        script: Script, sink: Recorder, stop: Stop, timeout_s: float
+        script: LaunchScript, sink: Recorder, stop: Stop, timeout_s: float
     ) -> Outcome:
         if request.param == "android":
             session = request.getfixturevalue("on_phone")
@@ -163,14 +163,14 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
                 "w", 0, ["no-such-program"], tmp_path, dict(os.environ), timeout_s
             )
         with executor.session(
-            Work("conformance", [tmp_path]), lambda _: None, stop
+            SessionWork("conformance", [tmp_path]), lambda _: None, stop
         ) as session:
             return session.execute(job, sink, stop)
 
     return execute
 
 
-def shell(script: Script) -> str:
+def shell(script: LaunchScript) -> str:
     """The same for a device, which has no Python."""
     out, err = (shlex.quote(said.decode()) for said in (script.stdout, script.stderr))
     code = f"printf %s {out}; printf %s {err} >&2"
@@ -183,7 +183,7 @@ def shell(script: Script) -> str:
 
 def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
     sink = Recorder()
-    outcome = run(Script(GOOD, stderr=b"hello\nworld"), sink, Stop(), 30)
+    outcome = run(LaunchScript(GOOD, stderr=b"hello\nworld"), sink, Stop(), 30)
     assert outcome.ok, outcome.detail
     assert [type(event).__name__ for event, _ in sink.events] == [
         "Start",
@@ -203,13 +203,13 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
 @pytest.mark.parametrize(
     ("script", "cause", "words"),
     [
-        (Script(lines(START) + b"garbage\n"), "stream_invalid", "line 2"),
-        (Script(b""), "workload_no_terminal", "done"),
-        (Script(lines(START, CASE)), "workload_no_terminal", "status 0"),
-        (Script(lines(START), exit_code=3), "workload_crashed", "status 3"),
-        (Script(GOOD, exit_code=3), "workload_crashed", "done"),
+        (LaunchScript(lines(START) + b"garbage\n"), "stream_invalid", "line 2"),
+        (LaunchScript(b""), "workload_no_terminal", "done"),
+        (LaunchScript(lines(START, CASE)), "workload_no_terminal", "status 0"),
+        (LaunchScript(lines(START), exit_code=3), "workload_crashed", "status 3"),
+        (LaunchScript(GOOD, exit_code=3), "workload_crashed", "done"),
         (
-            Script(
+            LaunchScript(
                 lines(START),
                 signal_number=signal.SIGSEGV,
                 exit_code=None,
@@ -219,7 +219,7 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
             "SIGSEGV",
         ),
         (
-            Script(
+            LaunchScript(
                 lines(
                     START, {"type": "error", "code": "no_case", "text": "choose one"}
                 ),
@@ -229,7 +229,7 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
             "choose one",
         ),
         (
-            Script(
+            LaunchScript(
                 lines(
                     START,
                     {
@@ -245,15 +245,15 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
             "vectors: row 3",
         ),
         (
-            Script(start_error="no-such-program: No such file or directory"),
+            LaunchScript(start_error="no-such-program: No such file or directory"),
             "workload_crashed",
             "Install",
         ),
-        (Script(GOOD + b"{}\n"), "stream_invalid", "after_terminal"),
+        (LaunchScript(GOOD + b"{}\n"), "stream_invalid", "after_terminal"),
     ],
 )
 def test_each_fault_is_a_named_cause_a_person_can_act_on(
-    run: Run, script: Script, cause: Cause, words: str
+    run: Run, script: LaunchScript, cause: Cause, words: str
 ) -> None:
     outcome = run(script, Recorder(), Stop(), 30)
     assert outcome.cause == cause, outcome.detail
@@ -263,7 +263,7 @@ def test_each_fault_is_a_named_cause_a_person_can_act_on(
 
 
 def test_a_hang_is_ended_and_named(run: Run) -> None:
-    outcome = run(Script(lines(START), hangs=True), Recorder(), Stop(), 0.3)
+    outcome = run(LaunchScript(lines(START), hangs=True), Recorder(), Stop(), 0.3)
     assert outcome.cause == "workload_hung"
     assert "launch_timeout_s" in outcome.detail
 
@@ -271,24 +271,24 @@ def test_a_hang_is_ended_and_named(run: Run) -> None:
 @pytest.mark.parametrize(
     ("reason", "cause"),
     [
-        (Reason.CANCELLED, "cancelled"),
-        (Reason.LEASE_LOST, "lease_lost"),
-        (Reason.DISK_FULL, "disk_full"),
+        (StopReason.CANCELLED, "cancelled"),
+        (StopReason.LEASE_LOST, "lease_lost"),
+        (StopReason.DISK_FULL, "disk_full"),
     ],
 )
 def test_a_stop_ends_the_launch_with_its_reason(
-    run: Run, reason: Reason, cause: Cause
+    run: Run, reason: StopReason, cause: Cause
 ) -> None:
     stop = Stop()
     threading.Timer(0.2, stop.set, [reason]).start()
-    outcome = run(Script(lines(START), hangs=True), Recorder(), stop, 60)
+    outcome = run(LaunchScript(lines(START), hangs=True), Recorder(), stop, 60)
     assert outcome.cause == cause
 
 
 def test_the_target_is_used_by_one_at_a_time(tmp_path: Path) -> None:
     for first, second in (
         (host(tmp_path), host(tmp_path)),
-        (fake := FakeExecutor(lambda _: Script()), fake),
+        (fake := FakeExecutor(lambda _: LaunchScript()), fake),
     ):
         with first.claim(Stop()) as got:
             assert got

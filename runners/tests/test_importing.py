@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from paceline import importing
 from paceline.adb.fake import FakeDevice
-from paceline.adb.logcat import DEVICE_TIME, Following
+from paceline.adb.logcat import DEVICE_TIME, LogReader
 from paceline.adb.port import AbsentError, Connection
 from paceline.cli import app
 from paceline.errors import UserError
@@ -297,7 +297,7 @@ def test_the_log_of_a_device_is_imported_as_it_comes() -> None:
     device = FakeDevice("PHONE1")
     device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
     text = "".join(logged_lines()[:5])
-    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = text
+    device.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = text
     document = importing.follow("logcat", device.connection, seconds=1.0)
     assert document.file.startswith("logcat of PHONE1:0")
     assert document.sha256 == hashlib.sha256(text.encode()).hexdigest()
@@ -315,10 +315,10 @@ def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_sa
     line = next(line for line in LEDGER.splitlines() if " I " in line)
     for one in (device, other):
         one.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
-    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = "".join(
+    device.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = "".join(
         logged_lines()
     )
-    other.answers[tuple(Following("10-31 14:00:00.000").argv)] = line
+    other.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = line
 
     def answers() -> Connection:
         opened.append(device if len(opened) < 2 else other)
@@ -342,7 +342,7 @@ def interruptible() -> Iterator[None]:
 def test_an_interrupt_keeps_what_was_read() -> None:
     device = FakeDevice("PHONE1")
     device.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
-    device.answers[tuple(Following("10-31 14:00:00.000").argv)] = "".join(
+    device.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = "".join(
         logged_lines()
     )
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()

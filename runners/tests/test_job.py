@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.port import AdbError, LostError, TransferError
-from paceline.api import Api
+from paceline.api import ApiClient
 from paceline.artifacts import ArtifactCache
-from paceline.executors.fake import FakeExecutor, Script
-from paceline.job import Job, Workshop
+from paceline.executors.fake import FakeExecutor, LaunchScript
+from paceline.job import Job, JobResources
 from paceline.outcome import Cause
 from paceline.spool import Attempt, Spool
 from paceline.stop import Stop
@@ -25,7 +25,7 @@ class Away(FakeExecutor):
     """A device that fails where nothing waits for that."""
 
     def __init__(self, error: AdbError) -> None:
-        super().__init__(lambda _: Script(b""))
+        super().__init__(lambda _: LaunchScript(b""))
         self._error = error
 
     @contextmanager
@@ -48,9 +48,9 @@ def test_a_devices_error_that_escapes_is_never_the_suites(
 ) -> None:
     job = world.add_job()
     data = tmp_path / "agent"
-    with contextlib.closing(Api(world.server.url)) as enrolling:
+    with contextlib.closing(ApiClient(world.server.url)) as enrolling:
         credential = enrolling.enrol("good-code", "here").credential
-    api = Api(world.server.url, credential)
+    api = ApiClient(world.server.url, credential)
     api.heartbeat([{"serial": world.serial, "kind": "host"}], [])
     lease = api.lease(5.0)
     assert lease is not None
@@ -58,7 +58,7 @@ def test_a_devices_error_that_escapes_is_never_the_suites(
         Attempt(lease.job_id, lease.attempt, lease.lease_token)
     )
     cache = ArtifactCache(data / "cache", 1 << 20)
-    shop = Workshop(api, {}, cache, {lease.target_serial: Away(error())})
+    shop = JobResources(api, {}, cache, {lease.target_serial: Away(error())})
     Job(shop, lease, spool, Stop()).run(threading.Event())
     assert finish_of(world, job)["cause"] == cause
     api.close()

@@ -18,9 +18,9 @@ import psutil
 import pytest
 from paceline.adb.port import Connection
 from paceline.devices import leftovers
-from paceline.devices.leftovers import Journal
+from paceline.devices.leftovers import RunJournal
 from paceline.events import Case, Event, Samples
-from paceline.executors.base import LaunchSpec, Session, Work
+from paceline.executors.base import LaunchSpec, Session, SessionWork
 from paceline.outcome import Outcome
 from paceline.stop import Stop
 
@@ -113,7 +113,7 @@ def test_cut_connections_cost_no_sample_and_leave_nothing(
         device.wrap = lambda inner, cut=cut: Through(inner, called=cut)  # type: ignore[misc]
         device.let_go()
         with executor.session(
-            Work(f"cut-{number}", [built]), lambda _: None, Stop()
+            SessionWork(f"cut-{number}", [built]), lambda _: None, Stop()
         ) as session:
             for each in range(LAUNCHES):
                 sink = Rounds()
@@ -148,7 +148,7 @@ def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(
         (device.workdir / "killed" / "tmp" / f"go-{number}").touch()
 
     with device.executor().session(
-        Work("killed", [built]), lambda _: None, Stop()
+        SessionWork("killed", [built]), lambda _: None, Stop()
     ) as session:
         for number in range(WORKLOAD_KILLS):
             at = draw.randrange(ROUNDS - 1)
@@ -262,7 +262,7 @@ def test_kill_9_of_the_agent_leaves_nothing_once_its_next_life_has_looked(
             attached = device.attached()
             with attached.claim(Stop(), timeout_s=5.0) as ours:
                 assert ours, "the lock died with its holder"
-                journal = Journal(device.state, attached.serial)
+                journal = RunJournal(device.state, attached.serial)
                 found += bool(
                     leftovers.clean(attached.connection, journal, attached.workdir)
                 )

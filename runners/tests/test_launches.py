@@ -11,9 +11,9 @@ import pytest
 from paceline.agent import Agent
 from paceline.artifacts import Built
 from paceline.git import Repository, SourceError
-from paceline.launches import Side, head_first, prepared_sides, specs_of
+from paceline.launches import Side, plan_launches, prepare_sides, runs_head_first
 from paceline.manifest import parse
-from paceline.selection import Selection, checked
+from paceline.selection import Selection, check_selection
 from paceline.source import Prepared
 from paceline.testing.suites import MANIFEST
 
@@ -49,7 +49,7 @@ def prepared(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
 
 def pair(**changes: object) -> list[Side]:
     wanted = msgspec.structs.replace(Selection([]), **changes)
-    selection = checked(parse(MANIFEST.encode(), "suite.toml"), wanted)
+    selection = check_selection(parse(MANIFEST.encode(), "suite.toml"), wanted)
     return [
         Side(prepared(artifact="b" * 64), selection, "base"),
         Side(prepared(artifact="h" * 64), selection, "head"),
@@ -63,7 +63,7 @@ def pair(**changes: object) -> list[Side]:
 def test_launches_come_in_pairs_with_the_same_arguments_and_neither_side_first_more_often(
     seed: int,
 ) -> None:
-    specs = specs_of(pair(launches=6, seed=seed))
+    specs = plan_launches(pair(launches=6, seed=seed))
     assert [spec.launch for spec in specs] == [
         launch for launch in range(6) for _ in range(2)
     ]
@@ -79,17 +79,17 @@ def test_launches_come_in_pairs_with_the_same_arguments_and_neither_side_first_m
 
 def test_who_goes_first_is_drawn_from_the_seed_and_goes_on_over_batches() -> None:
     drawn = {
-        tuple(head_first(seed, launch, "w") for launch in range(8))
+        tuple(runs_head_first(seed, launch, "w") for launch in range(8))
         for seed in range(40)
     }
     assert len(drawn) > 8
-    whole = [spec.side for spec in specs_of(pair(launches=10, seed=3))]
+    whole = [spec.side for spec in plan_launches(pair(launches=10, seed=3))]
     batches = [pair(launches=5, first_launch=first, seed=3) for first in (0, 5)]
-    assert [spec.side for batch in batches for spec in specs_of(batch)] == whole
+    assert [spec.side for batch in batches for spec in plan_launches(batch)] == whole
 
 
 def test_a_job_of_one_revision_has_no_sides() -> None:
-    specs = specs_of([Side(prepared(), pair()[0].selection)])
+    specs = plan_launches([Side(prepared(), pair()[0].selection)])
     assert [spec.side for spec in specs] == [None] * 5
 
 
@@ -115,14 +115,14 @@ direction = "lower"
 [knobs.slow""",
     )
     built = {"old": prepared(), "new": prepared(more)}
-    base, head = prepared_sides(
+    base, head = prepare_sides(
         built.__getitem__, "old", "new", Selection([], params={"key": [1], "n": [100]})
     )
     assert (base.name, head.name) == ("base", "head")
     assert base.selection.benchmarks == head.selection.benchmarks == ["sort"]
     assert base.selection.params == head.selection.params == {"n": [100]}
     with pytest.raises(SourceError) as caught:
-        prepared_sides(built.__getitem__, "old", "new", Selection(["search"]))
+        prepare_sides(built.__getitem__, "old", "new", Selection(["search"]))
     assert "none of the benchmarks in common: search" in caught.value.text
 
 
@@ -132,7 +132,7 @@ def test_a_value_one_revision_does_not_permit_names_the_side() -> None:
         "new": prepared(),
     }
     with pytest.raises(SourceError) as caught:
-        prepared_sides(
+        prepare_sides(
             built.__getitem__, "old", "new", Selection([], knobs={"slow_percent": 100})
         )
     assert caught.value.text.startswith("base: Knob slow_percent:")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 from paceline.adb.fake import FakeDevice
-from paceline.adb.logcat import DEVICE_TIME, Follower, Following, LogLine
+from paceline.adb.logcat import DEVICE_TIME, LogFollower, LogLine, LogReader
 from paceline.formats import logcat
 from paceline.formats.declared import declared_line
 from paceline.formats.raw_lines import lines_of
 from paceline.log_reports import (
     MAX_REPORTED,
     TEXT_LIMIT,
-    Listening,
-    Reported,
-    Reporting,
+    LogListener,
+    LogReporter,
+    ReportedLine,
 )
 
 LINE = declared_line(
@@ -23,7 +23,7 @@ SAID = declared_line("mine.said", "Mine", "Said {what:text}.")
 
 
 def of(text: str) -> LogLine:
-    (line,) = Following().lines(f"{text}\n".encode())
+    (line,) = LogReader().lines(f"{text}\n".encode())
     return line
 
 
@@ -35,8 +35,8 @@ def logged(
 
 class Heard:
     def __init__(self) -> None:
-        self.lines: list[Reported] = []
-        self.reporting = Reporting(Listening([LINE, SAID], self.lines.append))
+        self.lines: list[ReportedLine] = []
+        self.reporting = LogReporter(LogListener([LINE, SAID], self.lines.append))
 
     def launch(
         self, number: int, begin: str, end: str | None, side: str | None = None
@@ -131,14 +131,14 @@ def test_a_long_line_is_cut_and_says_so() -> None:
 def test_the_rest_of_a_log_is_what_was_not_followed_and_nothing_twice() -> None:
     device, messages = FakeDevice(), list[str]()
     device.answers[DEVICE_TIME] = "11-21 10:00:00.000\n"
-    begun, later = Following("11-21 10:00:00.000"), Following("11-21 10:00:01.000")
+    begun, later = LogReader("11-21 10:00:00.000"), LogReader("11-21 10:00:01.000")
     one, two = logged("10:00:01.000", "one"), logged("10:00:01.000", "two")
     device.answers[tuple(begun.argv)] = f"{one}\n"
     again = later.rest
     assert again is not None
     device.answers[tuple(again)] = f"{one}\n{two}\n"
 
-    with Follower(
+    with LogFollower(
         device.connection, lambda line: messages.append(line.message), pause_s=60.0
     ) as follower:
         assert follower.wait(120)

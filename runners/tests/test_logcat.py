@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paceline.formats import logcat
-from paceline.formats.declared import Record, quantity_of
-from paceline.formats.logcat import Logcat
+from paceline.formats.declared import LogRecord, quantity_of
+from paceline.formats.logcat import LogContents
 from paceline.formats.quantity import (
     DURATION,
     SIZE,
@@ -38,11 +38,11 @@ Xiaomi 13T Pro (API 35) - warm-up (1 round)
 """
 
 
-def read(data: str | bytes) -> Logcat:
+def read(data: str | bytes) -> LogContents:
     return logcat.read(lines_of([data.encode() if isinstance(data, str) else data]))
 
 
-def one(data: str | bytes) -> Record:
+def one(data: str | bytes) -> LogRecord:
     log = read(data)
     assert not log.problems
     (record,) = log.records
@@ -58,7 +58,7 @@ def expected(data: str | bytes) -> str:
     return problem.expected
 
 
-def interval(record: Record, name: str) -> tuple[int, int, int]:
+def interval(record: LogRecord, name: str) -> tuple[int, int, int]:
     found = quantity_of(record.fields, name)
     return found.low, found.value, found.high
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from paceline.errors import UserError
 from paceline.manifest import Manifest, ManifestError, load, parse
-from paceline.selection import Selection, argv_of, checked
+from paceline.selection import Selection, check_selection, launch_argv
 from paceline.testing.suites import MANIFEST
 
 VECTORS: dict[str, Any] = json.loads(
@@ -352,9 +352,11 @@ def test_a_request_for_such_a_text_value_is_refused() -> None:
     head = '[benchmarks.sort.params.mode]\nkind = "regex"\npattern = ".*"\nvalues = ["fine"]\n'
     before = "[benchmarks.sort.params.n]"
     manifest = parse(MANIFEST.replace(before, head + before).encode(), "suite.toml")
-    checked(manifest, Selection(benchmarks=["sort"], params={"mode": ["x-y"]}))
+    check_selection(manifest, Selection(benchmarks=["sort"], params={"mode": ["x-y"]}))
     with pytest.raises(UserError, match="without"):
-        checked(manifest, Selection(benchmarks=["sort"], params={"mode": ["x|y"]}))
+        check_selection(
+            manifest, Selection(benchmarks=["sort"], params={"mode": ["x|y"]})
+        )
 
 
 def test_a_missing_field_points_at_its_table() -> None:
@@ -416,11 +418,15 @@ def test_a_knob_of_one_workload_is_passed_to_that_one_only(tmp_path: Path) -> No
         "[knobs.slow_percent]", '[knobs.slow_percent]\nworkload = "sorts"'
     )
     manifest = parse(owned.encode(), "suite.toml")
-    asked = checked(manifest, Selection(benchmarks=[], knobs={"slow_percent": 50}))
+    asked = check_selection(
+        manifest, Selection(benchmarks=[], knobs={"slow_percent": 50})
+    )
     build = manifest.workloads[0].host
     assert build is not None
     argv = {
-        name: argv_of(manifest, asked, name, launch=0, build=build, artifacts=tmp_path)
+        name: launch_argv(
+            manifest, asked, name, launch=0, build=build, artifacts=tmp_path
+        )
         for name in ("sorts", "heaps")
     }
     assert "slow_percent=50" in argv["sorts"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from paceline.formats import logcat
-from paceline.formats.ledger_prose import Claim
-from paceline.formats.logcat import Logcat
+from paceline.formats.ledger_prose import ProseClaim
+from paceline.formats.logcat import LogContents
 from paceline.formats.raw_lines import lines_of
 
 VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
@@ -74,7 +74,7 @@ def summary() -> str:
     return f"# Light Ledger Benchmark Summary\n\n{CLAIM}\n\n{POLICY}\n```\n{snippets()}```\n"
 
 
-def read(text: str) -> Logcat:
+def read(text: str) -> LogContents:
     return logcat.read(lines_of([text.encode()]))
 
 
@@ -197,7 +197,7 @@ def test_a_sentence_that_does_not_say_how_much_of_what_claims_nothing(
 def test_a_claim_holds_within_its_own_precision(
     printed: str, about: bool, low: float, high: float, holds: bool
 ) -> None:
-    claim = Claim(1, 1000, float(printed), about, printed, "")
+    claim = ProseClaim(1, 1000, float(printed), about, printed, "")
     assert claim.holds(low, high) is holds
 
 
@@ -208,8 +208,8 @@ def test_thousands_grouped_by_any_blank_are_one_number() -> None:
         assert policy.minimum == 2000
 
 
-def claim(text: str = "", **said: Any) -> Claim:
-    return Claim(
+def claim(text: str = "", **said: Any) -> ProseClaim:
+    return ProseClaim(
         **{
             "line": 1,
             "batch": 1000,

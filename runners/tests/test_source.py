@@ -10,7 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from paceline.artifacts import ArtifactCache, InUse, copy_into, files_below, hash_files
+from paceline.artifacts import (
+    ArtifactCache,
+    EntriesInUse,
+    copy_into,
+    files_below,
+    hash_files,
+)
 from paceline.errors import UserError
 from paceline.git import (
     Repository,
@@ -19,7 +25,7 @@ from paceline.git import (
     working_revision_in_words,
 )
 from paceline.source import Prepared, prepare
-from paceline.stop import Reason, Stop
+from paceline.stop import Stop, StopReason
 from paceline.testing.suites import MANIFEST
 
 from .conftest import git
@@ -217,7 +223,7 @@ def test_a_build_stops_when_the_job_stops(shop: Shop, suite_repository: Path) ->
         suite_repository, with_build("import time; time.sleep(600)")
     )
     stop = Stop()
-    stop.set(Reason.CANCELLED)
+    stop.set(StopReason.CANCELLED)
     with pytest.raises(SourceError) as caught:
         shop.prepare(commit, stop)
     assert caught.value.cause == "cancelled"
@@ -349,7 +355,7 @@ def test_what_a_job_was_given_stays_while_it_builds_more(tmp_path: Path) -> None
 def test_what_another_lane_runs_from_stays_until_it_is_done(tmp_path: Path) -> None:
     source = tmp_path / "file"
     source.write_bytes(b"x" * 1000)
-    shared = InUse()
+    shared = EntriesInUse()
     host = ArtifactCache(tmp_path / "cache", 500, shared)
     with ArtifactCache(tmp_path / "cache", 500, shared) as device:
         running = device.put("device", [source])
@@ -366,7 +372,7 @@ def test_what_another_lane_runs_from_stays_until_it_is_done(tmp_path: Path) -> N
 
 
 def test_a_lane_that_begins_leaves_what_another_is_building(tmp_path: Path) -> None:
-    shared = InUse()
+    shared = EntriesInUse()
 
     def sources() -> Iterator[Path]:
         yield tmp_path / "file"

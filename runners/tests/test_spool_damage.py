@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from paceline.api import Api
-from paceline.delivery import Ended, deliver
+from paceline.api import ApiClient
+from paceline.delivery import DeliveryOutcome, deliver
 from paceline.spool import Attempt, AttemptSpool, Spool
 from paceline.testing.fake_server import FakeJob, FakeServer
 
@@ -128,8 +128,8 @@ def job(server: FakeServer) -> FakeJob:
 
 
 @pytest.fixture
-def api(server: FakeServer) -> Iterator[Api]:
-    api = Api(server.url, server.credential)
+def api(server: FakeServer) -> Iterator[ApiClient]:
+    api = ApiClient(server.url, server.credential)
     yield api
     api.close()
 
@@ -143,17 +143,17 @@ def finished(root: Path, acknowledged: int, job: FakeJob) -> Path:
     return directory
 
 
-def delivered(api: Api, root: Path) -> Ended:
+def delivered(api: ApiClient, root: Path) -> DeliveryOutcome:
     (spool,) = Spool(root).undelivered()
     return deliver(api, spool, spool.finish(), threading.Event(), 0.0)
 
 
 @pytest.mark.parametrize("number", range(ITEMS))
 def test_damage_to_what_the_server_has_changes_nothing_for_anyone(
-    api: Api, job: FakeJob, tmp_path: Path, number: int
+    api: ApiClient, job: FakeJob, tmp_path: Path, number: int
 ) -> None:
     damage(finished(tmp_path, number + 1, job), number)
-    assert delivered(api, tmp_path) is Ended.DELIVERED
+    assert delivered(api, tmp_path) is DeliveryOutcome.DELIVERED
     assert job.finish is not None
     assert (job.finish["outcome"], job.finish["last_seq"]) == ("done", ITEMS - 1)
     assert len(job.items) == ITEMS
@@ -162,22 +162,22 @@ def test_damage_to_what_the_server_has_changes_nothing_for_anyone(
 
 @pytest.mark.parametrize("number", range(ITEMS))
 def test_damage_to_what_was_sent_but_not_noted_as_acknowledged_is_no_loss_either(
-    api: Api, job: FakeJob, tmp_path: Path, number: int
+    api: ApiClient, job: FakeJob, tmp_path: Path, number: int
 ) -> None:
     """The answer was lost, the note with it; the server has the item, and says so by accepting the end."""
     directory = finished(tmp_path, number + 1, job)
     damage(directory, number)
     (directory / "acknowledged").unlink()
-    assert delivered(api, tmp_path) is Ended.DELIVERED
+    assert delivered(api, tmp_path) is DeliveryOutcome.DELIVERED
     assert len(job.items) == ITEMS
 
 
 @pytest.mark.parametrize("number", range(ITEMS))
 def test_an_item_lost_before_it_was_sent_is_never_a_silent_done(
-    api: Api, job: FakeJob, tmp_path: Path, number: int
+    api: ApiClient, job: FakeJob, tmp_path: Path, number: int
 ) -> None:
     damage(finished(tmp_path, 0, job), number)
-    assert delivered(api, tmp_path) is Ended.REFUSED
+    assert delivered(api, tmp_path) is DeliveryOutcome.REFUSED
     assert job.finish is not None
     assert job.finish["outcome"] == "failed"
     assert (
@@ -189,11 +189,11 @@ def test_an_item_lost_before_it_was_sent_is_never_a_silent_done(
 
 
 def test_a_file_that_lost_its_last_lines_is_never_a_silent_done(
-    api: Api, job: FakeJob, tmp_path: Path
+    api: ApiClient, job: FakeJob, tmp_path: Path
 ) -> None:
     path = finished(tmp_path, 0, job) / "items.ndjson"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
-    assert delivered(api, tmp_path) is Ended.REFUSED
+    assert delivered(api, tmp_path) is DeliveryOutcome.REFUSED
     assert job.finish is not None
     assert job.finish["outcome"] == "failed"
 

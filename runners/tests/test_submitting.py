@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from paceline.submitting import Finished, exit_status, summary
+from paceline.submitting import FinishedRun, exit_status, summary
 
 
 def finished(
     outcome: str, *jobs: dict[str, Any], reason: str | None = None
-) -> Finished:
-    return Finished(
+) -> FinishedRun:
+    return FinishedRun(
         {"id": "run_1", "outcome": outcome, "reason": reason, "jobs": list(jobs)}, []
     )
 

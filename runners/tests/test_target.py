@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from paceline import environment, preflight
 from paceline.conditions import Conditions, HostConditions, Sampler
-from paceline.preflight import Code, Finding, Observed
+from paceline.preflight import Code, Finding, HostState
 
 
 def test_the_fingerprint_depends_on_the_factors_alone() -> None:
@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_absent() -> None:
     assert None not in values.values()
 
 
-GOOD = Observed(
+GOOD = HostState(
     governor="performance",
     turbo=False,
     smt=False,

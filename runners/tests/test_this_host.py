@@ -14,7 +14,7 @@ import pytest
 from paceline.adb.keys import AgentKey
 from paceline.cli import app
 from paceline.devices import conditions
-from paceline.devices.attached_device import Attached
+from paceline.devices.attached_device import AttachedDevice
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
 from typer.testing import CliRunner
@@ -147,7 +147,7 @@ def test_what_is_logged_meanwhile_is_no_part_of_the_json(tmp_path: Path) -> None
 def test_a_device_somebody_measures_on_is_not_disturbed(
     tmp_path: Path, peer: Peer
 ) -> None:
-    user = Attached(
+    user = AttachedDevice(
         SERIAL, tmp_path / "theirs", lambda _: pytest.fail("it must not connect"), []
     )
     with user.claim(Stop()):

@@ -25,7 +25,7 @@ from paceline.adb.port import (
     AbsentError,
     AdbError,
     Banner,
-    Done,
+    CommandResult,
     LostError,
     OfflineError,
     RefusedError,
@@ -50,7 +50,7 @@ CANNOT_RESTART = re.compile(
 it; a device that restarts may print a word, too."""
 
 
-class Backend(ABC):
+class BaseConnection(ABC):
     """A `port.Connection`, less the three methods below."""
 
     def __init__(self, route: Route) -> None:
@@ -87,13 +87,15 @@ class Backend(ABC):
         self._banner = self._connect(time.monotonic() + timeout_s)
         return self._banner
 
-    def run(self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S) -> Done:
+    def run(
+        self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
+    ) -> CommandResult:
         """See port.Connection."""
         with self._ending_on_trouble():
             deadline = self._begin(timeout_s)
             channel, reading = self._shell(argv, deadline, apart=False)
             try:
-                return shell.read_whole(channel, reading, deadline, named(argv))
+                return shell.read_whole(channel, reading, deadline, command_text(argv))
             finally:
                 channel.close()
 
@@ -101,7 +103,7 @@ class Backend(ABC):
         """See port.Connection."""
         deadline = self._begin(CONNECT_TIMEOUT_S)
         channel, reading = self._shell(argv, deadline, apart=True)
-        return shell.ShellStream(channel, reading, named(argv))
+        return shell.ShellStream(channel, reading, command_text(argv))
 
     def push(
         self,
@@ -174,21 +176,23 @@ class Backend(ABC):
 
     def _shell(
         self, argv: Sequence[str], deadline: float, *, apart: bool
-    ) -> tuple[Channel, shell.Reading]:
+    ) -> tuple[Channel, shell.OutputReader]:
         features = self._banner.features if self._banner else frozenset()
         services = (
             [shell.V2] if "shell_v2" in features else [shell.EXEC, shell.TERMINAL]
         )
         for service in services:
             if service not in self._refused:
-                name, reading = shell.prepared(service, argv, self.longest_service)
+                name, reading = shell.prepare_service(
+                    service, argv, self.longest_service
+                )
                 try:
                     return self._open(name, deadline, apart), reading
                 except RefusedError:
                     self._refused.add(service)
         self._refused.clear()
         raise RefusedError(
-            f"the device at {self._route} refuses to start {named(argv)}",
+            f"the device at {self._route} refuses to start {command_text(argv)}",
             "Its shell may be disabled by its maker, or the device is shutting down. Try `adb shell true`.",
         )
 
@@ -211,7 +215,7 @@ class Backend(ABC):
             raise
 
 
-def named(argv: Sequence[str]) -> str:
+def command_text(argv: Sequence[str]) -> str:
     """A command as errors say it."""
     text = " ".join(argv)
     return f"`{text if len(text) <= SHOWN_OF_ARGV else text[:SHOWN_OF_ARGV] + '…'}`"

@@ -11,11 +11,11 @@ import time
 from collections import deque
 
 from paceline.adb import packets
-from paceline.adb.base_connection import Backend
+from paceline.adb.base_connection import BaseConnection
 from paceline.adb.channel import Bytes, Channel
-from paceline.adb.handshake import Handshake, Offers
+from paceline.adb.handshake import Handshake, KeyOffers
 from paceline.adb.keys import AgentKey
-from paceline.adb.packets import Packet, Packets
+from paceline.adb.packets import Packet, PacketConnection
 from paceline.adb.port import (
     AdbError,
     Banner,
@@ -26,28 +26,36 @@ from paceline.adb.port import (
     UnauthorizedError,
 )
 from paceline.adb.shell import LONGEST_SERVICE
-from paceline.adb.transport import GOODBYE_S, NOBODY, Wire, open_socket, remaining
+from paceline.adb.transport import (
+    GOODBYE_S,
+    NOBODY,
+    DeadlineSocket,
+    open_socket,
+    remaining,
+)
 
 MESSAGE_GRACE_S = 15.0
 """For the rest of a message that began before the deadline: stopping within one loses step for good."""
 
 
-class Link:
+class DeviceLink:
     """One connection to one device, hands shaken. Raises Absent-, Offline-, Unauthorized-,
     TlsRequiredError."""
 
     def __init__(
-        self, address: str, key: AgentKey, deadline: float, offers: Offers
+        self, address: str, key: AgentKey, deadline: float, offers: KeyOffers
     ) -> None:
         self.address = address
         waiting = offers.taken(address)
         if waiting is None or not self._took_up(waiting, deadline, offers):
             whom = f"the device at {address}"
-            wire = Wire(open_socket(address, deadline, NOBODY), whom)
-            self._shake(Handshake(Packets(wire, whom), key, address), deadline, offers)
+            wire = DeadlineSocket(open_socket(address, deadline, NOBODY), whom)
+            self._shake(
+                Handshake(PacketConnection(wire, whom), key, address), deadline, offers
+            )
         self._last_id = 0
 
-    def _took_up(self, waiting: Handshake, deadline: float, offers: Offers) -> bool:
+    def _took_up(self, waiting: Handshake, deadline: float, offers: KeyOffers) -> bool:
         """Goes on with a handshake that waited for a person; False when its connection has ended."""
         try:
             self._shake(waiting, deadline, offers)
@@ -57,7 +65,7 @@ class Link:
             return False
         return True
 
-    def _shake(self, handshake: Handshake, deadline: float, offers: Offers) -> None:
+    def _shake(self, handshake: Handshake, deadline: float, offers: KeyOffers) -> None:
         try:
             greeting = handshake.finish(deadline, lambda: offers.wait_s(self.address))
         except UnauthorizedError:
@@ -81,7 +89,7 @@ class DirectChannel:
     """A service on a link."""
 
     def __init__(
-        self, link: Link, service: bytes, deadline: float, *, ends_link: bool
+        self, link: DeviceLink, service: bytes, deadline: float, *, ends_link: bool
     ) -> None:
         self._link, self._ends_link = link, ends_link
         self._arrived: deque[bytearray] = deque()
@@ -157,18 +165,18 @@ class DirectChannel:
                 return said
 
 
-class DirectConnection(Backend):
+class DirectConnection(BaseConnection):
     """The device at `address`, "host:port". `offers`: what this agent has asked of people, shared by all its
     connections; without them this one keeps its own."""
 
     def __init__(
-        self, address: str, key: AgentKey, offers: Offers | None = None
+        self, address: str, key: AgentKey, offers: KeyOffers | None = None
     ) -> None:
         super().__init__(Route("tcp", address))
         self._key = key
         self._shared = offers
-        self._offers = offers or Offers()
-        self._link: Link | None = None
+        self._offers = offers or KeyOffers()
+        self._link: DeviceLink | None = None
 
     @property
     def longest_service(self) -> int:
@@ -181,13 +189,13 @@ class DirectConnection(Backend):
             self._offers.close()
 
     def _connect(self, deadline: float) -> Banner:
-        self._link = Link(self._route.address, self._key, deadline, self._offers)
+        self._link = DeviceLink(self._route.address, self._key, deadline, self._offers)
         return self._link.banner
 
     def _open(self, service: bytes, deadline: float, apart: bool) -> Channel:
         link = self._link
         if apart or link is None:
-            link = Link(self._route.address, self._key, deadline, self._offers)
+            link = DeviceLink(self._route.address, self._key, deadline, self._offers)
         try:
             return DirectChannel(link, service, deadline, ends_link=apart)
         except AdbError:

@@ -25,14 +25,14 @@ from types import TracebackType
 from typing import Self
 
 from paceline.adb import handshake, shell, sync
-from paceline.adb.base_connection import named
-from paceline.adb.fake_shell import Ended, Running, State, execute
+from paceline.adb.base_connection import command_text
+from paceline.adb.fake_shell import Execution, Running, State, execute
 from paceline.adb.port import (
     COMMAND_TIMEOUT_S,
     CONNECT_TIMEOUT_S,
     AbsentError,
     Banner,
-    Done,
+    CommandResult,
     LostError,
     OfflineError,
     RefusedError,
@@ -43,7 +43,7 @@ from paceline.adb.port import (
 )
 from paceline.adb.quoting import command_line
 
-Answer = Done | str | Callable[[Sequence[str]], Done]
+Answer = CommandResult | str | Callable[[Sequence[str]], CommandResult]
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -129,15 +129,15 @@ class FakeDevice:
                 self.running.remove(stream)
             self.changed.notify_all()
 
-    def execute(self, argv: Sequence[str]) -> Ended:
+    def execute(self, argv: Sequence[str]) -> Execution:
         """By `answers`, else by the programs of fake_shell.py."""
         self.calls.append(list(argv))
         answer = self.answers.get(tuple(argv))
         if answer is None:
             return execute(State(self.files, self.modes, self.props), argv)
         if isinstance(answer, str):
-            return Done(0, answer.encode())
-        return answer if isinstance(answer, Done) else answer(argv)
+            return CommandResult(0, answer.encode())
+        return answer if isinstance(answer, CommandResult) else answer(argv)
 
     def _boot(self) -> None:
         self._boots += 1
@@ -168,7 +168,7 @@ class FakeStream:
             if self.ended:
                 return b""
             if self._device.generation != self._generation:
-                raise shell.lost(named(self.argv))
+                raise shell.lost_error(command_text(self.argv))
             return None
 
     def _news(self) -> bool:
@@ -218,28 +218,30 @@ class FakeConnection:
                 f"nobody answers for {whom}", "Set faults.absent to False."
             )
         if faults.tls:
-            raise handshake.tls_required(whom)
+            raise handshake.tls_required_error(whom)
         if faults.offline:
             raise OfflineError(
                 f"{whom} ended the handshake", "Set faults.offline to False."
             )
         if faults.unauthorized:
-            raise handshake.prompt_waits(whom, "00:00")
+            raise handshake.prompt_waits_error(whom, "00:00")
         self._generation = self.device.generation
         return Banner(frozenset({"shell_v2", "cmd"}), {"model": "Fake"})
 
-    def run(self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S) -> Done:
+    def run(
+        self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
+    ) -> CommandResult:
         """See port.Connection."""
         with self._operation(self.device.faults.refuse_shell, "shell:"):
             words = _through_a_shell(argv)
             ended = self.device.execute(words)
-            if isinstance(ended, Done):
+            if isinstance(ended, CommandResult):
                 return ended
             with FakeStream(self.device, words, ended.printed, ended=False) as stream:
                 deadline = time.monotonic() + timeout_s
                 while stream.read(max(deadline - time.monotonic(), 0)) is not None:
                     pass
-            raise shell.slow(named(argv))
+            raise shell.slow_error(command_text(argv))
 
     def stream(self, argv: Sequence[str]) -> Stream:
         """See port.Connection."""
@@ -271,7 +273,9 @@ class FakeConnection:
             left = self.device.faults.no_space_after
             if left is not None and len(data) > left:
                 self.device.faults.no_space_after = 0
-                raise sync.refusal(remote, "write failed: No space left on device")
+                raise sync.refusal_error(
+                    remote, "write failed: No space left on device"
+                )
             if left is not None:
                 self.device.faults.no_space_after = left - len(data)
             self.device.files[remote], self.device.modes[remote] = data, mode
@@ -285,7 +289,7 @@ class FakeConnection:
         with self._operation(self.device.faults.refuse_sync, "sync:"):
             sync.checked_path(remote)
             if remote not in self.device.files:
-                raise sync.refusal(remote, "No such file or directory")
+                raise sync.refusal_error(remote, "No such file or directory")
             if target is None:
                 return self.device.files[remote]
             sync.whole_file(iter([self.device.files[remote]]), target)
@@ -335,5 +339,5 @@ class FakeConnection:
 
 def _through_a_shell(argv: Sequence[str]) -> list[str]:
     """Quoted as for a device, and read back as a POSIX shell does."""
-    shell.prepared(shell.V2, argv)  # refuses what is too long
+    shell.prepare_service(shell.V2, argv)  # refuses what is too long
     return shlex.split(command_line(argv).decode("utf-8", "surrogateescape"))

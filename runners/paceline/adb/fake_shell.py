@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
-from paceline.adb.port import Done
+from paceline.adb.port import CommandResult
 
 NOT_FOUND, NOT_EXECUTABLE, NOT_UNDERSTOOD = 127, 126, 2
 
@@ -29,19 +29,21 @@ class State(NamedTuple):
     props: MutableMapping[str, str]
 
 
-Ended = Done | Running
+Execution = CommandResult | Running
 
 
-def execute(state: State, argv: Sequence[str]) -> Ended:
+def execute(state: State, argv: Sequence[str]) -> Execution:
     """Runs `argv` by the programs below or a pushed script."""
     name, rest = argv[0], list(argv[1:])
     if name in state.files:
         if not state.modes.get(name, 0) & 0o100:
-            return Done(NOT_EXECUTABLE, b"", _said(f"{name}: Permission denied"))
+            return CommandResult(
+                NOT_EXECUTABLE, b"", _said(f"{name}: Permission denied")
+            )
         return _script(state, state.files[name].decode())
     program = PROGRAMS.get(name.removeprefix("/system/bin/"))
     if program is None:
-        return Done(NOT_FOUND, b"", _said(f"{name}: not found"))
+        return CommandResult(NOT_FOUND, b"", _said(f"{name}: not found"))
     return program(state, rest)
 
 
@@ -53,7 +55,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _script(state: State, text: str) -> Ended:
+def _script(state: State, text: str) -> Execution:
     """Commands one after the other: words, `exit N`, `>&2`. Nothing else of a shell is understood."""
     out, err, rc = b"", b"", 0
     for line in text.replace(";", "\n").splitlines():
@@ -64,58 +66,58 @@ def _script(state: State, text: str) -> Ended:
         if not words:
             continue
         if words[0] == "exit":
-            return Done(int(words[1]), out, err)
+            return CommandResult(int(words[1]), out, err)
         done = execute(state, words)
         if isinstance(done, Running):
             return Running(out + done.printed)
         rc = done.rc
         out, err = (out, err + done.stdout) if to_err else (out + done.stdout, err)
         err += done.stderr
-    return Done(rc, out, err)
+    return CommandResult(rc, out, err)
 
 
-def _cat(state: State, paths: list[str]) -> Ended:
+def _cat(state: State, paths: list[str]) -> Execution:
     out, err = b"", b""
     for path in paths:
         if path in state.files:
             out += state.files[path]
         else:
             err += _bytes(f"cat: {path}: No such file or directory\n")
-    return Done(1 if err else 0, out, err)
+    return CommandResult(1 if err else 0, out, err)
 
 
-def _printf(_: State, words: list[str]) -> Ended:
+def _printf(_: State, words: list[str]) -> Execution:
     if not words or words[0] not in ("%s\\0", "%s\\n"):
-        return Done(
+        return CommandResult(
             NOT_UNDERSTOOD, b"", b"printf: the device in memory knows %s\\0 and %s\\n\n"
         )
     end = b"\0" if words[0].endswith("0") else b"\n"
-    return Done(0, b"".join(_bytes(word) + end for word in words[1:]))
+    return CommandResult(0, b"".join(_bytes(word) + end for word in words[1:]))
 
 
-def _tail(state: State, words: list[str]) -> Ended:
+def _tail(state: State, words: list[str]) -> Execution:
     follow = words[:1] == ["-f"]
     done = _cat(state, words[1:] if follow else words)
     return (
         Running(done.stdout)
-        if follow and isinstance(done, Done) and not done.rc
+        if follow and isinstance(done, CommandResult) and not done.rc
         else done
     )
 
 
-def _rm(state: State, words: list[str]) -> Ended:
+def _rm(state: State, words: list[str]) -> Execution:
     for path in (word for word in words if not word.startswith("-")):
         for name in [
             name for name in state.files if name == path or name.startswith(f"{path}/")
         ]:
             del state.files[name]
-    return Done(0, b"")
+    return CommandResult(0, b"")
 
 
-def _getprop(state: State, words: list[str]) -> Ended:
+def _getprop(state: State, words: list[str]) -> Execution:
     if words:
-        return Done(0, _bytes(state.props.get(words[0], "")) + b"\n")
-    return Done(
+        return CommandResult(0, _bytes(state.props.get(words[0], "")) + b"\n")
+    return CommandResult(
         0,
         b"".join(
             _bytes(f"[{name}]: [{value}]\n") for name, value in state.props.items()
@@ -123,16 +125,16 @@ def _getprop(state: State, words: list[str]) -> Ended:
     )
 
 
-def _sh(state: State, words: list[str]) -> Ended:
+def _sh(state: State, words: list[str]) -> Execution:
     if len(words) >= 2 and words[0] == "-c":
         return _script(state, words[1])
-    return Done(NOT_UNDERSTOOD, b"", b"sh: the device in memory knows sh -c\n")
+    return CommandResult(NOT_UNDERSTOOD, b"", b"sh: the device in memory knows sh -c\n")
 
 
-PROGRAMS: dict[str, Callable[[State, list[str]], Ended]] = {
-    "true": lambda _state, _words: Done(0, b""),
-    "false": lambda _state, _words: Done(1, b""),
-    "echo": lambda _state, words: Done(0, _bytes(" ".join(words)) + b"\n"),
+PROGRAMS: dict[str, Callable[[State, list[str]], Execution]] = {
+    "true": lambda _state, _words: CommandResult(0, b""),
+    "false": lambda _state, _words: CommandResult(1, b""),
+    "echo": lambda _state, words: CommandResult(0, _bytes(" ".join(words)) + b"\n"),
     "sleep": lambda _state, _words: Running(b""),
     "cat": _cat,
     "printf": _printf,

@@ -19,7 +19,7 @@ import msgspec
 
 from paceline.adb import packets
 from paceline.adb.keys import AgentKey
-from paceline.adb.packets import Packets
+from paceline.adb.packets import PacketConnection
 from paceline.adb.port import (
     AdbError,
     Banner,
@@ -40,7 +40,7 @@ NOT_RUNNING = ("recovery", "sideload", "bootloader", "rescue")
 """What a device that is not in Android says before its `::` (AOSP adb/adb.cpp, connection states)."""
 
 
-class Greeting(msgspec.Struct, frozen=True):
+class HandshakeResult(msgspec.Struct, frozen=True):
     """What a device answered. `longest_message`: bytes of one payload it takes."""
 
     banner: Banner
@@ -51,20 +51,24 @@ class Handshake:
     """One handshake on a connection of its own. After UnauthorizedError with `waits_for_person` it stands
     and `finish` may be called again; after any other error the connection is closed."""
 
-    def __init__(self, connection: Packets, key: AgentKey, address: str) -> None:
+    def __init__(
+        self, connection: PacketConnection, key: AgentKey, address: str
+    ) -> None:
         self.connection = connection
         self.waits_for_person = False
         self._key, self._address, self._whom = key, address, f"the device at {address}"
         self._has_greeted = self._has_signed = False
 
-    def finish(self, deadline: float, may_offer: Callable[[], float]) -> Greeting:
+    def finish(
+        self, deadline: float, may_offer: Callable[[], float]
+    ) -> HandshakeResult:
         """Up to the device's answer. `may_offer` says in how many seconds the key may be offered, 0 for now.
         Raises Offline-, Unauthorized-, TlsRequiredError."""
         try:
             return self._finish(deadline, may_offer)
         except SlowError as error:
             if self.waits_for_person:
-                raise prompt_waits(self._whom, self._key.fingerprint) from error
+                raise prompt_waits_error(self._whom, self._key.fingerprint) from error
             self.connection.close()
             raise OfflineError(
                 f"{self._whom} accepts connections but does not answer", _NO_ANSWER
@@ -81,7 +85,9 @@ class Handshake:
             self.connection.close()
             raise
 
-    def _finish(self, deadline: float, may_offer: Callable[[], float]) -> Greeting:
+    def _finish(
+        self, deadline: float, may_offer: Callable[[], float]
+    ) -> HandshakeResult:
         if not self._has_greeted:
             self._has_greeted = True
             self._say(
@@ -98,9 +104,9 @@ class Handshake:
                 self.connection.sums = said.arg0 < packets.VERSION
                 text = said.payload.rstrip(b"\0").decode("utf-8", "replace")
                 longest = max(1, min(said.arg1, packets.LONGEST_PAYLOAD))
-                return Greeting(parse_banner(text, self._address), longest)
+                return HandshakeResult(parse_banner(text, self._address), longest)
             if said.command == packets.STLS:
-                raise tls_required(self._whom)
+                raise tls_required_error(self._whom)
             if said.command != packets.AUTH or said.arg0 != AUTH_TOKEN:
                 raise LostError(f"it said {said.name} where its answer was expected")
             self._answer(bytes(said.payload), deadline, may_offer)
@@ -128,7 +134,7 @@ class Handshake:
         self.connection.send(command, arg0, arg1, payload, deadline)
 
 
-class Offers:
+class KeyOffers:
     """Where the key was offered: handshakes that wait for a person, and when each device was asked last.
     Shared by all connections of one agent; may be used from any thread."""
 
@@ -209,7 +215,7 @@ def _asked_lately(whom: str, fingerprint: str, wait_s: float) -> UnauthorizedErr
     )
 
 
-def prompt_waits(whom: str, fingerprint: str) -> UnauthorizedError:
+def prompt_waits_error(whom: str, fingerprint: str) -> UnauthorizedError:
     """For a device that has shown its prompt and not answered yet; one whose person refused is as silent."""
     return UnauthorizedError(
         f"{whom} asks whether to trust this agent",
@@ -219,7 +225,7 @@ def prompt_waits(whom: str, fingerprint: str) -> UnauthorizedError:
     )
 
 
-def tls_required(whom: str) -> TlsRequiredError:
+def tls_required_error(whom: str) -> TlsRequiredError:
     """For a device that answers STLS."""
     return TlsRequiredError(
         f"{whom} wants an encrypted connection (wireless debugging)",

@@ -25,7 +25,7 @@ from typing import Self
 import msgspec
 
 from paceline.adb.port import AdbError, Connection, LostError, Stream
-from paceline.formats.declared import Origin
+from paceline.formats.declared import LogOrigin
 from paceline.formats.logcat import origin_of
 from paceline.formats.raw_lines import LineBuffer, RawLine
 
@@ -54,7 +54,7 @@ class LogLine(msgspec.Struct, frozen=True):
     """One line of the log, whole. `raw.number` counts over all connections."""
 
     raw: RawLine
-    origin: Origin
+    origin: LogOrigin
     message: str
 
 
@@ -86,7 +86,7 @@ def event_of(line: LogLine) -> LogEvent | None:
     return LogEvent(kind, line.origin.logged_at, tag, line.message[:300])
 
 
-class Following:
+class LogReader:
     """What a follower has read so far; pure: bytes in, lines out, and where to go on. `prefix`: what keeps
     logcat out of the way on the device, `taskset f nice -n 10`."""
 
@@ -140,7 +140,7 @@ class Following:
         return LogLine(raw, origin, message)
 
 
-class Follower:
+class LogFollower:
     """Follows a log on a thread of its own from `with` until its end. `open_connection` gives a connection
     that nobody else uses; `take` is called on the follower's thread."""
 
@@ -161,7 +161,7 @@ class Follower:
         self._end = threading.Event()
         self._tried = threading.Event()
         self._connecting = threading.Lock()
-        self._following: Following | None = None
+        self._following: LogReader | None = None
         self._thread = threading.Thread(target=self._run, name="logcat", daemon=True)
         self.gaps = 0
         """How often the log was lost and taken up again."""
@@ -230,15 +230,15 @@ class Follower:
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
     def _begun(
-        self, held: contextlib.ExitStack, following: Following | None
-    ) -> tuple[Stream, Following]:
+        self, held: contextlib.ExitStack, following: LogReader | None
+    ) -> tuple[Stream, LogReader]:
         """logcat, started on a connection of its own; both are closed with `held`. Raises AdbError."""
         while not self._connecting.acquire(timeout=READ_S):
             if self._end.is_set():
                 raise LostError("Nobody follows the log any more.")
         try:
             connection = held.enter_context(contextlib.closing(_Quiet(self._open())))
-            following = following or Following(_now(connection.inner), self._prefix)
+            following = following or LogReader(_now(connection.inner), self._prefix)
             return held.enter_context(
                 connection.inner.stream(following.argv)
             ), following
@@ -246,7 +246,7 @@ class Follower:
             self._connecting.release()
             self._tried.set()
 
-    def _follow(self, stream: Stream, following: Following) -> bool:
+    def _follow(self, stream: Stream, following: LogReader) -> bool:
         """Until it ends or is lost; whether anything came."""
         came = False
         with contextlib.suppress(AdbError):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from paceline.adb.channel import Bytes
 from paceline.adb.checksums import checksum_of
 from paceline.adb.port import LostError
-from paceline.adb.transport import Wire
+from paceline.adb.transport import DeadlineSocket
 
 CNXN, AUTH, OPEN, OKAY, CLSE, WRTE, STLS = (
     int.from_bytes(name, "little")
@@ -45,10 +45,10 @@ class Packet(NamedTuple):
         return self.command.to_bytes(4, "little").decode("ascii", "replace")
 
 
-class Packets:
+class PacketConnection:
     """One connection. `sums`: both sides sum payloads, as they do until they agreed not to."""
 
-    def __init__(self, wire: Wire, whom: str) -> None:
+    def __init__(self, wire: DeadlineSocket, whom: str) -> None:
         self.sums = True
         self._wire, self._whom = wire, whom
         self._ahead = bytearray(AHEAD_BYTES)

@@ -91,7 +91,7 @@ class Banner(msgspec.Struct, frozen=True):
     """Of the banner alone: product, model, device."""
 
 
-class Done(msgspec.Struct, frozen=True):
+class CommandResult(msgspec.Struct, frozen=True):
     """A command that ended. Without shell v2 the device merges both outputs: all of it is in `stdout`."""
 
     rc: int
@@ -135,7 +135,9 @@ class Connection(Protocol):
         """Shakes hands; again when connected already. Raises Absent-, Offline-, Unauthorized-,
         TlsRequiredError."""
 
-    def run(self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S) -> Done:
+    def run(
+        self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
+    ) -> CommandResult:
         """Runs to its end. Raises SlowError when it does not end in time, LostError, RefusedError."""
 
     def stream(self, argv: Sequence[str]) -> Stream:

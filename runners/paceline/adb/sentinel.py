@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import secrets
 
-from paceline.adb.shell_v2 import Piece
+from paceline.adb.shell_v2 import OutputPiece
 
 TAIL_BYTES = 16
 """Of the last line after its marker: at most three digits, two underscores and a line's end; generous."""
@@ -40,7 +40,7 @@ class Sentinel:
             self._nonce,
         )
 
-    def feed(self, data: bytes | bytearray) -> list[Piece]:
+    def feed(self, data: bytes | bytearray) -> list[OutputPiece]:
         """Output held back so far or new; nothing once the status came."""
         if self.rc is not None:
             return []
@@ -75,7 +75,7 @@ class Sentinel:
         )
         return len(text) - cut
 
-    def _taken(self, length: int) -> list[Piece]:
+    def _taken(self, length: int) -> list[OutputPiece]:
         data = bytes(self._buffer[:length])
         del self._buffer[:length]
         if self._newline != b"\n":

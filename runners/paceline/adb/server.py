@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import time
 
-from paceline.adb.base_connection import Backend
+from paceline.adb.base_connection import BaseConnection
 from paceline.adb.channel import Bytes, Channel
 from paceline.adb.port import (
     CONNECT_TIMEOUT_S,
@@ -26,14 +26,14 @@ from paceline.adb.port import (
 )
 from paceline.adb.smart_socket import (
     DEFAULT_ADDRESS,
-    Known,
-    Question,
+    AdbServerRequest,
+    ListedDevice,
     ask,
+    failure_error,
     parse_devices,
-    refusal_of,
-    why_failed,
+    state_error,
 )
-from paceline.adb.transport import READ_BYTES, Wire
+from paceline.adb.transport import READ_BYTES, DeadlineSocket
 
 
 class AdbServer:
@@ -52,7 +52,7 @@ class AdbServer:
                 f"what listens at {self.address} is no adb server: version {answer!r}"
             ) from error
 
-    def devices(self, timeout_s: float = CONNECT_TIMEOUT_S) -> list[Known]:
+    def devices(self, timeout_s: float = CONNECT_TIMEOUT_S) -> list[ListedDevice]:
         """Everything it lists, in its order, whatever the state. Raises AbsentError when nobody listens."""
         return parse_devices(ask(self.address, "host:devices-l", timeout_s))
 
@@ -80,7 +80,7 @@ class AdbServer:
 class ServerChannel:
     """A service behind a smart socket: plain bytes; the server does the flow control."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: DeadlineSocket) -> None:
         self._wire = wire
 
     def send(self, data: Bytes, deadline: float) -> None:
@@ -99,7 +99,7 @@ class ServerChannel:
         self._wire.close()
 
 
-class ServerConnection(Backend):
+class ServerConnection(BaseConnection):
     """The device `name` of the adb server at `address`."""
 
     def __init__(self, address: str, name: str) -> None:
@@ -115,8 +115,8 @@ class ServerConnection(Backend):
             )
         }.get(name)
         if known is None:
-            raise why_failed("device not found", name, address)
-        if refusal := refusal_of(known.state, name, address):
+            raise failure_error("device not found", name, address)
+        if refusal := state_error(known.state, name, address):
             raise refusal
         number = known.props.get("transport_id", "")
         self._transport = (
@@ -137,7 +137,7 @@ class ServerConnection(Backend):
     def _open(self, service: bytes, deadline: float, apart: bool) -> Channel:
         del apart  # every service has a socket of its own
         address, name = self._route.address, self._route.name
-        question = Question(address, deadline)
+        question = AdbServerRequest(address, deadline)
         try:
             try:
                 question.ask(self._transport or _by_name(name), name)

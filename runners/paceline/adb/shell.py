@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from paceline.adb.channel import Channel
-from paceline.adb.port import AdbError, Done, LostError, SlowError
+from paceline.adb.port import AdbError, CommandResult, LostError, SlowError
 from paceline.adb.quoting import command_line
 from paceline.adb.sentinel import Sentinel
 from paceline.adb.shell_v2 import ShellV2
@@ -37,14 +37,14 @@ ENDING_AT_EOF = b"exec 3<&0; %s 3<&- & c=$!; (read x <&3; kill -9 0) & w=$!; wai
 """`exec:` sends no signal: the command loses its pipes and may run for ever. Its input ends, though: a reader
 beside it notices, and ends the group."""
 
-Reading = ShellV2 | Sentinel
+OutputReader = ShellV2 | Sentinel
 
 
-def prepared(
+def prepare_service(
     service: bytes, argv: Sequence[str], most: int = LONGEST_SERVICE
-) -> tuple[bytes, Reading]:
+) -> tuple[bytes, OutputReader]:
     """The service to open for `argv`, and what reads it. `most`: the device's packet, in bytes."""
-    reading: Reading = ShellV2() if service == V2 else Sentinel()
+    reading: OutputReader = ShellV2() if service == V2 else Sentinel()
     line = (ENDING_AT_EOF if service == EXEC else ENDING_AT_HANGUP) % command_line(argv)
     name = service + (reading.around(line) if isinstance(reading, Sentinel) else line)
     if len(name) >= min(most, LONGEST_SERVICE):
@@ -55,21 +55,25 @@ def prepared(
     return name, reading
 
 
-def read_whole(channel: Channel, reading: Reading, deadline: float, what: str) -> Done:
+def read_whole(
+    channel: Channel, reading: OutputReader, deadline: float, what: str
+) -> CommandResult:
     """Everything until the status. Raises SlowError at `deadline`, LostError for an end without a status."""
     outputs: dict[str, list[bytes | memoryview]] = {"stdout": [], "stderr": []}
     while reading.rc is None:
         data = channel.receive(deadline)
         if data is None:
-            raise slow(what)
+            raise slow_error(what)
         if not data:
-            raise lost(what)
+            raise lost_error(what)
         for output, piece in reading.feed(data):
             outputs[output].append(piece)
-    return Done(reading.rc, b"".join(outputs["stdout"]), b"".join(outputs["stderr"]))
+    return CommandResult(
+        reading.rc, b"".join(outputs["stdout"]), b"".join(outputs["stderr"])
+    )
 
 
-def slow(what: str) -> SlowError:
+def slow_error(what: str) -> SlowError:
     """For a command still running at its deadline; the caller closes the connection, which ends it."""
     return SlowError(
         f"{what} did not end in time",
@@ -77,7 +81,7 @@ def slow(what: str) -> SlowError:
     )
 
 
-def lost(what: str) -> LostError:
+def lost_error(what: str) -> LostError:
     """For an end without a status."""
     return LostError(
         f"the connection ended before {what} said how it ended",
@@ -88,7 +92,7 @@ def lost(what: str) -> LostError:
 class ShellStream:
     """A command's output as it comes, on a channel that is its own. `rc` is None until it ended."""
 
-    def __init__(self, channel: Channel, reading: Reading, what: str) -> None:
+    def __init__(self, channel: Channel, reading: OutputReader, what: str) -> None:
         self._channel, self._reading, self._what = channel, reading, what
 
     @property
@@ -104,7 +108,7 @@ class ShellStream:
             if data is None:
                 return None
             if not data:
-                raise lost(self._what)
+                raise lost_error(self._what)
             if pieces := self._reading.feed(data):
                 return b"".join(piece for _, piece in pieces)
         return b""

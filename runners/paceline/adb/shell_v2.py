@@ -17,7 +17,7 @@ STDOUT, STDERR, EXIT = 1, 2, 3
 LONGEST = 1 << 20
 """Bytes of one packet. adbd sends at most MAX_PAYLOAD; more means that this is no shell protocol."""
 
-Piece = tuple[Literal["stdout", "stderr"], bytes | memoryview]
+OutputPiece = tuple[Literal["stdout", "stderr"], bytes | memoryview]
 
 
 class ShellV2:
@@ -28,13 +28,13 @@ class ShellV2:
         self._rest = b""
         """Of a packet that is not complete yet."""
 
-    def feed(self, data: bytes | bytearray) -> list[Piece]:
+    def feed(self, data: bytes | bytearray) -> list[OutputPiece]:
         """Complete packets only, where they lie in `data`; the rest waits. Raises LostError for what is no
         packet."""
         if self._rest:
             data = self._rest + data
             self._rest = b""
-        pieces: list[Piece] = []
+        pieces: list[OutputPiece] = []
         view, at = memoryview(data), 0
         while self.rc is None and len(view) - at >= HEADER.size:
             kind, length = HEADER.unpack_from(view, at)

@@ -23,7 +23,7 @@ from paceline.adb.port import (
     RefusedError,
     UnauthorizedError,
 )
-from paceline.adb.transport import Wire, open_socket
+from paceline.adb.transport import DeadlineSocket, open_socket
 
 DEFAULT_ADDRESS = "127.0.0.1:5037"
 LENGTH_DIGITS = 4
@@ -38,7 +38,7 @@ LINE = re.compile(
 ASLEEP = ("recovery", "sideload", "rescue", "bootloader", "host")
 
 
-class Known(msgspec.Struct, frozen=True):
+class ListedDevice(msgspec.Struct, frozen=True):
     """A device as the adb server lists it. `name` is its serial on USB, an address or an mDNS name else."""
 
     name: str
@@ -47,17 +47,17 @@ class Known(msgspec.Struct, frozen=True):
     """product, model, device, transport_id; empty unless the state is `device`."""
 
 
-def parse_devices(text: str) -> list[Known]:
+def parse_devices(text: str) -> list[ListedDevice]:
     """`host:devices-l`; lines that are no device are left out."""
     found = []
     for line in text.splitlines():
         if match := LINE.fullmatch(line):
             pairs = dict(pair.split(":", 1) for pair in match["props"].split())
-            found.append(Known(match["name"], match["state"].strip(), pairs))
+            found.append(ListedDevice(match["name"], match["state"].strip(), pairs))
     return found
 
 
-def refusal_of(state: str, name: str, server: str) -> AdbError | None:
+def state_error(state: str, name: str, server: str) -> AdbError | None:
     """Why a device in that state cannot be used; None when it can."""
     where = f"{name} at the adb server {server}"
     if state == "device":
@@ -84,29 +84,29 @@ def refusal_of(state: str, name: str, server: str) -> AdbError | None:
     )
 
 
-def why_failed(reason: str, name: str, server: str) -> AdbError:
+def failure_error(reason: str, name: str, server: str) -> AdbError:
     """The error for a FAIL with that text, said about a device (AOSP adb/transport.cpp)."""
     text = reason.lower()
     if "unauthorized" in text or "authorizing" in text:
-        return refusal_of("unauthorized", name, server) or AdbError(reason)
+        return state_error("unauthorized", name, server) or AdbError(reason)
     if "not found" in text or "no device" in text or "unknown device" in text:
         return AbsentError(
             f"the adb server at {server} does not know {name}",
             "Is it plugged in, or paired and connected? `adb devices -l` shows what that server sees.",
         )
     if "offline" in text or "connecting" in text:
-        return refusal_of("offline", name, server) or AdbError(reason)
+        return state_error("offline", name, server) or AdbError(reason)
     if "permission" in text:
-        return refusal_of("no permissions", name, server) or AdbError(reason)
+        return state_error("no permissions", name, server) or AdbError(reason)
     return RefusedError(f"{name} at the adb server {server} refuses: {reason}")
 
 
-class Question:
+class AdbServerRequest:
     """One connection to an adb server: requests, their OKAY, then bytes."""
 
     def __init__(self, server: str, deadline: float) -> None:
         self.server, self._deadline = server, deadline
-        self.wire = Wire(
+        self.wire = DeadlineSocket(
             open_socket(server, deadline, _NO_SERVER), f"the adb server at {server}"
         )
 
@@ -121,7 +121,7 @@ class Question:
             raise LostError(
                 f"what listens at {self.server} is no adb server: it said {said!r}"
             )
-        raise why_failed(self.text(), name, self.server)
+        raise failure_error(self.text(), name, self.server)
 
     def text(self) -> str:
         """The answer that follows: four hex digits and as many bytes."""
@@ -143,7 +143,7 @@ class Question:
             data += more
         return data
 
-    def __enter__(self) -> Question:
+    def __enter__(self) -> AdbServerRequest:
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -153,7 +153,7 @@ class Question:
 def ask(server: str, request: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
     """One question about the server itself or a device of it, and its answer. Raises AbsentError: no server;
     SlowError, LostError, and what why_failed() says."""
-    with Question(server, time.monotonic() + timeout_s) as question:
+    with AdbServerRequest(server, time.monotonic() + timeout_s) as question:
         question.ask(request.encode(), request)
         return question.text()
 

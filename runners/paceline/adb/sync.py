@@ -123,7 +123,7 @@ class Sync:
     def _judge(self, said: bytes, length: int, kind: bytes, remote: str) -> None:
         """Raises TransferError for a refusal, LostError for what is neither that nor `kind`."""
         if said == b"FAIL" and length <= CHUNK_BYTES:
-            raise refusal(
+            raise refusal_error(
                 remote, self._exactly(length, remote).decode("utf-8", "replace")
             )
         if said != kind or length > CHUNK_BYTES:
@@ -185,7 +185,7 @@ def checked_path(remote: str) -> bytes:
     return path
 
 
-def refusal(remote: str, reason: str) -> TransferError:
+def refusal_error(remote: str, reason: str) -> TransferError:
     """The error for the reason of a FAIL."""
     if any(text in reason.lower() for text in NO_SPACE):
         return TransferError(

@@ -83,7 +83,7 @@ def remaining(deadline: float) -> float:
     return max(deadline - time.monotonic(), 1e-4)
 
 
-class Wire:
+class DeadlineSocket:
     """A connected socket. `whom` is who errors name; it may be changed when somebody else answers through
     it."""
 

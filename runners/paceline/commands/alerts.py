@@ -8,17 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from paceline.commands.server_client import (
-    Desk,
     Json,
     Note,
     Server,
+    ServerClient,
     Token,
-    day,
-    instant,
     new_group,
-    say,
-    show_json,
-    show_table,
+    parse_time,
+    print_json,
+    print_line,
+    print_table,
+    short_time,
 )
 from paceline.errors import UserError
 
@@ -69,7 +69,7 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
     as_json: Json = False,
 ) -> None:
     """Lists alerts, the newest first."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     who = None if assignee is None else desk.account(assignee) or "none"
     found = desk.pages(
         "/alerts",
@@ -86,7 +86,7 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
         text=text,
     )
     if as_json:
-        show_json(found)
+        print_json(found)
         return
     rows = [
         (
@@ -96,7 +96,7 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
             one["words"],
             _person(one),
             _due(one),
-            day(one["created_at"]),
+            short_time(one["created_at"]),
         )
         for one in found
     ]
@@ -109,7 +109,7 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
         "due",
         "since",
     )
-    show_table(columns, rows, "No alert matches.")
+    print_table(columns, rows, "No alert matches.")
 
 
 def _person(alert: dict[str, Any]) -> str:
@@ -117,18 +117,18 @@ def _person(alert: dict[str, Any]) -> str:
 
 
 def _due(alert: dict[str, Any]) -> str:
-    return day(alert["due_at"]) + (" (overdue)" if alert["overdue"] else "")
+    return short_time(alert["due_at"]) + (" (overdue)" if alert["overdue"] else "")
 
 
 @app.command()
 def show(alert: AlertId, server: Server, token: Token, as_json: Json = False) -> None:
     """Shows one alert: what was found, by which rule, who did what, and what can be done."""
-    found = Desk(server, token).get(f"/alerts/{alert}")
+    found = ServerClient(server, token).get(f"/alerts/{alert}")
     if as_json:
-        show_json(found)
+        print_json(found)
         return
-    say(f"{found['title']}: {found['state']}")
-    say(found["explanation"])
+    print_line(f"{found['title']}: {found['state']}")
+    print_line(found["explanation"])
     facts = {
         "rule": f"{found['rule']['name']} (version {found['rule']['version']})",
         "cause": found["cause"],
@@ -141,12 +141,18 @@ def show(alert: AlertId, server: Server, token: Token, as_json: Json = False) ->
     }
     for name, value in facts.items():
         if value:
-            say(f"  {name}: {value}")
+            print_line(f"  {name}: {value}")
     rows = [
-        (day(one["at"]), one["actor"], one["action"], one["to_state"], one["note"])
+        (
+            short_time(one["at"]),
+            one["actor"],
+            one["action"],
+            one["to_state"],
+            one["note"],
+        )
         for one in found["history"]
     ]
-    show_table(("at", "who", "did", "now", "note"), rows, "Nothing has happened yet.")
+    print_table(("at", "who", "did", "now", "note"), rows, "Nothing has happened yet.")
 
 
 def _range(alert: dict[str, Any]) -> str:
@@ -161,31 +167,31 @@ def explain(
     alert: AlertId, server: Server, token: Token, as_json: Json = False
 ) -> None:
     """Explains one alert: every filter with its number and limit, and the data it looked at."""
-    found = Desk(server, token).get(f"/alerts/{alert}/explain")
+    found = ServerClient(server, token).get(f"/alerts/{alert}/explain")
     if as_json:
-        show_json(found)
+        print_json(found)
         return
-    say(found["sentence"])
+    print_line(found["sentence"])
     if found["cause_text"]:
-        say(f"Cause: {found['cause_text']}")
+        print_line(f"Cause: {found['cause_text']}")
     for finding in found["findings"]:
-        say(f"\n{finding['role']}: {finding['where']}: {finding['words']}")
-        say(f"  by {finding['method']}, on {finding['window']['text']}")
+        print_line(f"\n{finding['role']}: {finding['where']}: {finding['words']}")
+        print_line(f"  by {finding['method']}, on {finding['window']['text']}")
         for one in finding["filters"]:
-            say(
+            print_line(
                 f"  {'passed' if one['passed'] else 'failed'}  {one['name']}: {one['text']}"
             )
 
 
-def _acted(desk: Desk, alert: str, body: dict[str, Any], as_json: bool) -> None:
+def _acted(desk: ServerClient, alert: str, body: dict[str, Any], as_json: bool) -> None:
     _told(desk.send("POST", f"/alerts/{alert}/actions", body), as_json)
 
 
 def _told(found: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        show_json(found)
+        print_json(found)
     else:
-        say(f"{found['id']}: {found['state']}")
+        print_line(f"{found['id']}: {found['state']}")
 
 
 @app.command()
@@ -197,7 +203,12 @@ def ack(
     as_json: Json = False,
 ) -> None:
     """Acknowledges an alert: somebody is on it."""
-    _acted(Desk(server, token), alert, {"action": "acknowledge", "note": note}, as_json)
+    _acted(
+        ServerClient(server, token),
+        alert,
+        {"action": "acknowledge", "note": note},
+        as_json,
+    )
 
 
 @app.command()
@@ -223,7 +234,7 @@ def close(  # noqa: PLR0917 - one parameter per option is how typer declares the
             f"{outcome!r} is no outcome.", f"There are: {', '.join(OUTCOMES)}."
         )
     body = {"action": outcome, "note": note, "baseline_commit": baseline}
-    _acted(Desk(server, token), alert, body, as_json)
+    _acted(ServerClient(server, token), alert, body, as_json)
 
 
 @app.command()
@@ -235,7 +246,9 @@ def reopen(
     as_json: Json = False,
 ) -> None:
     """Opens a closed alert again."""
-    _acted(Desk(server, token), alert, {"action": "reopen", "note": note}, as_json)
+    _acted(
+        ServerClient(server, token), alert, {"action": "reopen", "note": note}, as_json
+    )
 
 
 @app.command()
@@ -247,7 +260,7 @@ def assign(
     as_json: Json = False,
 ) -> None:
     """Gives an alert to a person, or to nobody."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     _told(
         desk.send(
             "PUT", f"/alerts/{alert}/assignee", {"account_id": desk.account(person)}
@@ -266,8 +279,8 @@ def due(
 ) -> None:
     """Says until when an alert should be dealt with."""
     _told(
-        Desk(server, token).send(
-            "PUT", f"/alerts/{alert}/due", {"due_at": instant(date)}
+        ServerClient(server, token).send(
+            "PUT", f"/alerts/{alert}/due", {"due_at": parse_time(date)}
         ),
         as_json,
     )
@@ -283,7 +296,9 @@ def issue(
 ) -> None:
     """Links the issue in which an alert is worked on."""
     body = {"url": None if url == "none" else url}
-    _told(Desk(server, token).send("PUT", f"/alerts/{alert}/issue", body), as_json)
+    _told(
+        ServerClient(server, token).send("PUT", f"/alerts/{alert}/issue", body), as_json
+    )
 
 
 @app.command()
@@ -296,7 +311,9 @@ def note(
 ) -> None:
     """Adds a remark to an alert's history."""
     _told(
-        Desk(server, token).send("POST", f"/alerts/{alert}/notes", {"note": text}),
+        ServerClient(server, token).send(
+            "POST", f"/alerts/{alert}/notes", {"note": text}
+        ),
         as_json,
     )
 
@@ -333,18 +350,20 @@ def bulk(  # noqa: PLR0917 - one parameter per option is how typer declares them
         raise UserError(
             "No alert was named.", "Give ids, or - and ids on standard input."
         )
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     body: dict[str, Any] = {"alert_ids": chosen, "action": action, "note": note}
     if assign is not None:
         body["assign"] = {"account_id": desk.account(assign)}
     if due is not None:
-        body["due"] = {"due_at": instant(due)}
+        body["due"] = {"due_at": parse_time(due)}
     batch = desk.send("POST", "/alerts/bulk", body)
     if as_json:
-        show_json(batch)
+        print_json(batch)
         return
-    say(f"{batch['action']}: {batch['alerts']} alerts.")
-    say(f"Until {day(batch['undo_until'])} UTC: paceline alerts undo {batch['id']}")
+    print_line(f"{batch['action']}: {batch['alerts']} alerts.")
+    print_line(
+        f"Until {short_time(batch['undo_until'])} UTC: paceline alerts undo {batch['id']}"
+    )
 
 
 @app.command()
@@ -357,8 +376,8 @@ def undo(
     as_json: Json = False,
 ) -> None:
     """Takes a bulk decision back, unless an alert has changed since."""
-    found = Desk(server, token).send("POST", f"/alerts/bulk/{batch}/undo")
+    found = ServerClient(server, token).send("POST", f"/alerts/bulk/{batch}/undo")
     if as_json:
-        show_json(found)
+        print_json(found)
     else:
-        say(f"Undone: {found['action']} of {found['alerts']} alerts.")
+        print_line(f"Undone: {found['action']} of {found['alerts']} alerts.")

@@ -18,12 +18,12 @@ import typer
 from rich.table import Table
 
 from paceline import config, criterion_runs, importing, manifest
-from paceline.commands.server_client import Desk, out, say
+from paceline.commands.server_client import ServerClient, out, print_line
 from paceline.commands.this_host import ConfigPath, DataDir
 from paceline.display import terminal
 from paceline.errors import UserError
 from paceline.formats.declared import Line
-from paceline.formats.ledger_prose import Policy
+from paceline.formats.ledger_prose import BatchPolicy
 from paceline.output import fresh_directory
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         _only_told(server, {"suite": suite, "on": on, "commit": commit, "title": title})
         desk = None if server is None else _desk(server, token)
         name = None if suite is None else manifest.load(suite).suite.name
-        measured = criterion_runs.MeasuredOn(name, on or "imported", commit)
+        measured = criterion_runs.Provenance(name, on or "imported", commit)
         _criterion(file, directory, as_json, desk, measured, title)
         return
     _none_of(form, {"on": on, "commit": commit})
@@ -143,7 +143,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
             form, _opening(device or "", data, config_path), seconds, declared
         )
     if in_force is not None:
-        document = importing.in_force(document, _policy(in_force))
+        document = importing.with_policy(document, _policy(in_force))
     _show(document, as_json)
     if target is not None:
         _write(document, target)
@@ -151,9 +151,11 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         _keep(desk, document, title)
 
 
-def _keep(desk: Desk, document: importing.Document, title: str | None) -> None:
+def _keep(
+    desk: ServerClient, document: importing.LogDocument, title: str | None
+) -> None:
     """Stores a document of averages on a server and says what it is called there."""
-    stored = desk.send("POST", "/imports", importing.sent(document, title))
+    stored = desk.send("POST", "/imports", importing.import_body(document, title))
     count = len(stored["rows"])
     rows = f"{count} {'row' if count == 1 else 'rows'}, {stored['note_count']} with something to note"
     notes.print(
@@ -185,8 +187,8 @@ def _criterion(  # noqa: PLR0917 - each from one option
     path: str | None,
     directory: Path | None,
     as_json: bool,
-    desk: Desk | None,
-    where: criterion_runs.MeasuredOn,
+    desk: ServerClient | None,
+    where: criterion_runs.Provenance,
     title: str | None,
 ) -> None:
     """Criterion's output to OUT/import.json, a server, or the screen alone."""
@@ -207,7 +209,7 @@ def _criterion(  # noqa: PLR0917 - each from one option
         _write(document, target)
     if desk is not None:
         stored = desk.send(
-            "POST", "/imports", criterion_runs.sent(document, where, title)
+            "POST", "/imports", criterion_runs.import_body(document, where, title)
         )
         for run in stored["runs"]:
             told = (
@@ -224,7 +226,7 @@ def _write(document: msgspec.Struct, target: Path) -> None:
     notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
 
 
-def _show(document: importing.Document, as_json: bool) -> None:
+def _show(document: importing.LogDocument, as_json: bool) -> None:
     for complaint in importing.complaints(document):
         notes.print(complaint, markup=False, highlight=False, soft_wrap=True)
     if as_json:
@@ -236,17 +238,17 @@ def _show(document: importing.Document, as_json: bool) -> None:
 def _print(shown_ones: Iterable[Table | str]) -> None:
     for shown in shown_ones:
         if isinstance(shown, str):
-            say(shown)
+            print_line(shown)
         else:
             out.print(shown, markup=False, highlight=False)
 
 
-def _desk(server: str, token: str | None) -> Desk:
+def _desk(server: str, token: str | None) -> ServerClient:
     if token is None:
         raise UserError(
             "The server wants a token.", "Give one with --token or PACELINE_TOKEN."
         )
-    return Desk(server, token)
+    return ServerClient(server, token)
 
 
 def _declared(suite: Path) -> list[Line]:
@@ -258,14 +260,14 @@ def _declared(suite: Path) -> list[Line]:
     return lines
 
 
-def _policy(text: str) -> Policy:
+def _policy(text: str) -> BatchPolicy:
     found = _IN_FORCE.fullmatch(text.strip())
     if found is None:
         raise UserError(
             f"{text!r} is no policy.", "Say 2000, or 2000/1 with one warm-up round."
         )
     rounds = None if found[2] is None else int(found[2])
-    return Policy(int(found[1]), None, rounds, [], f"--in-force {text.strip()}")
+    return BatchPolicy(int(found[1]), None, rounds, [], f"--in-force {text.strip()}")
 
 
 def _opening(

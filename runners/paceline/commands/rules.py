@@ -8,16 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from paceline.commands.server_client import (
-    Desk,
     Json,
     Server,
+    ServerClient,
     Token,
-    day,
     new_group,
-    say,
-    share,
-    show_json,
-    show_table,
+    parse_share,
+    print_json,
+    print_line,
+    print_table,
+    short_time,
 )
 
 app = new_group(
@@ -43,7 +43,7 @@ SAID = ("kind", *PATTERNS, "min_effect", "direction", "mode", "text")
 
 
 @dataclass(frozen=True)
-class Wish:
+class RuleOptions:
     """What the options say about a rule; None: as it is, or the server's default."""
 
     kind: str | None
@@ -64,7 +64,7 @@ class Wish:
             one: getattr(self, one) for one in SAID if getattr(self, one) is not None
         }
         if "min_effect" in given:
-            given["min_effect"] = share(given["min_effect"])
+            given["min_effect"] = parse_share(given["min_effect"])
         return {"name": name, **said, **given}
 
 
@@ -77,9 +77,9 @@ def list_rules(
     as_json: Json = False,
 ) -> None:
     """Lists the stored rules by name, with their mutes and how their alerts ended."""
-    found = Desk(server, token).pages("/rules", kind=kind, mode=mode)
+    found = ServerClient(server, token).pages("/rules", kind=kind, mode=mode)
     if as_json:
-        show_json(found)
+        print_json(found)
         return
     rows = [
         (
@@ -94,7 +94,7 @@ def list_rules(
         for one in found
     ]
     columns = ("rule", "kind", "about", "from", "mode", "muted until", "so far")
-    show_table(columns, rows, "No rule is stored; the built-in defaults apply.")
+    print_table(columns, rows, "No rule is stored; the built-in defaults apply.")
 
 
 def _patterns(rule: dict[str, Any]) -> str:
@@ -109,38 +109,38 @@ def _percent(value: float) -> str:
 
 
 def _muted(rule: dict[str, Any]) -> str:
-    return "" if rule["mute"] is None else day(rule["mute"]["until"])
+    return "" if rule["mute"] is None else short_time(rule["mute"]["until"])
 
 
 @app.command()
 def show(rule: RuleName, server: Server, token: Token, as_json: Json = False) -> None:
     """Shows a rule, the noise floor it has to respect, and all of its versions."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     rule_id = desk.rule(rule)["id"]
     found = {
         **desk.get(f"/rules/{rule_id}"),
         "versions": desk.pages(f"/rules/{rule_id}/versions"),
     }
     if as_json:
-        show_json(found)
+        print_json(found)
         return
-    say(
+    print_line(
         f"{found['name']} (version {found['version']}, {found['kind']}, {found['mode']}): {found['text']}"
     )
-    say(
+    print_line(
         f"  about: {_patterns(found)}; from {_percent(found['min_effect'])}; {found['direction']}"
     )
-    say(f"  {found['precision']['words']}")
+    print_line(f"  {found['precision']['words']}")
     if found["floor"] is not None:
-        say(f"  noise floor: {found['floor']['words']}")
+        print_line(f"  noise floor: {found['floor']['words']}")
     if found["mute"] is not None:
-        say(
+        print_line(
             f"  muted until {_muted(found)} UTC by {found['mute']['muted_by']}: {found['mute']['reason']}"
         )
     rows = [
         (
             one["version"],
-            day(one["created_at"]),
+            short_time(one["created_at"]),
             one["created_by"],
             _percent(one["min_effect"]),
             one["mode"],
@@ -148,7 +148,7 @@ def show(rule: RuleName, server: Server, token: Token, as_json: Json = False) ->
         )
         for one in found["versions"]
     ]
-    show_table(("version", "saved", "by", "from", "mode", "why"), rows, "")
+    print_table(("version", "saved", "by", "from", "mode", "why"), rows, "")
 
 
 @app.command()
@@ -175,9 +175,9 @@ def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
     as_json: Json = False,
 ) -> None:
     """Saves a new rule, or a new version of one: options not given stay as they are."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     known = desk.known_rule(rule)
-    wish = Wish(
+    wish = RuleOptions(
         kind, suite, benchmark, arm, metric, target, min_effect, direction, mode, text
     )
     body = {
@@ -191,9 +191,9 @@ def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
             "PUT", f"/rules/{known['id']}", {**body, "based_on": known["version"]}
         )
     if as_json:
-        show_json(found)
+        print_json(found)
     else:
-        say(f"{found['name']} version {found['version']}: {found['text']}")
+        print_line(f"{found['name']} version {found['version']}: {found['text']}")
 
 
 @app.command()
@@ -216,9 +216,9 @@ def replay(  # noqa: PLR0917 - one parameter per option is how typer declares th
     as_json: Json = False,
 ) -> None:
     """Says what a rule would have raised in the last days. Takes the options of save; saves nothing."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     known = desk.known_rule(rule)
-    wish = Wish(
+    wish = RuleOptions(
         kind, suite, benchmark, arm, metric, target, min_effect, direction, mode
     )
     body = {
@@ -228,14 +228,14 @@ def replay(  # noqa: PLR0917 - one parameter per option is how typer declares th
     }
     found = desk.send("POST", "/rules/replay", body)
     if as_json:
-        show_json(found)
+        print_json(found)
         return
-    say(found["words"])
+    print_line(found["words"])
     if not found["findings"]:
         return
     rows = [
         (
-            day(one["at"]),
+            short_time(one["at"]),
             one["target_name"],
             f"{one['benchmark']} {one['arm']} {one['metric']}",
             one["words"],
@@ -244,9 +244,11 @@ def replay(  # noqa: PLR0917 - one parameter per option is how typer declares th
         )
         for one in found["findings"]
     ]
-    show_table(("measured", "target", "series", "what", "commit", "alert"), rows, "")
+    print_table(("measured", "target", "series", "what", "commit", "alert"), rows, "")
     if found["findings_total"] > len(rows):
-        say(f"{found['findings_total'] - len(rows)} older findings are not shown.")
+        print_line(
+            f"{found['findings_total'] - len(rows)} older findings are not shown."
+        )
 
 
 @app.command()
@@ -259,46 +261,46 @@ def mute(  # noqa: PLR0917 - one parameter per option is how typer declares them
     as_json: Json = False,
 ) -> None:
     """Tells nobody of a rule's alerts for a while; what is still open then is told at the end."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     body = {"reason": reason, "hours": hours}
     found = desk.send("POST", f"/rules/{desk.rule(rule)['id']}/mute", body)
     if as_json:
-        show_json(found)
+        print_json(found)
     else:
-        say(f"{found['name']} is muted until {_muted(found)} UTC.")
+        print_line(f"{found['name']} is muted until {_muted(found)} UTC.")
 
 
 @app.command()
 def unmute(rule: RuleName, server: Server, token: Token, as_json: Json = False) -> None:
     """Ends a rule's silence now."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     found = desk.send("POST", f"/rules/{desk.rule(rule)['id']}/unmute")
     if as_json:
-        show_json(found)
+        print_json(found)
     else:
-        say(f"{found['name']} is not muted any more.")
+        print_line(f"{found['name']} is not muted any more.")
 
 
 @app.command()
 def delete(rule: RuleName, server: Server, token: Token) -> None:
     """Takes a rule out of force; its versions are kept, and its name brings it back."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     found = desk.rule(rule)
     desk.send("DELETE", f"/rules/{found['id']}")
-    say(f"{found['name']} is out of force.")
+    print_line(f"{found['name']} is out of force.")
 
 
 @app.command()
 def orphans(server: Server, token: Token, as_json: Json = False) -> None:
     """Lists rules that decide about nothing, and measurements that have the built-in default only."""
-    found = Desk(server, token).get("/rules/orphans")
+    found = ServerClient(server, token).get("/rules/orphans")
     if as_json:
-        show_json(found)
+        print_json(found)
         return
-    say(found["words"])
+    print_line(found["words"])
     if found["rules"]:
         rows = [(one["name"], one["reason"]) for one in found["rules"]]
-        show_table(("rule", "why it says nothing"), rows, "")
+        print_table(("rule", "why it says nothing"), rows, "")
     if found["unruled"]:
         measured = [
             (
@@ -311,6 +313,6 @@ def orphans(server: Server, token: Token, as_json: Json = False) -> None:
             )
             for one in found["unruled"]
         ]
-        show_table(
+        print_table(
             ("suite", "benchmark", "arm", "metric", "target", "series"), measured, ""
         )

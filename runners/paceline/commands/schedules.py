@@ -8,15 +8,15 @@ import typer
 
 from paceline import submitting
 from paceline.commands.server_client import (
-    Desk,
     Json,
     Server,
+    ServerClient,
     Token,
-    day,
     new_group,
-    say,
-    show_json,
-    show_table,
+    print_json,
+    print_line,
+    print_table,
+    short_time,
 )
 from paceline.errors import UserError
 
@@ -34,9 +34,9 @@ UNITS_S = {"m": 60, "h": 3600, "d": 86_400}
 @app.command("list")
 def list_schedules(server: Server, token: Token, as_json: Json = False) -> None:
     """Lists the schedules, and when each is due next."""
-    found = Desk(server, token).pages("/schedules")
+    found = ServerClient(server, token).pages("/schedules")
     if as_json:
-        show_json(found)
+        print_json(found)
         return
     rows = [
         (
@@ -46,11 +46,11 @@ def list_schedules(server: Server, token: Token, as_json: Json = False) -> None:
             one["suite"],
             one.get("target_name") or "every target",
             _often(one["every_s"]),
-            day(one["next_at"]) if one["enabled"] else "switched off",
+            short_time(one["next_at"]) if one["enabled"] else "switched off",
         )
         for one in found
     ]
-    show_table(
+    print_table(
         ("id", "name", "kind", "suite", "target", "every", "next"),
         rows,
         "Nothing is scheduled.",
@@ -93,7 +93,7 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
     """Adds a schedule. It is off, unless --enable is given, until it is switched on."""
     if kind not in KINDS:
         raise UserError(f"{kind!r} is no kind.", f"There are: {', '.join(KINDS)}.")
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     wanted: dict[str, Any] = {
         "name": name,
         "kind": kind,
@@ -101,7 +101,7 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
         "every_s": _seconds(every),
         "target_id": target and desk.target(target),
         "benchmarks": benchmark or None,
-        "params": submitting.params_of(params or []),
+        "params": submitting.parse_params(params or []),
         "launches": launches,
         "rounds": rounds,
         "enabled": enabled,
@@ -112,14 +112,14 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
         {key: value for key, value in wanted.items() if value is not None},
     )
     if as_json:
-        show_json(found)
+        print_json(found)
     else:
         when = (
-            f"next at {day(found['next_at'])} UTC"
+            f"next at {short_time(found['next_at'])} UTC"
             if found["enabled"]
             else "off until it is switched on"
         )
-        say(f"{found['name']} ({found['id']}): {when}.")
+        print_line(f"{found['name']} ({found['id']}): {when}.")
 
 
 def _seconds(text: str) -> int:
@@ -138,7 +138,7 @@ def enable(
     schedule: ScheduleName, server: Server, token: Token, as_json: Json = False
 ) -> None:
     """Switches a schedule on; its next run is due at once."""
-    _switch(Desk(server, token), schedule, enabled=True, as_json=as_json)
+    _switch(ServerClient(server, token), schedule, enabled=True, as_json=as_json)
 
 
 @app.command()
@@ -146,28 +146,28 @@ def disable(
     schedule: ScheduleName, server: Server, token: Token, as_json: Json = False
 ) -> None:
     """Switches a schedule off; it is kept."""
-    _switch(Desk(server, token), schedule, enabled=False, as_json=as_json)
+    _switch(ServerClient(server, token), schedule, enabled=False, as_json=as_json)
 
 
-def _switch(desk: Desk, schedule: str, *, enabled: bool, as_json: bool) -> None:
+def _switch(desk: ServerClient, schedule: str, *, enabled: bool, as_json: bool) -> None:
     path = f"/schedules/{_find(desk, schedule)['id']}"
     found = desk.send("PATCH", path, {"enabled": enabled})
     if as_json:
-        show_json(found)
+        print_json(found)
     else:
-        say(f"{found['name']} is {'on' if found['enabled'] else 'off'}.")
+        print_line(f"{found['name']} is {'on' if found['enabled'] else 'off'}.")
 
 
 @app.command()
 def remove(schedule: ScheduleName, server: Server, token: Token) -> None:
     """Removes a schedule; what it measured stays."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     found = _find(desk, schedule)
     desk.send("DELETE", f"/schedules/{found['id']}")
-    say(f"{found['name']} is removed.")
+    print_line(f"{found['name']} is removed.")
 
 
-def _find(desk: Desk, schedule: str) -> dict[str, Any]:
+def _find(desk: ServerClient, schedule: str) -> dict[str, Any]:
     found = [
         one for one in desk.pages("/schedules") if schedule in (one["id"], one["name"])
     ]

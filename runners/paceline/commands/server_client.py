@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.table import Table
 
-from paceline.api import Api, ApiError, UnreachableError
+from paceline.api import ApiClient, ApiError, UnreachableError
 from paceline.display import terminal
 from paceline.errors import UserError
 
@@ -50,20 +50,18 @@ def new_group(about: str) -> typer.Typer:
     return typer.Typer(help=about, no_args_is_help=True, rich_markup_mode=None)
 
 
-class Desk:
+class ServerClient:
     """One server, asked on behalf of a person; refusals become `UserError`s."""
 
     def __init__(self, server: str, token: str) -> None:
-        self._api = Api(server, token)
+        self._api = ApiClient(server, token)
 
     def get(self, path: str, **query: object) -> Any:
         """The decoded answer; query values that are None are left out."""
         params = {
             name: _text(value) for name, value in query.items() if value is not None
         }
-        return _answered(
-            lambda: self._api.call("GET", path, params=params, tries=TRIES)
-        )
+        return _call(lambda: self._api.call("GET", path, params=params, tries=TRIES))
 
     def pages(
         self, path: str, limit: int | None = None, **query: object
@@ -82,7 +80,7 @@ class Desk:
 
     def send(self, method: str, path: str, body: object = None) -> Any:
         """One request that changes something."""
-        return _answered(lambda: self._api.call(method, path, body))
+        return _call(lambda: self._api.call(method, path, body))
 
     def account(self, person: str) -> str | None:
         """The id of an account by name or id; None for `none`."""
@@ -130,7 +128,7 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _answered(ask: Callable[[], Answer]) -> Answer:
+def _call(ask: Callable[[], Answer]) -> Answer:
     try:
         return ask()
     except ApiError as error:
@@ -143,22 +141,22 @@ def _answered(ask: Callable[[], Answer]) -> Answer:
         ) from error
 
 
-def show_json(answer: object) -> None:
+def print_json(answer: object) -> None:
     """Print an answer as it came."""
     sys.stdout.write(json.dumps(answer, indent=1, ensure_ascii=False) + "\n")
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Print a line for a person, as it is."""
     out.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def show_table(
+def print_table(
     columns: Sequence[str], rows: Sequence[Sequence[object]], nothing: str
 ) -> None:
     """Print rows, or a sentence when there are none."""
     if not rows:
-        say(nothing)
+        print_line(nothing)
         return
     shown = Table(*columns)
     for row in rows:
@@ -166,12 +164,12 @@ def show_table(
     out.print(shown, soft_wrap=True)
 
 
-def day(stamp: str | None) -> str:
+def short_time(stamp: str | None) -> str:
     """`2026-11-21 19:30` of an instant of the server."""
     return "" if stamp is None else stamp[:16].replace("T", " ")
 
 
-def instant(text: str) -> str | None:
+def parse_time(text: str) -> str | None:
     """An instant of `2026-12-01` (its last second, UTC), an ISO instant, `+3d` or `+12h`; None for `none`."""
     if text == NOBODY:
         return None
@@ -189,7 +187,7 @@ def instant(text: str) -> str | None:
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
 
 
-def share(text: str) -> float:
+def parse_share(text: str) -> float:
     """`0.03` of "3%", "3 %" or "0.03"."""
     number = text.removesuffix("%").strip()
     try:

@@ -11,16 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from paceline.commands.server_client import (
-    Desk,
     Json,
     Server,
+    ServerClient,
     Token,
-    day,
-    instant,
     new_group,
-    say,
-    show_json,
-    show_table,
+    parse_time,
+    print_json,
+    print_line,
+    print_table,
+    short_time,
 )
 from paceline.errors import UserError
 
@@ -52,11 +52,11 @@ def list_targets(  # noqa: PLR0917 - one parameter per option is how typer decla
     as_json: Json = False,
 ) -> None:
     """Lists targets: what each is, how it is, and whether it takes jobs."""
-    found = Desk(server, token).pages(
+    found = ServerClient(server, token).pages(
         "/targets", kind=kind, state=state, health=health, simulated=simulated, q=text
     )
     if as_json:
-        show_json(found)
+        print_json(found)
         return
     rows = [
         (
@@ -69,7 +69,7 @@ def list_targets(  # noqa: PLR0917 - one parameter per option is how typer decla
         )
         for one in found
     ]
-    show_table(
+    print_table(
         ("id", "name", "kind", "state", "health", "jobs"),
         rows,
         "There is no such target.",
@@ -85,28 +85,30 @@ def show(
     target: TargetName, server: Server, token: Token, as_json: Json = False
 ) -> None:
     """Shows one target: its connection and health with evidence, its last check, what happened to it."""
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     path = f"/targets/{desk.target(target)}"
     found = desk.get(path)
     events = desk.pages(f"{path}/events", EVENTS)
     if as_json:
-        show_json({**found, "events": events})
+        print_json({**found, "events": events})
         return
     jobs = found["takes_jobs"]["words"]
-    say(f"{_called(found)} ({found['id']}), {found['kind']}, {found['state']}: {jobs}.")
+    print_line(
+        f"{_called(found)} ({found['id']}), {found['kind']}, {found['state']}: {jobs}."
+    )
     for line in (
         *_connection(found),
         *_health(found),
         *_maintenance(found),
         *_readings(found),
     ):
-        say(line)
+        print_line(line)
     for one in found["configuration"]:
-        say(f"configuration error {one['name']}: {one['text']}. {one['advice']}")
+        print_line(f"configuration error {one['name']}: {one['text']}. {one['advice']}")
     _check(found["check"])
-    rows = [(day(one["at"]), one["axis"], one["words"]) for one in events]
-    show_table(("when", "what", "it …"), rows, "Nothing has happened to it yet.")
-    say(f"can be done: {', '.join(found['actions'])}")
+    rows = [(short_time(one["at"]), one["axis"], one["words"]) for one in events]
+    print_table(("when", "what", "it …"), rows, "Nothing has happened to it yet.")
+    print_line(f"can be done: {', '.join(found['actions'])}")
 
 
 def _connection(found: dict[str, Any]) -> list[str]:
@@ -124,7 +126,7 @@ def _health(found: dict[str, Any]) -> list[str]:
         return []
     said = [str(one[key]) for key in ("reason", "advice") if one[key]]
     return [
-        f"health: {one['state']} since {day(one['since']) or 'it is known'}"
+        f"health: {one['state']} since {short_time(one['since']) or 'it is known'}"
         + "".join(f"; {s}" for s in said)
     ]
 
@@ -133,9 +135,11 @@ def _maintenance(found: dict[str, Any]) -> list[str]:
     one = found["maintenance"]
     if one is None:
         return []
-    until = f" until {day(one['until'])} UTC" if one["until"] else ""
+    until = f" until {short_time(one['until'])} UTC" if one["until"] else ""
     why = one["reason"] or "no reason given"
-    return [f"maintenance by {one['by']} since {day(one['since'])} UTC{until}: {why}"]
+    return [
+        f"maintenance by {one['by']} since {short_time(one['since'])} UTC{until}: {why}"
+    ]
 
 
 def _readings(found: dict[str, Any]) -> list[str]:
@@ -151,7 +155,7 @@ def _readings(found: dict[str, Any]) -> list[str]:
         f"{name} {'unknown' if value is None else f'{value:g}{unit}'}"
         for name, (value, unit) in known.items()
     ]
-    return [f"readings of {day(one['at'])} UTC: {', '.join(said)}"]
+    return [f"readings of {short_time(one['at'])} UTC: {', '.join(said)}"]
 
 
 def _check(check: dict[str, Any] | None) -> None:
@@ -161,7 +165,7 @@ def _check(check: dict[str, Any] | None) -> None:
         ("passed" if one["ok"] else "FAILED", one["name"], one["text"])
         for one in check["steps"]
     ]
-    show_table(("last check", "step", "said"), rows, "")
+    print_table(("last check", "step", "said"), rows, "")
 
 
 def _act(
@@ -172,13 +176,13 @@ def _act(
     as_json: bool,
 ) -> None:
     server, token, target = where
-    desk = Desk(server, token)
+    desk = ServerClient(server, token)
     method = "PUT" if action == "maintenance" else "POST"
     found = desk.send(method, f"/targets/{desk.target(target)}/{action}", body)
     if as_json:
-        show_json(found)
+        print_json(found)
     else:
-        say(f"{_called(found)}: {found['takes_jobs']['words']}.")
+        print_line(f"{_called(found)}: {found['takes_jobs']['words']}.")
 
 
 @app.command()
@@ -218,7 +222,7 @@ def maintenance(  # noqa: PLR0917 - one parameter per option is how typer declar
     body = {
         "on": on,
         "reason": reason,
-        "until": None if until is None else instant(until),
+        "until": None if until is None else parse_time(until),
     }
     _act((server, token, target), "maintenance", body, as_json=as_json)
 

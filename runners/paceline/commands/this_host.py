@@ -21,7 +21,7 @@ from paceline import config, environment, preflight
 from paceline.display import terminal
 
 if TYPE_CHECKING:
-    from paceline.devices.survey import Seen
+    from paceline.devices.survey import SurveyedDevice
 
 DataDir = Annotated[
     Path | None,
@@ -50,7 +50,9 @@ def doctor(
 ) -> None:
     """Says how far this host and its devices can be trusted with a measurement, and what to do. Exit 1: a
     blocker of the host."""
-    findings = preflight.examine(config.data_dir(data), config.Agent().min_free_bytes)
+    findings = preflight.examine(
+        config.data_dir(data), config.AgentSettings().min_free_bytes
+    )
     attached = _survey(data, config_path)
     if as_json:
         facts = {
@@ -74,11 +76,11 @@ def devices(
     as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None
 ) -> None:
     """Lists what an agent here would drive: this host, and every Android device it can reach."""
-    from paceline.devices.survey import Seen  # noqa: PLC0415 - see above
+    from paceline.devices.survey import SurveyedDevice  # noqa: PLC0415 - see above
 
     seen = environment.observe()
     what = f"{seen.factors['cpu_model']}, {seen.factors['cpu_threads']} threads, {seen.factors['system']}"
-    host = Seen(
+    host = SurveyedDevice(
         environment.serial(config.data_dir(data)),
         environment.display_name(),
         "",
@@ -108,21 +110,21 @@ def devices(
         )
 
 
-def _survey(data: Path | None, config_path: Path | None) -> list[Seen]:
+def _survey(data: Path | None, config_path: Path | None) -> list[SurveyedDevice]:
     from paceline.adb.keys import key_directory  # noqa: PLC0415 - see above
-    from paceline.devices.backends import RealWays  # noqa: PLC0415
+    from paceline.devices.backends import AdbBackends  # noqa: PLC0415
     from paceline.devices.survey import survey  # noqa: PLC0415
 
     root = config.data_dir(data)
     settings = config.load(config_path).devices
-    ways = RealWays(settings.adb_server, key_directory(root))
+    ways = AdbBackends(settings.adb_server, key_directory(root))
     try:
         return survey(settings, ways, root / "devices")
     finally:
         ways.close()
 
 
-def _diagnose(device: Seen) -> None:
+def _diagnose(device: SurveyedDevice) -> None:
     name = f"{device.name} ({device.serial})" if device.serial else "device"
     where = (
         f"{device.state} at {device.route}. " if device.route else f"{device.state}. "

@@ -32,11 +32,11 @@ from paceline.adb.port import (
 )
 from paceline.devices import connection_state as axis
 from paceline.devices import device_facts as facts_of
-from paceline.devices.device_facts import WORKDIR, Facts
-from paceline.devices.errors import OtherDeviceError, RebootedError
-from paceline.devices.identity import Identity, Verified
+from paceline.devices.device_facts import WORKDIR, DeviceFacts
+from paceline.devices.errors import RebootedError, WrongDeviceError
+from paceline.devices.identity import Identity, VerifiedConnection
 from paceline.devices.reboots import Reboots
-from paceline.devices.routes import is_cable, ordered
+from paceline.devices.routes import is_cable, order_routes
 from paceline.executors.claim import TargetClaim
 from paceline.stop import Stop
 
@@ -46,7 +46,7 @@ REGAIN_FIRST_S, REGAIN_LONGEST_S = 0.2, 5.0
 """Pauses between tries to regain a device in a job: a re-enumerated cable is back in about a second."""
 
 
-class Attached:
+class AttachedDevice:
     """`open_route` makes an unused connection; `locks` is where the claim's file lock lies."""
 
     def __init__(
@@ -67,19 +67,19 @@ class Attached:
         self._open, self._clock = open_route, clock
         self._claim = TargetClaim(serial, locks)
         self._lock = threading.Lock()
-        self._routes = ordered(routes)
-        self._link = axis.NEW
+        self._routes = order_routes(routes)
+        self._link = axis.NOT_LOOKED_FOR
         self._facts = _remembered(state_dir / "device.json")
         self._identity: Identity | None = None
         self._pinned: str | None = None
-        self._used: Verified | None = None
+        self._used: VerifiedConnection | None = None
         self.restarted = False
         """It came back with another boot id that nobody was told of yet; the lane makes a check of it due."""
 
     @classmethod
     def of(
         cls, connect: Callable[[], Connection], serial: str, state_dir: Path
-    ) -> Attached:
+    ) -> AttachedDevice:
         """A device by one route, without discovery: for hand runs and tests."""
         route = Route("tcp", serial)
         return cls(serial, state_dir, lambda _: connect(), [route], locks=state_dir)
@@ -87,11 +87,11 @@ class Attached:
     # --- what any thread may read ---
 
     @property
-    def link(self) -> axis.Link:
+    def link(self) -> axis.ConnectionStatus:
         return self._link
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> DeviceFacts:
         return self._facts
 
     @property
@@ -126,17 +126,17 @@ class Attached:
         by_cable = any(is_cable(route) for route in self._routes)
         return self.simulated or by_cable or (listens.isdecimal() and int(listens) > 0)
 
-    def beside(self) -> Verified:
+    def beside(self) -> VerifiedConnection:
         """A connection of its own, for another thread, by the route in use; the caller closes it. It speaks
         to this serial only, and what it meets is noted nowhere. Raises AbsentError."""
         route = self.route
         if route is None:
             raise AbsentError(f"No route leads to {self.serial}.", axis.CABLE)
-        return Verified(self._open(route), route, self._only_ours)
+        return VerifiedConnection(self._open(route), route, self._only_ours)
 
     def add_route(self, route: Route) -> None:
         with self._lock:
-            self._routes = ordered((*self._routes, route))
+            self._routes = order_routes((*self._routes, route))
             self.strangers.pop(route, None)
 
     def drop_route(self, route: Route) -> None:
@@ -146,7 +146,7 @@ class Attached:
     # --- the connection: the lane's thread only from here on ---
 
     @property
-    def connection(self) -> Verified:
+    def connection(self) -> VerifiedConnection:
         """Made when there is none; verified before first use and after every loss."""
         if self._used is None:
             self._used = self._opened(self._best())
@@ -154,7 +154,10 @@ class Attached:
 
     def note(self, event: axis.Event) -> None:
         """Moves on the connection axis, and says so once."""
-        before, self._link = self._link, axis.step(self._link, event, self._clock())
+        before, self._link = (
+            self._link,
+            axis.next_status(self._link, event, self._clock()),
+        )
         if before.state != self._link.state:
             log.info(
                 "device %s: %s%s", self.serial, self._link.state, _because(self._link)
@@ -168,7 +171,7 @@ class Attached:
                 self._used.verify()
             except AdbError as error:
                 if isinstance(
-                    error, OtherDeviceError
+                    error, WrongDeviceError
                 ):  # its route is gone with that: nobody says it again
                     failures.append(axis.event_of(error))
                 self.let_go()
@@ -222,7 +225,7 @@ class Attached:
                 except (UnauthorizedError, TlsRequiredError, RebootedError) as error:
                     self.note(axis.event_of(error))
                     raise
-                except OtherDeviceError as error:
+                except WrongDeviceError as error:
                     if not self._routes:
                         raise
                     log.warning("device %s: %s", self.serial, error.text)
@@ -252,7 +255,7 @@ class Attached:
         self.reboots.note()
         connection.reboot()
         self.let_go()
-        self.note(axis.Restarted(by))
+        self.note(axis.RestartRequested(by))
 
     # --- identity ---
 
@@ -261,11 +264,11 @@ class Attached:
             raise AbsentError(f"No route leads to {self.serial}.", axis.CABLE)
         return self._routes[0]
 
-    def _opened(self, route: Route) -> Verified:
-        return Verified(self._open(route), route, self._accept)
+    def _opened(self, route: Route) -> VerifiedConnection:
+        return VerifiedConnection(self._open(route), route, self._accept)
 
     def _tried(self, route: Route) -> axis.Event | None:
-        connection: Verified | None = None
+        connection: VerifiedConnection | None = None
         try:
             connection = self._opened(route)
             connection.connect()
@@ -281,14 +284,14 @@ class Attached:
 
     def _only_ours(self, identity: Identity, route: Route) -> None:
         if identity.serial != self.serial:
-            raise OtherDeviceError(self.serial, identity.serial, str(route))
+            raise WrongDeviceError(self.serial, identity.serial, str(route))
 
     def _accept(self, identity: Identity, route: Route) -> None:
         """Called by every connection before it is used."""
         if identity.serial != self.serial:
             self.drop_route(route)
             self.strangers[route] = identity.serial
-            raise OtherDeviceError(self.serial, identity.serial, str(route))
+            raise WrongDeviceError(self.serial, identity.serial, str(route))
         before = self.boot_id
         changed = bool(before and identity.boot_id and before != identity.boot_id)
         self._identity = identity
@@ -300,11 +303,11 @@ class Attached:
         """Notes what the last identification said; reads the facts of a new boot."""
         identity = self._identity
         if identity is None or not identity.booted:
-            self.note(axis.Answered(booted=False))
+            self.note(axis.DeviceAnswered(booted=False))
             return False
         if not self._facts.factors or self._facts.boot_id != identity.boot_id:
             try:
-                self._facts = facts_of.read(
+                self._facts = facts_of.read_facts(
                     self.connection,
                     identity.boot_id,
                     self._facts,
@@ -314,7 +317,7 @@ class Attached:
                 self.note(axis.event_of(error))
                 return False
             _remember(self.state_dir / "device.json", self._facts)
-        self.note(axis.Answered(booted=True))
+        self.note(axis.DeviceAnswered(booted=True))
         return True
 
 
@@ -323,24 +326,30 @@ def state_name(serial: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", serial).lstrip(".") or "_"
 
 
-def _because(link: axis.Link) -> str:
+def _because(link: axis.ConnectionStatus) -> str:
     return f": {link.reason} {link.advice or ''}".rstrip() if link.reason else ""
 
 
 def _most_telling(failures: list[axis.Event]) -> axis.Event:
     """Of several routes' failures the one a person can act on first."""
-    order = (axis.Untrusted, axis.TlsWanted, axis.Silent, axis.Stranger, axis.NoAnswer)
+    order = (
+        axis.KeyRejected,
+        axis.TlsRequired,
+        axis.DeviceSilent,
+        axis.WrongDevice,
+        axis.NoAnswer,
+    )
     return min(failures, key=lambda failure: order.index(type(failure)))
 
 
-def _remembered(path: Path) -> Facts:
+def _remembered(path: Path) -> DeviceFacts:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Facts)
+        return msgspec.json.decode(path.read_bytes(), type=DeviceFacts)
     except (OSError, msgspec.DecodeError):
-        return Facts()
+        return DeviceFacts()
 
 
-def _remember(path: Path, facts: Facts) -> None:
+def _remember(path: Path, facts: DeviceFacts) -> None:
     """So that a device that is away when the agent starts is announced as what it is."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from paceline.adb.direct import DirectConnection
-from paceline.adb.handshake import Offers
+from paceline.adb.handshake import KeyOffers
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import (
     AbsentError,
@@ -25,7 +25,7 @@ from paceline.adb.port import (
     UnauthorizedError,
 )
 from paceline.adb.server import AdbServer
-from paceline.adb.smart_socket import Known
+from paceline.adb.smart_socket import ListedDevice
 from paceline.devices.routes import is_address
 from paceline.errors import UserError
 
@@ -34,13 +34,13 @@ log = logging.getLogger("paceline.devices")
 LIST_TIMEOUT_S = 5.0
 
 
-class Ways(Protocol):
+class DeviceBackends(Protocol):
     """What discovery and a device need of the backends. `RealWays` is the real one; tests bring fakes."""
 
     def open(self, route: Route) -> Connection:
         """A connection that has not been used yet. Raises AdbError."""
 
-    def listed(self) -> list[Known]:
+    def listed(self) -> list[ListedDevice]:
         """What the adb server knows; empty without a server."""
 
     def by_name(self, name: str) -> Route:
@@ -50,7 +50,7 @@ class Ways(Protocol):
         """Has the adb server drop what it has at `route` and take it up anew. Raises AdbError."""
 
 
-class RealWays:
+class AdbBackends:
     """TCP by ourselves, and an adb server where one listens; the agent's key is made on first use."""
 
     def __init__(self, adb_server: str, key_dir: Path) -> None:
@@ -60,8 +60,8 @@ class RealWays:
             key_dir,
         )
         self._key: AgentKey | None = None
-        self._offers = Offers()
-        self._last: list[Known] = []
+        self._offers = KeyOffers()
+        self._last: list[ListedDevice] = []
         self._lock = threading.Lock()
         self._dropped: set[str] = set()
         """Addresses that the adb server dropped because `reconnect` told it to, and that it has not taken up
@@ -89,7 +89,7 @@ class RealWays:
             advice = "Make that directory readable and writable for the agent."
         raise UnauthorizedError(f"This agent's own key cannot be used: {why}", advice)
 
-    def listed(self) -> list[Known]:
+    def listed(self) -> list[ListedDevice]:
         try:
             self._last = self._server.devices(LIST_TIMEOUT_S)
         except AbsentError:  # no server is the ordinary case: devices by TCP need none
@@ -103,7 +103,7 @@ class RealWays:
             *self._asked_for_again({known.name for known in self._last}),
         ]
 
-    def _asked_for_again(self, listed: set[str]) -> list[Known]:
+    def _asked_for_again(self, listed: set[str]) -> list[ListedDevice]:
         """The dropped devices that the server does not list; it is told to connect to them once more."""
         with self._lock:
             self._dropped -= listed
@@ -113,7 +113,7 @@ class RealWays:
                 AdbError
             ):  # whether it could is seen in its next list
                 self._server.connect_to(address, LIST_TIMEOUT_S)
-        return [Known(address, "offline", {}) for address in missing]
+        return [ListedDevice(address, "offline", {}) for address in missing]
 
     def by_name(self, name: str) -> Route:
         return Route("server", self._address, name)

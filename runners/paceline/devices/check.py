@@ -37,7 +37,7 @@ from paceline.adb.port import (
 )
 from paceline.conditions import Raw
 from paceline.devices import gates, scripts
-from paceline.devices.conditions import DeviceConditions, Reading
+from paceline.devices.conditions import DeviceConditions, DeviceReading
 from paceline.devices.leftovers import LeftOverError
 
 ROUND_TRIPS = 5
@@ -85,7 +85,7 @@ RAW_CHARACTERS = 4000
 Blame = Literal["infrastructure", "state"]
 
 
-class Step(msgspec.Struct, frozen=True):
+class CheckStep(msgspec.Struct, frozen=True):
     """One claim of the check. `ok` None: not looked at, neither passed nor failed; `value` in `unit`, where
     there is something to measure."""
 
@@ -96,7 +96,7 @@ class Step(msgspec.Struct, frozen=True):
     unit: str | None = None
 
 
-class Check(msgspec.Struct, frozen=True):
+class HealthCheck(msgspec.Struct, frozen=True):
     """A check that ended. `started_s`: monotonic; `infrastructure`: some failed step was."""
 
     id: str
@@ -104,7 +104,7 @@ class Check(msgspec.Struct, frozen=True):
     took_ms: float
     ok: bool
     infrastructure: bool
-    steps: list[Step]
+    steps: list[CheckStep]
     raw: list[Raw]
 
     @property
@@ -115,7 +115,7 @@ class Check(msgspec.Struct, frozen=True):
         )
 
 
-class Asked(msgspec.Struct, frozen=True):
+class CheckContext(msgspec.Struct, frozen=True):
     """What the check needs of a device beside its connection."""
 
     workdir: str
@@ -128,42 +128,44 @@ class Asked(msgspec.Struct, frozen=True):
     self_test: Path | None = None
 
 
-class Looked(msgspec.Struct, frozen=True):
+class CheckResult(msgspec.Struct, frozen=True):
     """A check and the reading of the conditions in it, None when it did not come that far."""
 
-    check: Check
-    reading: Reading | None
+    check: HealthCheck
+    reading: DeviceReading | None
 
 
 def run_check(
-    connection: Connection, asked: Asked, clock: Callable[[], float] = time.monotonic
-) -> Looked:
+    connection: Connection,
+    asked: CheckContext,
+    clock: Callable[[], float] = time.monotonic,
+) -> CheckResult:
     """Never raises AdbError: what goes wrong is a failed step."""
-    return _Checking(connection, asked, clock).run()
+    return _CheckRun(connection, asked, clock).run()
 
 
-class _Checking:
+class _CheckRun:
     """One check while it runs."""
 
     def __init__(
-        self, connection: Connection, asked: Asked, clock: Callable[[], float]
+        self, connection: Connection, asked: CheckContext, clock: Callable[[], float]
     ) -> None:
         self._connection, self._asked, self._clock = connection, asked, clock
         self._id = f"chk_{uuid.uuid4().hex}"
         self._directory = f"{asked.workdir}/{self._id}"
         self._began = clock()
-        self._steps: list[Step] = []
+        self._steps: list[CheckStep] = []
         self._blamed: set[Blame] = set()
         self._raw: list[Raw] = []
-        self._reading: Reading | None = None
+        self._reading: DeviceReading | None = None
 
-    def run(self) -> Looked:
+    def run(self) -> CheckResult:
         try:
             lost = not self._took_all()
         finally:
             with contextlib.suppress(AdbError):
                 self._connection.run(["rm", "-rf", self._directory])
-        return Looked(self._check(lost), self._reading)
+        return CheckResult(self._check(lost), self._reading)
 
     def _took_all(self) -> bool:
         """The steps in order, as far as they can be taken; False when the device was lost or time was up."""
@@ -174,7 +176,7 @@ class _Checking:
                 break  # the other steps would fail for want of them, or seem to pass
         return True
 
-    def _plan(self) -> list[tuple[str, Blame, Callable[[], Step]]]:
+    def _plan(self) -> list[tuple[str, Blame, Callable[[], CheckStep]]]:
         return [
             ("round_trip", "infrastructure", self._round_trip),
             ("identity", "infrastructure", self._identity),
@@ -187,36 +189,36 @@ class _Checking:
             ("gates", "state", self._gates),
         ]
 
-    def _took(self, name: str, blame: Blame, step: Callable[[], Step]) -> bool:
+    def _took(self, name: str, blame: Blame, step: Callable[[], CheckStep]) -> bool:
         """Runs one step; False when the device was lost or time was up, and the rest is not asked."""
         if (took_s := self._clock() - self._began) > LIMIT_S:
             text = f"Not begun: the steps before took {took_s:.0f} s, all of them may take {LIMIT_S:.0f} s."
-            self._add(Step(name, False, text), "infrastructure")
+            self._add(CheckStep(name, False, text), "infrastructure")
             return False
         try:
             self._add(step(), blame)
         except TransferError as error:
             self._add(
-                Step(name, False, error.text),
+                CheckStep(name, False, error.text),
                 "state" if error.no_space else "infrastructure",
             )
         except (RefusedError, SlowError, LeftOverError) as error:
-            self._add(Step(name, False, error.text), "infrastructure")
+            self._add(CheckStep(name, False, error.text), "infrastructure")
         except AdbError as error:
-            self._add(Step(name, False, error.text), "infrastructure")
+            self._add(CheckStep(name, False, error.text), "infrastructure")
             return False
         return True
 
-    def _add(self, step: Step, blame: Blame) -> None:
+    def _add(self, step: CheckStep, blame: Blame) -> None:
         self._steps.append(step)
         if step.ok is False:
             self._blamed.add(blame)
 
-    def _check(self, lost: bool) -> Check:
+    def _check(self, lost: bool) -> HealthCheck:
         took_ms = (self._clock() - self._began) * 1000
         raw = [*self._raw, *(self._reading.raw if self._reading else [])]
         infrastructure = lost or "infrastructure" in self._blamed
-        return Check(
+        return HealthCheck(
             self._id,
             self._began,
             took_ms,
@@ -228,7 +230,7 @@ class _Checking:
 
     # --- steps ---
 
-    def _round_trip(self) -> Step:
+    def _round_trip(self) -> CheckStep:
         took = []
         for number in range(ROUND_TRIPS):
             word = f"{self._id}-{number}"
@@ -239,9 +241,9 @@ class _Checking:
                 text = (
                     f"echo answered {done.text.strip()[:80]!r} with status {done.rc}."
                 )
-                return Step("round_trip", False, text)
+                return CheckStep("round_trip", False, text)
         median = round(statistics.median(took), 2)
-        return Step(
+        return CheckStep(
             "round_trip",
             median < SLOWEST_ROUND_TRIP_MS,
             f"{median:g} ms.",
@@ -249,15 +251,15 @@ class _Checking:
             "ms",
         )
 
-    def _identity(self) -> Step:
+    def _identity(self) -> CheckStep:
         self._asked.verify()
-        return Step("identity", True, "The same device answers.")
+        return CheckStep("identity", True, "The same device answers.")
 
-    def _tools(self) -> Step:
+    def _tools(self) -> CheckStep:
         done = self._ran(scripts.argv("tools", *scripts.tools()))
         missing = done.text.split()
         if done.status != 0:
-            return Step(
+            return CheckStep(
                 "tools",
                 False,
                 f"Its shell cannot look for programs: it ended with {done.status}.",
@@ -266,24 +268,24 @@ class _Checking:
             text = (
                 f"The device has no {' and no '.join(missing)}; jobs are run with it."
             )
-            return Step("tools", False, text)
-        return Step("tools", True, "It has every program that jobs are run with.")
+            return CheckStep("tools", False, text)
+        return CheckStep("tools", True, "It has every program that jobs are run with.")
 
-    def _stale_runs(self) -> Step:
+    def _stale_runs(self) -> CheckStep:
         done = self._asked.clean(self._connection)
         text = "; ".join(done) or "Nothing was left by earlier runs."
-        return Step("stale_runs", True, text, float(len(done)), "leftovers")
+        return CheckStep("stale_runs", True, text, float(len(done)), "leftovers")
 
-    def _free_space(self) -> Step:
+    def _free_space(self) -> CheckStep:
         self._reading = self._asked.observer.read(self._connection)
         free = self._reading.seen.free_bytes
         if free is None:
-            return Step("free_space", None, "It does not tell its free space.")
+            return CheckStep("free_space", None, "It does not tell its free space.")
         needed = gates.FREE_BYTES_NEEDED
         text = f"{free >> 20} MiB are free, {needed >> 20} MiB are needed."
-        return Step("free_space", free >= needed, text, float(free), "bytes")
+        return CheckStep("free_space", free >= needed, text, float(free), "bytes")
 
-    def _push_hash(self) -> Step:
+    def _push_hash(self) -> CheckStep:
         data = random.Random(self._id).randbytes(PUSHED_BYTES)  # noqa: S311 - no secret, new every time
         where = f"{self._directory}/blob"
         self._ran(["mkdir", "-p", self._directory])
@@ -298,18 +300,18 @@ class _Checking:
             ).hexdigest()
         if found != hashlib.sha256(data).hexdigest():
             text = "What was pushed is not what arrived: the digests differ."
-            return Step("push_hash", False, text, rate, "MiB/s")
-        return Step(
+            return CheckStep("push_hash", False, text, rate, "MiB/s")
+        return CheckStep(
             "push_hash", True, f"1 MiB arrived whole, at {rate:g} MiB/s.", rate, "MiB/s"
         )
 
-    def _self_test(self) -> Step:
+    def _self_test(self) -> CheckStep:
         binary = self._asked.self_test
         if binary is None or not binary.is_file():
             where = (
                 f" at {binary}" if binary else "; a job of hashing's engines builds it"
             )
-            return Step(
+            return CheckStep(
                 "self_test",
                 None,
                 f"Not looked at: no self-test is built for this ABI{where}.",
@@ -317,22 +319,22 @@ class _Checking:
         remote = f"{self._directory}/self-test"
         self._connection.push(binary, remote, 0o755, PUSH_TIMEOUT_S)
         done = self._ran([remote, "--self-test"], SELF_TEST_TIMEOUT_S)
-        return judged(done.status, done.text)
+        return self_test_step(done.status, done.text)
 
-    def _calibration(self) -> Step:
+    def _calibration(self) -> CheckStep:
         done = self._ran(list(CALIBRATION))
         lines = done.text.split("\n")
         rounds = [
             int(line) for line in lines if _NANOSECONDS.fullmatch(line)
         ]  # not a warning's digits
         if done.status != 0 or not rounds:  # a shell whose `date` has no %N
-            return Step(
+            return CheckStep(
                 "calibration",
                 None,
                 "Not looked at: the device's clock tells no nanoseconds.",
             )
         shortest = min(rounds) / 1e6
-        return Step(
+        return CheckStep(
             "calibration",
             True,
             f"{COUNT} turns of a loop in {shortest:g} ms.",
@@ -340,16 +342,16 @@ class _Checking:
             "ms",
         )
 
-    def _gates(self) -> Step:
+    def _gates(self) -> CheckStep:
         if self._reading is None:
-            return Step("gates", False, "Its conditions could not be read.")
+            return CheckStep("gates", False, "Its conditions could not be read.")
         shut = [
             gate
-            for gate in gates.gates(self._reading.seen, self._asked.held_gates)
+            for gate in gates.evaluate_gates(self._reading.seen, self._asked.held_gates)
             if gate.holds and gate.name != "space"
         ]
         text = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)
-        return Step("gates", not shut, text or "Cool and charged.")
+        return CheckStep("gates", not shut, text or "Cool and charged.")
 
     def _ran(self, argv: list[str], timeout_s: float = 10.0) -> Raw:
         """Runs and keeps the text as evidence."""
@@ -383,13 +385,13 @@ class SelfTest(msgspec.Struct, frozen=True):
     wrong: list[str] = []
 
 
-def judged(status: int | None, text: str) -> Step:
+def self_test_step(status: int | None, text: str) -> CheckStep:
     """The step of a self-test that printed `text` and ended with `status`. Pure."""
     line = next((line for line in text.splitlines() if line.startswith("{")), "")
     try:
         said = msgspec.json.decode(line, type=SelfTest)
     except msgspec.DecodeError:
-        return Step(
+        return CheckStep(
             "self_test",
             False,
             f"It ended with status {status} and said {text.strip()[:200]!r}.",
@@ -401,7 +403,7 @@ def judged(status: int | None, text: str) -> Step:
             if not known
             else f"by {', '.join(said.wrong) or 'its own word'}"
         )
-        return Step(
+        return CheckStep(
             "self_test",
             False,
             f"The device computes wrong results: {about} (status {status}).",
@@ -412,4 +414,4 @@ def judged(status: int | None, text: str) -> Step:
         else "without SHA instructions"
     )
     text = f"Digests are right on {said.arch or 'this CPU'}, {means}: {', '.join(said.engines)}."
-    return Step("self_test", True, text, float(said.hardware_sha), "hardware_sha")
+    return CheckStep("self_test", True, text, float(said.hardware_sha), "hardware_sha")

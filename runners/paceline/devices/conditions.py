@@ -18,7 +18,11 @@ import msgspec
 
 from paceline.adb.port import Connection, RefusedError, SlowError
 from paceline.conditions import SHORTEST_SHARE_S, Raw, Value
-from paceline.devices.gates import Misconfigured, Readings, configuration_errors
+from paceline.devices.gates import (
+    ConfigurationProblem,
+    GateInputs,
+    configuration_errors,
+)
 from paceline.devices.texts import resources, storage, top
 from paceline.devices.texts.battery import Battery, battery
 from paceline.devices.texts.frequencies import Policy, policies, spent
@@ -92,18 +96,18 @@ def read_clusters(connection: Connection) -> list[Cluster]:
     )
 
 
-class Reading(msgspec.Struct, frozen=True):
+class DeviceReading(msgspec.Struct, frozen=True):
     """One look at a device. `seen`: what gates judge; `configuration`: its errors, in words; `at_s`: on the
     observer's clock, when it began."""
 
     values: dict[str, Value]
     raw: list[Raw]
-    seen: Readings
-    configuration: list[Misconfigured]
+    seen: GateInputs
+    configuration: list[ConfigurationProblem]
     at_s: float = 0.0
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _CommandOutput(msgspec.Struct, frozen=True):
     """One command's output. `text`: all it printed, for the parsers; `raw`: what is kept, cut, with what it
     complained of, which is no answer."""
 
@@ -142,7 +146,7 @@ class DeviceConditions:
         """Since this observer was made."""
         return int((self._clock() - self._start) * 1000)
 
-    def read(self, connection: Connection, full: bool = True) -> Reading:
+    def read(self, connection: Connection, full: bool = True) -> DeviceReading:
         """Asks the device. `full` adds what hardly changes within a job, or costs more than a glance.
         Raises LostError and what else ends a connection."""
         at_s = self._clock()
@@ -179,9 +183,9 @@ class DeviceConditions:
             key for key in WANTED if key not in values and key not in known
         ]
         raw = [one.raw for one in told.values()]
-        return Reading(values, raw, self._seen(values, charge, free), wrong, at_s)
+        return DeviceReading(values, raw, self._seen(values, charge, free), wrong, at_s)
 
-    def _ask(self, connection: Connection, argv: Argv) -> _Told:
+    def _ask(self, connection: Connection, argv: Argv) -> _CommandOutput:
         at_ms, began = self.at_ms, self._clock()
         status: int | None = None
         try:
@@ -191,7 +195,7 @@ class DeviceConditions:
         except (RefusedError, SlowError) as error:
             text, complaint = "", str(error)
         took_ms = int((self._clock() - began) * 1000)
-        return _Told(
+        return _CommandOutput(
             text,
             Raw(
                 shlex.join(argv), status, at_ms, took_ms, (text + complaint)[:MAX_TEXT]
@@ -278,9 +282,9 @@ class DeviceConditions:
 
     def _seen(
         self, values: Mapping[str, Value], charge: Battery, free: int | None
-    ) -> Readings:
+    ) -> GateInputs:
         status, hottest = values.get("thermal_status"), values.get("temperature_c")
-        return Readings(
+        return GateInputs(
             thermal_status=status if isinstance(status, int) else None,
             battery=charge,
             hottest_c=max(hottest.values())

@@ -30,7 +30,7 @@ from paceline.adb.port import (
     TlsRequiredError,
     UnauthorizedError,
 )
-from paceline.devices.errors import OtherDeviceError
+from paceline.devices.errors import WrongDeviceError
 
 State = Literal["absent", "offline", "unauthorized", "booting", "online"]
 
@@ -42,7 +42,7 @@ CABLE = "Plug it in, wake it, and see that USB debugging is on; `adb devices` sh
 SPEAK = "Unplug and plug it in again; if that does not help, switch USB debugging off and on."
 
 
-class Link(msgspec.Struct, frozen=True):
+class ConnectionStatus(msgspec.Struct, frozen=True):
     """Where one device stands on the connection axis. `since_s`: monotonic, when this state began."""
 
     state: State
@@ -55,7 +55,7 @@ class Link(msgspec.Struct, frozen=True):
     """Of absent: another device has its route. Its reason outlives the route, which is taken away for it."""
 
 
-class Answered(msgspec.Struct, frozen=True):
+class DeviceAnswered(msgspec.Struct, frozen=True):
     """It shook hands and told who it is; `booted`: sys.boot_completed is 1."""
 
     booted: bool
@@ -72,101 +72,105 @@ class NoRoute(msgspec.Struct, frozen=True):
     """There is nowhere to look for it."""
 
 
-class Silent(msgspec.Struct, frozen=True):
+class DeviceSilent(msgspec.Struct, frozen=True):
     """Known at a route, but it does not speak or stopped speaking."""
 
     text: str
     advice: str = SPEAK
 
 
-class Untrusted(msgspec.Struct, frozen=True):
+class KeyRejected(msgspec.Struct, frozen=True):
     """It does not accept this agent's key (yet)."""
 
     text: str
     advice: str
 
 
-class TlsWanted(msgspec.Struct, frozen=True):
+class TlsRequired(msgspec.Struct, frozen=True):
     """Wireless debugging: only a paired adb server gets in."""
 
     text: str
     advice: str
 
 
-class Stranger(msgspec.Struct, frozen=True):
+class WrongDevice(msgspec.Struct, frozen=True):
     """Another device answers where this one was."""
 
     serial: str
     route: str
 
 
-class Restarted(msgspec.Struct, frozen=True):
+class RestartRequested(msgspec.Struct, frozen=True):
     """Somebody asked it to restart."""
 
     by: str
 
 
 Event = (
-    Answered
+    DeviceAnswered
     | NoAnswer
     | NoRoute
-    | Silent
-    | Untrusted
-    | TlsWanted
-    | Stranger
-    | Restarted
+    | DeviceSilent
+    | KeyRejected
+    | TlsRequired
+    | WrongDevice
+    | RestartRequested
 )
 
-NEW = Link("absent", "It has not been looked for yet.")
+NOT_LOOKED_FOR = ConnectionStatus("absent", "It has not been looked for yet.")
 
 
-def step(link: Link, event: Event, at_s: float) -> Link:
+def next_status(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatus:
     """The link after `event`. A state that does not change keeps the time it began."""
     after = _after(link, event, at_s)
     same = (after.state, after.by_us) == (link.state, link.by_us)
     return msgspec.structs.replace(after, since_s=link.since_s) if same else after
 
 
-def _after(link: Link, event: Event, at_s: float) -> Link:
+def _after(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatus:
     match event:
-        case Answered():
+        case DeviceAnswered():
             return _answered(link, at_s, booted=event.booted)
         case NoRoute():
             away = NoAnswer("No route leads to it any more.")
             return link if link.stranger else _unheard(link, away, at_s)
-        case NoAnswer() | Silent():
+        case NoAnswer() | DeviceSilent():
             return _unheard(link, event, at_s)
-        case Untrusted() | TlsWanted():
-            return Link("unauthorized", event.text, event.advice, at_s)
-        case Restarted():
-            return Link(
+        case KeyRejected() | TlsRequired():
+            return ConnectionStatus("unauthorized", event.text, event.advice, at_s)
+        case RestartRequested():
+            return ConnectionStatus(
                 "booting",
                 f"It is restarting, asked by {event.by}.",
                 "Wait.",
                 at_s,
                 by_us=True,
             )
-        case Stranger():
+        case WrongDevice():
             text = f"Another device ({event.serial}) answers at {event.route}."
             advice = "Give this one a route of its own, or plug it in."
-            return Link("absent", text, advice, at_s, stranger=True)
+            return ConnectionStatus("absent", text, advice, at_s, stranger=True)
 
 
-def _answered(link: Link, at_s: float, *, booted: bool) -> Link:
+def _answered(link: ConnectionStatus, at_s: float, *, booted: bool) -> ConnectionStatus:
     if booted:
-        return Link("online", since_s=at_s)
+        return ConnectionStatus("online", since_s=at_s)
     by_us = link.state == "booting" and link.by_us
     text = "It is starting: Android has not finished booting."
-    return Link("booting", text, "Wait; it is used once it has booted.", at_s, by_us)
+    return ConnectionStatus(
+        "booting", text, "Wait; it is used once it has booted.", at_s, by_us
+    )
 
 
-def _unheard(link: Link, event: NoAnswer | Silent, at_s: float) -> Link:
+def _unheard(
+    link: ConnectionStatus, event: NoAnswer | DeviceSilent, at_s: float
+) -> ConnectionStatus:
     text = event.text
     if link.state == "booting" and link.by_us:
         if at_s - link.since_s < BOOT_LIMIT_S:
             return link
         text = f"It has not come back {BOOT_LIMIT_S:.0f} s after a restart. {text}"
-    return Link(
+    return ConnectionStatus(
         "absent" if isinstance(event, NoAnswer) else "offline", text, event.advice, at_s
     )
 
@@ -178,12 +182,12 @@ def event_of(error: AdbError) -> Event:
         case AbsentError():
             return NoAnswer(text, advice or CABLE)
         case UnauthorizedError():
-            return Untrusted(text, advice)
+            return KeyRejected(text, advice)
         case TlsRequiredError():
-            return TlsWanted(text, advice)
-        case OtherDeviceError():
-            return Stranger(error.found, error.route)
+            return TlsRequired(text, advice)
+        case WrongDeviceError():
+            return WrongDevice(error.found, error.route)
         case (
             _
         ):  # offline, lost, refused, slow: it is there, and does not speak as it should
-            return Silent(text, advice or SPEAK)
+            return DeviceSilent(text, advice or SPEAK)

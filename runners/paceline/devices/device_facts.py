@@ -31,7 +31,7 @@ beside a file that a simulated device lays there."""
 GIB = 2**30
 
 
-class Facts(msgspec.Struct, frozen=True):
+class DeviceFacts(msgspec.Struct, frozen=True):
     """Of the last time the device answered. `abis`: preferred one first; `boot_id` "" when unknown."""
 
     props: dict[str, str] = {}
@@ -62,7 +62,7 @@ class Facts(msgspec.Struct, frozen=True):
         return f"{model} · {serial[-4:]}"
 
 
-class Texts(msgspec.Struct, frozen=True):
+class FactTexts(msgspec.Struct, frozen=True):
     """What the factors are read from; a text that could not be read is empty."""
 
     kernel: str = ""
@@ -79,15 +79,19 @@ QUESTIONS = {
 }
 
 
-def read(
-    connection: Connection, boot_id: str, known: Facts, *, simulated: bool = False
-) -> Facts:
+def read_facts(
+    connection: Connection, boot_id: str, known: DeviceFacts, *, simulated: bool = False
+) -> DeviceFacts:
     """Asks the device; `known` is what it said before. Raises AdbError."""
     props = connection.props()
     own = _own_workdir(connection, props) if simulated else ""
     answers = {name: connection.run(argv) for name, argv in QUESTIONS.items()}
-    texts = Texts(**{name: done.text for name, done in answers.items() if done.rc == 0})
-    return Facts(props, factors_of(props, texts, known.factors), boot_id, own)
+    texts = FactTexts(
+        **{name: done.text for name, done in answers.items() if done.rc == 0}
+    )
+    return DeviceFacts(
+        props, fingerprint_factors(props, texts, known.factors), boot_id, own
+    )
 
 
 def _own_workdir(connection: Connection, props: dict[str, str]) -> str:
@@ -98,8 +102,8 @@ def _own_workdir(connection: Connection, props: dict[str, str]) -> str:
     return str(given) if marked else ""
 
 
-def factors_of(
-    props: dict[str, str], texts: Texts, known: dict[str, Factor] | None = None
+def fingerprint_factors(
+    props: dict[str, str], texts: FactTexts, known: dict[str, Factor] | None = None
 ) -> dict[str, Factor]:
     """The factors out of the texts. `known`: earlier ones of this device; while a core is off its parts are
     taken from there when model and SoC are the same."""

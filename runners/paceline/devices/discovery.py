@@ -22,10 +22,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Route
-from paceline.config import Devices
+from paceline.config import DeviceSettings
 from paceline.devices import connection_state as axis
-from paceline.devices.attached_device import Attached, state_name
-from paceline.devices.backends import Ways
+from paceline.devices.attached_device import AttachedDevice, state_name
+from paceline.devices.backends import DeviceBackends
 from paceline.devices.identity import identify
 from paceline.devices.routes import presumed_serial
 
@@ -38,13 +38,13 @@ class Discovery:
 
     def __init__(
         self,
-        config: Devices,
-        ways: Ways,
+        config: DeviceSettings,
+        ways: DeviceBackends,
         state_root: Path,
-        found: Callable[[Attached], None] = lambda _: None,
-        changed: Callable[[Attached], None] = lambda _: None,
+        found: Callable[[AttachedDevice], None] = lambda _: None,
+        changed: Callable[[AttachedDevice], None] = lambda _: None,
         *,
-        refuted: Callable[[Attached], None] = lambda _: None,
+        refuted: Callable[[AttachedDevice], None] = lambda _: None,
         connect_s: float = CONNECT_TIMEOUT_S,
     ) -> None:
         self._config, self._ways, self._root = config, ways, state_root
@@ -54,8 +54,8 @@ class Discovery:
             refuted,
             connect_s,
         )
-        self.devices: dict[str, Attached] = {}
-        self.unknown: dict[Route, axis.Link] = {}
+        self.devices: dict[str, AttachedDevice] = {}
+        self.unknown: dict[Route, axis.ConnectionStatus] = {}
         self._listed: set[Route] = set()
         self._refuted: set[Route] = set()
         """Somebody else than its name says has answered there."""
@@ -102,7 +102,9 @@ class Discovery:
             self._changed(known)
             return
         state = self._root / state_name(serial)
-        device = Attached(serial, state, self._ways.open, [route], simulated=simulated)
+        device = AttachedDevice(
+            serial, state, self._ways.open, [route], simulated=simulated
+        )
         self.devices[serial] = device
         log.info("device %s: found at %s", serial, route)
         self._found(device)
@@ -122,8 +124,8 @@ class Discovery:
                 with contextlib.suppress(AdbError):
                     connection.close()
         except AdbError as error:
-            before = self.unknown.get(route, axis.NEW)
-            link = self.unknown[route] = axis.step(
+            before = self.unknown.get(route, axis.NOT_LOOKED_FOR)
+            link = self.unknown[route] = axis.next_status(
                 before, axis.event_of(error), time.monotonic()
             )
             if before.reason != link.reason:

@@ -21,67 +21,71 @@ from typing import Any
 import msgspec
 
 from paceline.adb.port import AdbError, Connection
-from paceline.api import Order, TargetHeard
+from paceline.api import DeviceOrder, TargetReply
 from paceline.devices import connection_state as axis
 from paceline.devices import gates, health
-from paceline.devices.attached_device import Attached
-from paceline.devices.backends import Ways
-from paceline.devices.check import Asked, Check, run_check
-from paceline.devices.conditions import DeviceConditions, Reading
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.backends import DeviceBackends
+from paceline.devices.check import CheckContext, HealthCheck, run_check
+from paceline.devices.conditions import DeviceConditions, DeviceReading
 from paceline.devices.heartbeat_report import (
-    Finding,
-    Readings,
-    Report,
-    finding,
-    readings_of,
-    sayable,
-    trouble,
+    FindingEntry,
+    HeartbeatReport,
+    IdleReadings,
+    agent_error_finding,
+    finding_entry,
+    fit_for_wire,
+    idle_readings,
 )
-from paceline.devices.ladder import Ladder, Means, Rung, next_rung
+from paceline.devices.ladder import Ladder, RecoveryCapabilities, Rung, next_rung
 from paceline.devices.leftovers import LeftOverError
-from paceline.devices.pace import Pace
-from paceline.devices.recovery import LOST_BY_RESTART, Climb, climb, reboot
+from paceline.devices.pace import DriverIntervals
+from paceline.devices.recovery import LOST_BY_RESTART, RecoveryOutcome, reboot, try_rung
 from paceline.lane import Lane
-from paceline.stop import Reason, Stop
+from paceline.stop import Stop, StopReason
 
 log = logging.getLogger("paceline.devices")
 
 
-class Tools(msgspec.Struct, frozen=True):
+class DriverServices(msgspec.Struct, frozen=True):
     """What the agent lends: see `check.Asked`."""
 
-    ways: Ways
-    clean: Callable[[Attached, Connection], list[str]]
+    ways: DeviceBackends
+    clean: Callable[[AttachedDevice, Connection], list[str]]
     self_test: Callable[[str], Path | None] = lambda _: None
     """Of an ABI."""
     say_soon: Callable[[], None] = lambda: None
     """Makes the next heartbeat come at once."""
 
 
-class Driver:
+class DeviceDriver:
     """One device and its lane. `run` is its thread's; `entry`, `hear`, `leave` come from others."""
 
     def __init__(
         self,
-        device: Attached,
+        device: AttachedDevice,
         lane: Lane,
-        tools: Tools,
+        tools: DriverServices,
         leaving: threading.Event,
-        pace: Pace | None = None,
+        pace: DriverIntervals | None = None,
     ) -> None:
         self.device, self.lane = device, lane
-        self._tools, self._leaving, self._pace = tools, leaving, pace or Pace()
-        self._report = Report()
+        self._tools, self._leaving, self._pace = (
+            tools,
+            leaving,
+            pace or DriverIntervals(),
+        )
+        self._report = HeartbeatReport()
         self._quit = Stop()
-        self._duty = health.Duty()
+        self._duty = health.HealthEpisode()
         self._silence = Ladder()
-        self._failed: Check | None = None
-        self._order: Order | None = None
+        self._failed: HealthCheck | None = None
+        self._order: DeviceOrder | None = None
         self._looked_s = self._read_s = float("-inf")
         self._tidied = False
         """What an earlier life of the agent left there is gone: before the first job, and by every check."""
         self._held: frozenset[str] = frozenset()
-        self._trouble: Finding | None = None
+        self._trouble: FindingEntry | None = None
         """The agent's own error in the last turn."""
 
     # --- what other threads call ---
@@ -90,8 +94,8 @@ class Driver:
         """This device in a heartbeat."""
         link, facts, serial = self.device.link, self.device.facts, self.device.serial
         reason, advice = (
-            sayable(link.reason or "") or None,
-            sayable(link.advice or "") or None,
+            fit_for_wire(link.reason or "") or None,
+            fit_for_wire(link.advice or "") or None,
         )
         entry: dict[str, Any] = {
             "kind": "device",
@@ -104,7 +108,7 @@ class Driver:
                 "state": link.state,
                 "reason": reason,
                 "advice": advice,
-                "route": sayable(str(self.device.route or "")) or None,
+                "route": fit_for_wire(str(self.device.route or "")) or None,
             },
             **self._report.entry(),
         }
@@ -118,19 +122,21 @@ class Driver:
         """Whether heartbeats name it: not one that only a route's name speaks of, before it was looked for or
         when another was found there."""
         link = self.device.link
-        return self.device.is_known or not (link == axis.NEW or link.stranger)
+        return self.device.is_known or not (
+            link == axis.NOT_LOOKED_FOR or link.stranger
+        )
 
-    def _own_findings(self) -> list[Finding]:
+    def _own_findings(self) -> list[FindingEntry]:
         """What is no reading of the device."""
         found = [self._trouble] if self._trouble is not None else []
         if self.device.is_known and not self.device.survives_restart:
             advice = "Plug it in by USB, or set persist.adb.tcp.port on a device whose shell is root."
             found.append(
-                finding("restart_loses_it", LOST_BY_RESTART, advice, level="info")
+                finding_entry("restart_loses_it", LOST_BY_RESTART, advice, level="info")
             )
         return found
 
-    def hear(self, heard: TargetHeard) -> None:
+    def hear(self, heard: TargetReply) -> None:
         self._report.hear(heard)
 
     def nudge(self) -> None:
@@ -140,7 +146,7 @@ class Driver:
 
     def leave(self) -> None:
         """Ends after the current job; ends waits, a check's claim and a restart's watch at once."""
-        self._quit.set(Reason.SHUTDOWN)
+        self._quit.set(StopReason.SHUTDOWN)
         self._report.wake.set()
 
     # --- the thread ---
@@ -159,7 +165,7 @@ class Driver:
             self._lost(error)
         except Exception as error:
             log.exception("device %s: a turn failed", self.device.serial)
-            self._trouble = trouble(error)
+            self._trouble = agent_error_finding(error)
             self._tools.say_soon()
             self._pause(self._pace.retry_s)
         else:
@@ -208,7 +214,9 @@ class Driver:
             self._silence = Ladder()
             if self.device.restarted:
                 self.device.restarted = False
-                self._duty = health.step(self._duty, health.Due("it restarted"))
+                self._duty = health.next_episode(
+                    self._duty, health.CheckDue("it restarted")
+                )
                 self._read_s = float("-inf")
         return online
 
@@ -216,8 +224,8 @@ class Driver:
         """Another agent drives it and may be measuring: what was owed here is that one's to do, and what was
         read here is forgotten, because it is nobody's news when this agent drives it again."""
         if (
-            self._duty != health.Duty()
-            or self._report.readings != Readings()
+            self._duty != health.HealthEpisode()
+            or self._report.readings != IdleReadings()
             or self._order is not None
         ):
             log.info(
@@ -226,7 +234,7 @@ class Driver:
                 self._report.driven_by,
             )
         self._duty, self._silence, self._failed, self._order = (
-            health.Duty(),
+            health.HealthEpisode(),
             Ladder(),
             None,
             None,
@@ -252,14 +260,16 @@ class Driver:
         with self.device.claim(self._quit, 0.0) as claimed:
             return not claimed
 
-    def _climbed(self, rung: Rung, why: str = "") -> Climb:
+    def _climbed(self, rung: Rung, why: str = "") -> RecoveryOutcome:
         ways, look_s = self._tools.ways, self._pace.boot_look_s
-        return climb(rung, self.device, ways, self._quit, why=why, boot_look_s=look_s)
+        return try_rung(
+            rung, self.device, ways, self._quit, why=why, boot_look_s=look_s
+        )
 
-    def _means(self) -> Means:
+    def _means(self) -> RecoveryCapabilities:
         by_server = any(route.kind == "server" for route in self.device.routes)
         device = self.device
-        return Means(
+        return RecoveryCapabilities(
             by_server,
             device.link.state == "online",
             device.reboots.left,
@@ -274,26 +284,28 @@ class Driver:
 
     # --- orders ---
 
-    def _carry_out(self, order: Order) -> None:
+    def _carry_out(self, order: DeviceOrder) -> None:
         log.info("device %s: %s, ordered by a person", self.device.serial, order.kind)
         if order.kind == "reboot":
             self._restart(order)
         elif order.kind == "check":
             self._order = order
-            self._duty = health.step(self._duty, health.Due("a person asked"))
+            self._duty = health.next_episode(
+                self._duty, health.CheckDue("a person asked")
+            )
         else:
             self._refuse(
                 order, f"This agent knows no order of kind {order.kind}; update it."
             )
 
-    def _refuse(self, order: Order, why: str) -> None:
+    def _refuse(self, order: DeviceOrder, why: str) -> None:
         log.warning(
             "device %s: %s is not carried out: %s", self.device.serial, order.kind, why
         )
         self._report.refuse(order, why)
         self._tools.say_soon()
 
-    def _restart(self, order: Order) -> None:
+    def _restart(self, order: DeviceOrder) -> None:
         """What did not even reach the device is tried again until the server lets the order expire."""
         with self.device.claim(self._quit, self._pace.claim_s) as claimed:
             how = (
@@ -315,14 +327,18 @@ class Driver:
             return
         self._report.tried(Rung.REBOOT, how.ok, how.text, order)
         self._report.done(order)
-        self._duty = health.step(self._duty, health.Due("it was restarted"))
+        self._duty = health.next_episode(
+            self._duty, health.CheckDue("it was restarted")
+        )
         self._tools.say_soon()
 
     # --- health ---
 
     def _check_is_due(self) -> bool:
         if self._report.check_due:
-            self._duty = health.step(self._duty, health.Due("the server asked"))
+            self._duty = health.next_episode(
+                self._duty, health.CheckDue("the server asked")
+            )
         return self._duty.state == "checking"
 
     def _check(self) -> None:
@@ -338,7 +354,7 @@ class Driver:
         if looked.reading is not None:
             self._note_readings(looked.reading)
         check = looked.check
-        self._duty = health.step(self._duty, _event_of(check))
+        self._duty = health.next_episode(self._duty, _event_of(check))
         if self._duty.state == "recovering":
             log.warning(
                 "device %s: health check failed: %s", self.device.serial, check.text
@@ -357,16 +373,17 @@ class Driver:
                     log.info("device %s: %s", self.device.serial, said)
             except LeftOverError as error:  # it answers: the check tells what stays, and the ladder may help
                 log.warning("device %s: %s", self.device.serial, error.text)
-                self._duty = health.step(
-                    self._duty, health.Due("what an earlier run left cannot be removed")
+                self._duty = health.next_episode(
+                    self._duty,
+                    health.CheckDue("what an earlier run left cannot be removed"),
                 )
                 return
         self._tidied = True
 
-    def _asked(self, observer: DeviceConditions) -> Asked:
+    def _asked(self, observer: DeviceConditions) -> CheckContext:
         device = self.device
         abi = device.facts.abi
-        return Asked(
+        return CheckContext(
             workdir=device.workdir,
             observer=observer,
             held_gates=self._held,
@@ -389,13 +406,13 @@ class Driver:
             how = self._climbed(rung, self._duty.why)
         if how.asked:
             self._report.tried(rung, how.ok, how.text)
-        self._duty = health.step(self._duty, health.Climbed(rung))
+        self._duty = health.next_episode(self._duty, health.RungTried(rung))
         if rung is Rung.GIVE_UP and self._failed is not None:
             self._close(self._failed)
         else:
             self._pause(self._pace.rung_s)
 
-    def _close(self, check: Check) -> None:
+    def _close(self, check: HealthCheck) -> None:
         """The episode is over: its last check is the one the server hears of."""
         self._failed = None
         self._report.checked(check)
@@ -423,11 +440,11 @@ class Driver:
                 )
         return claimed
 
-    def _note_readings(self, reading: Reading) -> None:
+    def _note_readings(self, reading: DeviceReading) -> None:
         before, seen = self._report.readings, reading.seen
-        now = readings_of(reading, self._held)
+        now = idle_readings(reading, self._held)
         self._held = frozenset(
-            gate.name for gate in gates.gates(seen, self._held) if gate.holds
+            gate.name for gate in gates.evaluate_gates(seen, self._held) if gate.holds
         )
         self._report.read(now)
         self._read_s = time.monotonic()
@@ -454,9 +471,11 @@ class Driver:
         self._report.wake.clear()
 
 
-def _event_of(check: Check) -> health.Event:
+def _event_of(check: HealthCheck) -> health.Event:
     if check.ok:
-        return health.Passed()
+        return health.CheckPassed()
     return (
-        health.Failed(check.text) if check.infrastructure else health.Unfit(check.text)
+        health.CheckFailed(check.text)
+        if check.infrastructure
+        else health.DeviceUnfit(check.text)
     )

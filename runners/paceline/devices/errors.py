@@ -25,7 +25,7 @@ DeviceCause = Literal[
 ]
 
 
-class OtherDeviceError(AdbError):
+class WrongDeviceError(AdbError):
     """Another serial answers at a route of this device: what ran there is aborted."""
 
     def __init__(self, expected: str, found: str, route: str) -> None:
@@ -58,7 +58,7 @@ def cause_of(error: AdbError) -> DeviceCause:
             return "device_unauthorized"
         case TransferError(no_space=True):
             return "device_storage_full"
-        case RefusedError() | TransferError() | OtherDeviceError():
+        case RefusedError() | TransferError() | WrongDeviceError():
             return "device_refused"
         case _:
             return "device_lost"

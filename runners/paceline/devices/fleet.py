@@ -15,19 +15,19 @@ from types import TracebackType
 from typing import Any, Self
 
 from paceline.adb.port import Connection
-from paceline.api import TargetHeard
-from paceline.config import Devices
-from paceline.devices.attached_device import Attached
-from paceline.devices.backends import Ways
+from paceline.api import TargetReply
+from paceline.config import DeviceSettings
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.backends import DeviceBackends
 from paceline.devices.discovery import Discovery
-from paceline.devices.driver import Driver, Tools
-from paceline.devices.heartbeat_report import Finding, finding
-from paceline.devices.leftovers import Journal, clean
-from paceline.devices.pace import Pace
-from paceline.devices.self_test import self_test
+from paceline.devices.driver import DeviceDriver, DriverServices
+from paceline.devices.heartbeat_report import FindingEntry, finding_entry
+from paceline.devices.leftovers import RunJournal, clean
+from paceline.devices.pace import DriverIntervals
+from paceline.devices.self_test import find_self_test
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
-from paceline.lane import Lane, Shared
+from paceline.lane import Lane, LaneResources
 
 log = logging.getLogger("paceline.devices")
 
@@ -40,20 +40,20 @@ class DeviceLanes:
 
     def __init__(
         self,
-        config: Devices,
-        ways: Ways,
+        config: DeviceSettings,
+        ways: DeviceBackends,
         root: Path,
-        shared: Shared,
+        shared: LaneResources,
         *,
         host_serial: str,
         artifacts: Path,
         say_soon: Callable[[], None],
-        pace: Pace | None = None,
+        pace: DriverIntervals | None = None,
     ) -> None:
         self._root, self._shared, self._host_serial = root, shared, host_serial
-        self._pace = pace or Pace()
-        program = partial(self_test, config.self_test, artifacts)
-        self._tools = Tools(ways, self._clean, program, say_soon)
+        self._pace = pace or DriverIntervals()
+        program = partial(find_self_test, config.self_test, artifacts)
+        self._tools = DriverServices(ways, self._clean, program, say_soon)
         self._discovery = Discovery(
             config,
             ways,
@@ -63,7 +63,7 @@ class DeviceLanes:
             refuted=self._end,
             connect_s=self._pace.connect_s,
         )
-        self._drivers: dict[str, Driver] = {}
+        self._drivers: dict[str, DeviceDriver] = {}
         self._threads: list[threading.Thread] = []
         self._gone = threading.Event()
 
@@ -77,16 +77,16 @@ class DeviceLanes:
             driver.entry() for driver in list(self._drivers.values()) if driver.is_said
         ]
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[FindingEntry]:
         """Routes nobody was found at, which belong to no device: the host's to tell."""
         return [
-            finding("device_route", f"{route}: {link.reason}", link.advice or "")
+            finding_entry("device_route", f"{route}: {link.reason}", link.advice or "")
             for route, link in sorted(self._discovery.unknown.items(), key=str)[
                 :ROUTES_SAID
             ]
         ]
 
-    def hear(self, heard: TargetHeard) -> None:
+    def hear(self, heard: TargetReply) -> None:
         driver = self._drivers.get(heard.serial)
         if driver is not None:
             driver.hear(heard)
@@ -130,21 +130,23 @@ class DeviceLanes:
         ):  # also one that was found while leaving
             driver.leave()
 
-    def _start(self, device: Attached) -> None:
+    def _start(self, device: AttachedDevice) -> None:
         claim = TargetClaim(
             self._host_serial
         )  # of its own: a lock object is re-entrant
         executor = AndroidExecutor(device, claim, self._root)
         lane = Lane(self._shared, device.serial, executor)
-        driver = Driver(device, lane, self._tools, self._shared.leaving, self._pace)
+        driver = DeviceDriver(
+            device, lane, self._tools, self._shared.leaving, self._pace
+        )
         self._drivers[device.serial] = driver
         self._begin(f"device-{device.serial}", driver.run)
         self._tools.say_soon()
 
-    def _end(self, device: Attached) -> None:
+    def _end(self, device: AttachedDevice) -> None:
         self._drivers.pop(device.serial).leave()
 
-    def _nudge(self, device: Attached) -> None:
+    def _nudge(self, device: AttachedDevice) -> None:
         self._drivers[device.serial].nudge()
 
     def _begin(self, name: str, work: Callable[[], None]) -> None:
@@ -152,6 +154,6 @@ class DeviceLanes:
         self._threads.append(thread)
         thread.start()
 
-    def _clean(self, device: Attached, connection: Connection) -> list[str]:
-        done = clean(connection, Journal(self._root, device.serial), device.workdir)
+    def _clean(self, device: AttachedDevice, connection: Connection) -> list[str]:
+        done = clean(connection, RunJournal(self._root, device.serial), device.workdir)
         return [f"Cleaned away: {done}"] if done else []

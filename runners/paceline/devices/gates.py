@@ -47,7 +47,7 @@ ConfigurationError = Literal[
 ]
 
 
-class Readings(msgspec.Struct, frozen=True):
+class GateInputs(msgspec.Struct, frozen=True):
     """What gates look at; None means the device does not tell.
 
     `hottest_c`: of all its sensors, judged only when neither a thermal status nor the battery's own
@@ -71,7 +71,7 @@ class Gate(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-class Misconfigured(msgspec.Struct, frozen=True):
+class ConfigurationProblem(msgspec.Struct, frozen=True):
     """One configuration error: a job on such a device is void unless its run suppresses the name."""
 
     name: ConfigurationError
@@ -79,8 +79,8 @@ class Misconfigured(msgspec.Struct, frozen=True):
     advice: str
 
 
-def gates(
-    seen: Readings,
+def evaluate_gates(
+    seen: GateInputs,
     held: Collection[str] = (),
     free_bytes_needed: int = FREE_BYTES_NEEDED,
 ) -> list[Gate]:
@@ -95,7 +95,7 @@ def gates(
     ]
 
 
-def facts(seen: Readings) -> dict[str, float | int | bool | None]:
+def heartbeat_values(seen: GateInputs) -> dict[str, float | int | bool | None]:
     """For the heartbeat's `gates`: null is unknown."""
     return {
         "battery_c": seen.battery.celsius,
@@ -106,7 +106,7 @@ def facts(seen: Readings) -> dict[str, float | int | bool | None]:
     }
 
 
-def _booted(seen: Readings) -> Gate:
+def _booted(seen: GateInputs) -> Gate:
     if seen.booted is False:
         return Gate(
             "booted",
@@ -118,7 +118,7 @@ def _booted(seen: Readings) -> Gate:
     return Gate("booted", False, seen.booted is not None, "It has started.")
 
 
-def _thermal(seen: Readings, held: bool) -> Gate:
+def _thermal(seen: GateInputs, held: bool) -> Gate:
     status = seen.thermal_status
     if status is not None:
         limit = CALM + 1 if held else THROTTLING
@@ -146,7 +146,7 @@ def _thermal(seen: Readings, held: bool) -> Gate:
     )
 
 
-def _hot(seen: Readings, held: bool) -> Gate:
+def _hot(seen: GateInputs, held: bool) -> Gate:
     limit = COOL_C if held else HOT_C
     celsius = seen.battery.celsius
     if celsius is None and seen.thermal_status is None and seen.hottest_c is not None:
@@ -162,7 +162,7 @@ def _hot(seen: Readings, held: bool) -> Gate:
     )
 
 
-def _battery(seen: Readings, held: bool) -> Gate:
+def _battery(seen: GateInputs, held: bool) -> Gate:
     limit = CHARGED_PERCENT if held else LOW_PERCENT
     percent = seen.battery.percent
     if percent is None:
@@ -171,7 +171,7 @@ def _battery(seen: Readings, held: bool) -> Gate:
     return Gate("battery", percent < limit, True, text, "Charge it.")
 
 
-def _space(seen: Readings, needed: int) -> Gate:
+def _space(seen: GateInputs, needed: int) -> Gate:
     if seen.free_bytes is None:
         return Gate("space", False, False, "It does not tell its free space.")
     text = f"{seen.free_bytes >> 20} MiB are free, {needed >> 20} MiB are needed."
@@ -184,23 +184,23 @@ def configuration_errors(
     battery: Battery = UNKNOWN,
     *,
     simulated: bool = False,
-) -> list[Misconfigured]:
+) -> list[ConfigurationProblem]:
     """What androidx.benchmark would refuse to measure on, by our names for it, in a fixed order.
 
     Clocks count as unlocked only where the shell is root: who cannot lock them made no mistake
     (fixed-performance mode is what such devices have).
     """
-    found: list[Misconfigured] = []
+    found: list[ConfigurationProblem] = []
     if simulated:
         text = "It is simulated: its commands run on the host."
-        found.append(Misconfigured("simulated", text, "Measure on a device."))
+        found.append(ConfigurationProblem("simulated", text, "Measure on a device."))
     if is_emulator(props):
         text = "It is an emulator: its timings are the host's."
-        found.append(Misconfigured("emulator", text, "Measure on a device."))
+        found.append(ConfigurationProblem("emulator", text, "Measure on a device."))
     if marks := slow_by_debugging(props):
         text = f"It checks more than a person's phone does: {', '.join(marks)}."
         found.append(
-            Misconfigured(
+            ConfigurationProblem(
                 "debuggable", text, "Use a user build without debugging properties."
             )
         )
@@ -209,7 +209,7 @@ def configuration_errors(
         cpus = ", ".join(str(cpu) for policy in moving for cpu in policy.cpus)
         text = f"Its shell is root, and yet the clocks of CPUs {cpus} move."
         found.append(
-            Misconfigured(
+            ConfigurationProblem(
                 "unlocked_clocks",
                 text,
                 "Lock them, as androidx.benchmark's lockClocks.",
@@ -217,5 +217,5 @@ def configuration_errors(
         )
     if battery.percent is not None and battery.percent < MINIMUM_BATTERY_PERCENT:
         text = f"Its battery is at {battery.percent:g} %: below {MINIMUM_BATTERY_PERCENT:g} % it saves power."
-        found.append(Misconfigured("low_battery", text, "Charge it."))
+        found.append(ConfigurationProblem("low_battery", text, "Charge it."))
     return found

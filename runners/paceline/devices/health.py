@@ -29,7 +29,7 @@ from paceline.devices.ladder import Ladder, Rung
 State = Literal["idle", "checking", "recovering", "given_up"]
 
 
-class Duty(msgspec.Struct, frozen=True):
+class HealthEpisode(msgspec.Struct, frozen=True):
     """What the lane owes this device. `why`: of checking, who made it due; later, what failed."""
 
     state: State = "idle"
@@ -37,61 +37,61 @@ class Duty(msgspec.Struct, frozen=True):
     ladder: Ladder = Ladder()
 
 
-class Due(msgspec.Struct, frozen=True):
+class CheckDue(msgspec.Struct, frozen=True):
     """A check is wanted: by the server, a person's order, or because the device came back."""
 
     why: str
 
 
-class Passed(msgspec.Struct, frozen=True):
+class CheckPassed(msgspec.Struct, frozen=True):
     """The check found nothing wrong."""
 
 
-class Failed(msgspec.Struct, frozen=True):
+class CheckFailed(msgspec.Struct, frozen=True):
     """The check failed for a reason that a rung of the ladder may mend."""
 
     text: str
 
 
-class Unfit(msgspec.Struct, frozen=True):
+class DeviceUnfit(msgspec.Struct, frozen=True):
     """The check failed for one it cannot mend: too hot, battery low, storage full."""
 
     text: str
 
 
-class Climbed(msgspec.Struct, frozen=True):
+class RungTried(msgspec.Struct, frozen=True):
     """A rung was tried; whether it helped only a check can tell."""
 
     rung: Rung
 
 
-Event = Due | Passed | Failed | Unfit | Climbed
+Event = CheckDue | CheckPassed | CheckFailed | DeviceUnfit | RungTried
 
 
-def step(duty: Duty, event: Event) -> Duty:
+def next_episode(duty: HealthEpisode, event: Event) -> HealthEpisode:
     """The duty after `event`."""
     match event:
-        case Due():
+        case CheckDue():
             under_way = duty.state in {
                 "checking",
                 "recovering",
             }  # that episode answers this one, too
-            return duty if under_way else Duty("checking", event.why)
-        case Passed():
-            return Duty()
-        case Unfit():
-            return Duty("idle", event.text)
-        case Failed():
-            return Duty("recovering", event.text, duty.ladder)
-        case Climbed():
+            return duty if under_way else HealthEpisode("checking", event.why)
+        case CheckPassed():
+            return HealthEpisode()
+        case DeviceUnfit():
+            return HealthEpisode("idle", event.text)
+        case CheckFailed():
+            return HealthEpisode("recovering", event.text, duty.ladder)
+        case RungTried():
             over = event.rung is Rung.GIVE_UP
-            return Duty(
+            return HealthEpisode(
                 "given_up" if over else "checking",
                 duty.why,
                 duty.ladder.climbed(event.rung),
             )
 
 
-def may_lease(duty: Duty, server_health: str | None) -> bool:
+def may_lease(duty: HealthEpisode, server_health: str | None) -> bool:
     """Whether the lane asks for jobs. `server_health` None: a server that keeps no health."""
     return duty.state == "idle" and server_health in {None, "good"}

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from paceline.api import Order, TargetHeard
+from paceline.api import DeviceOrder, TargetReply
 from paceline.devices import gates
-from paceline.devices.check import Check
-from paceline.devices.conditions import Reading
+from paceline.devices.check import HealthCheck
+from paceline.devices.conditions import DeviceReading
 from paceline.devices.ladder import Rung
 
 KEPT = 64
@@ -32,33 +32,35 @@ SHOWN = 1000
 """Characters of a text the wire takes."""
 
 
-def sayable(text: str, limit: int = SHOWN) -> str:
+def fit_for_wire(text: str, limit: int = SHOWN) -> str:
     """What the wire takes of a text that a device had a part in: no NUL, no half character, not too long."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:limit]
 
 
-Finding = dict[str, str]
+FindingEntry = dict[str, str]
 """As preflight has it on the wire."""
 
 
-def finding(code: str, text: str, advice: str, level: str = "warning") -> Finding:
+def finding_entry(
+    code: str, text: str, advice: str, level: str = "warning"
+) -> FindingEntry:
     return {
         "code": code,
         "level": level,
-        "text": sayable(text, WORDS),
-        "advice": sayable(advice, WORDS),
+        "text": fit_for_wire(text, WORDS),
+        "advice": fit_for_wire(advice, WORDS),
     }
 
 
-def trouble(error: Exception) -> Finding:
+def agent_error_finding(error: Exception) -> FindingEntry:
     """An error of the agent's own, which nobody but its log knows of otherwise."""
     text = f"The agent met an error of its own: {type(error).__name__}: {error}"
-    return finding(
+    return finding_entry(
         "agent_error", text, "Its log has the whole of it. It goes on trying."
     )
 
 
-class Tried(msgspec.Struct, frozen=True):
+class TriedRung(msgspec.Struct, frozen=True):
     """A rung that was climbed. `ok`: it did what it could; whether that helped, the next check tells.
     `order_id`: the order that asked for it."""
 
@@ -70,86 +72,88 @@ class Tried(msgspec.Struct, frozen=True):
     order_id: str | None = None
 
 
-class Readings(msgspec.Struct, frozen=True):
+class IdleReadings(msgspec.Struct, frozen=True):
     """Of the last look while idle, as the wire has it. `refuses`: what the gates that hold say; `at_s`: when
     it was."""
 
     gates: dict[str, float | int | bool | None] = {}
     configuration: list[str] | None = None
-    preflight: list[Finding] = []
+    preflight: list[FindingEntry] = []
     refuses: str | None = None
     at_s: float = 0.0
 
 
-def readings_of(reading: Reading, held: frozenset[str]) -> Readings:
+def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
     """What a heartbeat says of a reading. Pure."""
     seen = reading.seen
-    shut = [gate for gate in gates.gates(seen, held) if gate.holds]
+    shut = [gate for gate in gates.evaluate_gates(seen, held) if gate.holds]
     said: list[tuple[str, str, str]] = [
         (gate.name, gate.text, gate.advice) for gate in shut
     ]
     said += [(one.name, one.text, one.advice) for one in reading.configuration]
-    findings = [finding(name, text, advice) for name, text, advice in said]
+    findings = [finding_entry(name, text, advice) for name, text, advice in said]
     refuses = (
         " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:WORDS] or None
     )
     names: list[str] = [one.name for one in reading.configuration]
-    return Readings(gates.facts(seen), names, findings, refuses, reading.at_s)
+    return IdleReadings(
+        gates.heartbeat_values(seen), names, findings, refuses, reading.at_s
+    )
 
 
-class Report:
+class HeartbeatReport:
     """Safe for the lane's thread and the heartbeat's. `wake` is set when the server said something."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.wake = threading.Event()
         self._clock = clock
         self._lock = threading.Lock()
-        self._check: Check | None = None
-        self._tried: dict[str, Tried] = {}
+        self._check: HealthCheck | None = None
+        self._tried: dict[str, TriedRung] = {}
         self._done: dict[str, None] = {}
         self._refused: dict[str, str] = {}
         self._over: dict[str, None] = {}
-        self._readings = Readings()
-        self._heard: TargetHeard | None = None
+        self._readings = IdleReadings()
+        self._heard: TargetReply | None = None
 
     # --- the lane ---
 
-    def checked(self, check: Check) -> None:
+    def checked(self, check: HealthCheck) -> None:
         with self._lock:
             self._check = check
 
     def tried(
-        self, rung: Rung, ok: bool, text: str, order: Order | None = None
+        self, rung: Rung, ok: bool, text: str, order: DeviceOrder | None = None
     ) -> None:
         asked = order.id if order is not None else None
-        one = Tried(f"rec_{uuid.uuid4().hex}", rung, ok, text, self._clock(), asked)
+        one = TriedRung(f"rec_{uuid.uuid4().hex}", rung, ok, text, self._clock(), asked)
         with self._lock:
             self._tried[one.id] = one
             _forget_oldest(self._tried, KEPT)
 
-    def done(self, order: Order) -> None:
+    def done(self, order: DeviceOrder) -> None:
         with self._lock:
             self._done[order.id] = self._over[order.id] = None
             _forget_oldest(self._done, KEPT)
             _forget_oldest(self._over, REMEMBERED)
 
-    def refuse(self, order: Order, why: str) -> None:
+    def refuse(self, order: DeviceOrder, why: str) -> None:
         """It will not be carried out, now or later."""
         with self._lock:
             self._refused[order.id], self._over[order.id] = why, None
             _forget_oldest(self._refused, KEPT)
             _forget_oldest(self._over, REMEMBERED)
 
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: IdleReadings) -> None:
         with self._lock:
             self._readings = readings
 
     @property
-    def readings(self) -> Readings:
+    def readings(self) -> IdleReadings:
         return self._readings
 
     @property
-    def heard(self) -> TargetHeard | None:
+    def heard(self) -> TargetReply | None:
         """The last answer about this device; None before the first."""
         return self._heard
 
@@ -160,10 +164,10 @@ class Report:
 
     def forget(self) -> None:
         """Readings of a time when this agent drove the device."""
-        self.read(Readings())
+        self.read(IdleReadings())
 
     @property
-    def order(self) -> Order | None:
+    def order(self) -> DeviceOrder | None:
         """The oldest order that is still to be carried out."""
         heard = self._heard
         if heard is None:
@@ -184,7 +188,7 @@ class Report:
             check, readings = self._check, self._readings
             tried, done = list(self._tried.values()), list(self._done)
             refused = [
-                {"id": one, "why": sayable(why, WORDS)}
+                {"id": one, "why": fit_for_wire(why, WORDS)}
                 for one, why in self._refused.items()
             ]
         entry: dict[str, Any] = {
@@ -202,7 +206,7 @@ class Report:
             entry["check"] = self._checked(check)
         return entry
 
-    def hear(self, heard: TargetHeard) -> None:
+    def hear(self, heard: TargetReply) -> None:
         """Takes the server's answer; what it has heard is not said again."""
         with self._lock:
             self._heard = heard
@@ -217,9 +221,9 @@ class Report:
             }
         self.wake.set()
 
-    def _rung(self, one: Tried) -> dict[str, Any]:
+    def _rung(self, one: TriedRung) -> dict[str, Any]:
         age = self._ms_ago(one.at_s)
-        text = sayable(one.text)
+        text = fit_for_wire(one.text)
         said = {
             "id": one.id,
             "step": one.rung.value,
@@ -229,10 +233,10 @@ class Report:
         }
         return {**said, "order_id": one.order_id}
 
-    def _checked(self, check: Check) -> dict[str, Any]:
+    def _checked(self, check: HealthCheck) -> dict[str, Any]:
         said = msgspec.to_builtins(check)
         del said["started_s"]
-        steps = [{**step, "text": sayable(step["text"])} for step in said["steps"]]
+        steps = [{**step, "text": fit_for_wire(step["text"])} for step in said["steps"]]
         return {
             **said,
             "steps": steps,

@@ -20,8 +20,8 @@ from paceline.adb.port import (
     CONNECT_TIMEOUT_S,
     AdbError,
     Banner,
+    CommandResult,
     Connection,
-    Done,
     OfflineError,
     RefusedError,
     Route,
@@ -65,7 +65,7 @@ def _word(connection: Connection, argv: list[str]) -> str:
     return done.text.strip() if done.rc == 0 else ""
 
 
-class Verified:
+class VerifiedConnection:
     """A `port.Connection` to one device: `accept` is shown every identity before it is used, and raises."""
 
     def __init__(
@@ -90,7 +90,9 @@ class Verified:
         with self._used():
             return banner
 
-    def run(self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S) -> Done:
+    def run(
+        self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
+    ) -> CommandResult:
         with self._used() as inner:
             return inner.run(argv, timeout_s)
 

@@ -50,7 +50,7 @@ class Ladder(msgspec.Struct, frozen=True):
         return Ladder((*self.tried, rung))
 
 
-class Means(msgspec.Struct, frozen=True):
+class RecoveryCapabilities(msgspec.Struct, frozen=True):
     """What is possible now. `by_server`: an adb server is a route; `speaks`: a restart can be asked for;
     `survives_restart`: it can be reached after one without a person."""
 
@@ -60,7 +60,7 @@ class Means(msgspec.Struct, frozen=True):
     survives_restart: bool = True
 
 
-def next_rung(ladder: Ladder, means: Means) -> Rung:
+def next_rung(ladder: Ladder, means: RecoveryCapabilities) -> Rung:
     """The lowest rung that has tries left and can help; give_up when there is none."""
     for rung, limit in LIMITS.items():
         if ladder.tried.count(rung) < limit and _possible(rung, means):
@@ -68,7 +68,7 @@ def next_rung(ladder: Ladder, means: Means) -> Rung:
     return Rung.GIVE_UP
 
 
-def _possible(rung: Rung, means: Means) -> bool:
+def _possible(rung: Rung, means: RecoveryCapabilities) -> bool:
     if rung is Rung.ADB_RECONNECT:
         return means.by_server
     if rung is Rung.REBOOT:

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import msgspec
 
-from paceline.adb.port import AdbError, Connection, Done
+from paceline.adb.port import AdbError, CommandResult, Connection
 from paceline.devices import settings
 from paceline.devices.attached_device import state_name
-from paceline.devices.identity import Verified
+from paceline.devices.identity import VerifiedConnection
 from paceline.devices.routes import is_address
 from paceline.devices.scripts import argv
 
@@ -37,14 +37,14 @@ class LeftOverError(AdbError):
     """Something of a run could not be cleaned away; its note stays."""
 
 
-class Note(msgspec.Struct, frozen=True):
+class RunNote(msgspec.Struct, frozen=True):
     """A run that may have left something, and the settings it may have changed."""
 
     run: str
     settings: list[str] = []
 
 
-class Cleaned(msgspec.Struct, frozen=True):
+class CleanupResult(msgspec.Struct, frozen=True):
     """What was found and is gone now: `directories` of runs, by name. `str` of it is for people."""
 
     processes: int = 0
@@ -62,24 +62,24 @@ class Cleaned(msgspec.Struct, frozen=True):
         return ", ".join(parts) or "nothing"
 
 
-class Journal:
+class RunJournal:
     """The notes of one device below `root`, one file; used by one thread at a time."""
 
     def __init__(self, root: Path, serial: str) -> None:
         self._path = root / state_name(serial) / "leftovers.json"
 
     @property
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[RunNote]:
         """Empty when the file cannot be read: what is on the device is found all the same."""
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=list[Note])
+            return msgspec.json.decode(self._path.read_bytes(), type=list[RunNote])
         except FileNotFoundError:
             return []
         except (OSError, msgspec.DecodeError) as error:
             log.warning("%s cannot be read: %s", self._path, error)
             return []
 
-    def note(self, note: Note) -> None:
+    def note(self, note: RunNote) -> None:
         """On disk before this returns. Raises OSError."""
         self._write([*(one for one in self.notes if one.run != note.run), note])
 
@@ -88,7 +88,7 @@ class Journal:
         with contextlib.suppress(FileNotFoundError):
             self._path.unlink()
 
-    def _write(self, notes: list[Note]) -> None:
+    def _write(self, notes: list[RunNote]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         new = self._path.with_name(self._path.name + ".new")
         with new.open("wb") as file:
@@ -98,9 +98,9 @@ class Journal:
         new.replace(self._path)
 
 
-def clean(connection: Connection, journal: Journal, workdir: str) -> Cleaned:
+def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupResult:
     """Cleans away all that runs left on the device. Raises AdbError; LeftOverError when something stays."""
-    if isinstance(connection, Verified) and is_address(connection.route):
+    if isinstance(connection, VerifiedConnection) and is_address(connection.route):
         connection.verify()  # its adb server may have taken up another device there, without a word to us
     notes = journal.notes
     found = _found(connection, workdir)
@@ -109,25 +109,31 @@ def clean(connection: Connection, journal: Journal, workdir: str) -> Cleaned:
     }
     changed = {name for note in notes for name in note.settings}
     changed |= {name for kind, name in found if kind == "setting"}
-    processes = sum(sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs))
-    restored = settings.take_back(connection, changed)
+    processes = sum(
+        kill_processes(connection, run, f"{workdir}/{run}") for run in sorted(runs)
+    )
+    restored = settings.restore(connection, changed)
     if found:
-        remove(connection, workdir)
+        remove_directory(connection, workdir)
         if late := sum(
-            sweep(connection, run, f"{workdir}/{run}") for run in sorted(runs)
+            kill_processes(connection, run, f"{workdir}/{run}") for run in sorted(runs)
         ):
             processes += late  # started between the first look and the removal of what it ran from
-            remove(connection, workdir)
+            remove_directory(connection, workdir)
     try:
         journal.forget()
     except (
         OSError
     ) as error:  # what it names is gone: cleaning once more is all that follows
         log.warning("the note of device runs cannot be removed: %s", error)
-    return Cleaned(processes, [name for kind, name in found if kind == "run"], restored)
+    return CleanupResult(
+        processes, [name for kind, name in found if kind == "run"], restored
+    )
 
 
-def sweep(connection: Connection, run: str, directory: str, launch: str = "") -> int:
+def kill_processes(
+    connection: Connection, run: str, directory: str, launch: str = ""
+) -> int:
     """Kills every process of a run; gives how many, without what watches over the launch in directory
     `launch`. Raises LeftOverError when some cannot be killed, and what else AdbError is."""
     done = connection.run(argv("sweep", run, directory, launch), TIMEOUT_S)
@@ -152,7 +158,7 @@ def _found(connection: Connection, workdir: str) -> list[tuple[str, str]]:
     ]
 
 
-def remove(connection: Connection, directory: str) -> None:
+def remove_directory(connection: Connection, directory: str) -> None:
     """With all that is in it. Raises LeftOverError when it stays."""
     done = connection.run(argv("remove", directory), TIMEOUT_S)
     if done.rc != 0:
@@ -160,5 +166,5 @@ def remove(connection: Connection, directory: str) -> None:
         raise LeftOverError(text, "Remove it by hand: adb shell rm -rf " + directory)
 
 
-def _words(done: Done) -> str:
+def _words(done: CommandResult) -> str:
     return (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]

@@ -12,7 +12,7 @@ from paceline.adb.port import CONNECT_TIMEOUT_S
 from paceline.devices.recovery import BOOT_LOOK_S
 
 
-class Pace(msgspec.Struct, frozen=True):
+class DriverIntervals(msgspec.Struct, frozen=True):
     """All in s."""
 
     discover_s: float = 10.0

@@ -22,7 +22,7 @@ import msgspec
 
 from paceline.adb.port import TransferError
 from paceline.artifacts import files_below, hash_files
-from paceline.devices.reconnecting import Persistent
+from paceline.devices.reconnecting import ReconnectingDevice
 from paceline.devices.scripts import argv
 from paceline.executors.base import TargetError
 
@@ -67,7 +67,9 @@ def locations(
     }
 
 
-def place(persistent: Persistent, where: Mapping[Path, PurePosixPath]) -> int:
+def place_files(
+    persistent: ReconnectingDevice, where: Mapping[Path, PurePosixPath]
+) -> int:
     """Brings every file there and verifies it; gives the bytes sent. Raises TargetError."""
     built = {
         str(location / relative): BuiltFile(path, path.stat().st_size, _sha256(path))
@@ -119,7 +121,7 @@ def differences(built: BuiltFile, listed: ListedFile | None) -> list[str]:
 
 
 def _send(
-    persistent: Persistent,
+    persistent: ReconnectingDevice,
     files: Mapping[str, BuiltFile],
     whole: dict[str, str],
 ) -> int:
@@ -135,7 +137,9 @@ def _send(
     return sent
 
 
-def make_directories(persistent: Persistent, directories: Iterable[str]) -> None:
+def make_directories(
+    persistent: ReconnectingDevice, directories: Iterable[str]
+) -> None:
     """With all above them. Raises TargetError."""
     wanted = sorted(directories)
     for first in range(0, len(wanted), AT_ONCE):
@@ -143,7 +147,7 @@ def make_directories(persistent: Persistent, directories: Iterable[str]) -> None
         _run(persistent, ["mkdir", "-p", *some], some[-1])
 
 
-def listing(persistent: Persistent, directory: str) -> dict[str, ListedFile]:
+def listing(persistent: ReconnectingDevice, directory: str) -> dict[str, ListedFile]:
     """Every file below `directory` by its path on the device. Raises TargetError."""
     done = persistent.run(argv("listing", directory), LISTING_TIMEOUT_S)
     sizes, _, digests = (
@@ -162,7 +166,7 @@ def listing(persistent: Persistent, directory: str) -> dict[str, ListedFile]:
     return listed
 
 
-def _run(persistent: Persistent, command: Sequence[str], what: str) -> None:
+def _run(persistent: ReconnectingDevice, command: Sequence[str], what: str) -> None:
     """Raises TargetError when the device could not do it."""
     done = persistent.run(command, LISTING_TIMEOUT_S)
     if done.rc == 0:

@@ -18,30 +18,30 @@ import msgspec
 from paceline.adb.port import (
     COMMAND_TIMEOUT_S,
     AdbError,
+    CommandResult,
     Connection,
-    Done,
     Stream,
     TlsRequiredError,
     TransferError,
     UnauthorizedError,
 )
-from paceline.devices.attached_device import Attached
-from paceline.devices.errors import OtherDeviceError, RebootedError, cause_of
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.errors import RebootedError, WrongDeviceError, cause_of
 from paceline.executors.base import TargetError
-from paceline.outcome import stopped
+from paceline.outcome import stopped_outcome
 from paceline.stop import Stop
 
 log = logging.getLogger("paceline.devices")
 
 T = TypeVar("T")
 
-FINAL = (OtherDeviceError, RebootedError, UnauthorizedError, TlsRequiredError)
+FINAL = (WrongDeviceError, RebootedError, UnauthorizedError, TlsRequiredError)
 """What waiting does not change."""
 TRIES = 6
 """Of one thing, when the device is back each time and loses it again: then it is no accident."""
 
 
-class Pace(msgspec.Struct, frozen=True):
+class SessionTimeouts(msgspec.Struct, frozen=True):
     """How long is waited for a device. Tests tighten it; users do not."""
 
     patience_s: float = 120.0
@@ -54,10 +54,12 @@ class Pace(msgspec.Struct, frozen=True):
     """Without a word from the device, which says something at every look, its connection counts as lost."""
 
 
-class Persistent:
+class ReconnectingDevice:
     """The device for one session; `stop` ends every wait."""
 
-    def __init__(self, device: Attached, stop: Stop, pace: Pace) -> None:
+    def __init__(
+        self, device: AttachedDevice, stop: Stop, pace: SessionTimeouts
+    ) -> None:
         self._device, self._stop, self.pace = device, stop, pace
 
     def ask(self, question: Callable[[Connection], T]) -> T:
@@ -71,10 +73,12 @@ class Persistent:
                 if isinstance(error, TransferError):
                     self.refused(error)
                 if isinstance(error, FINAL) or failures >= TRIES:
-                    give_up(error)
+                    raise_target_error(error)
                 self.regain(error)
 
-    def run(self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S) -> Done:
+    def run(
+        self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
+    ) -> CommandResult:
         return self.ask(lambda connection: connection.run(argv, timeout_s))
 
     def push(self, source: Path | bytes, remote: str, mode: int) -> int:
@@ -90,7 +94,7 @@ class Persistent:
         say no, or it was the restart.
         """
         self.regain(error)
-        give_up(error)
+        raise_target_error(error)
 
     def regain(self, error: AdbError) -> None:
         """Waits until the device is back after `error`. Raises TargetError when it is not, or another one."""
@@ -98,15 +102,15 @@ class Persistent:
         try:
             back = self._device.regain(self._stop, self.pace.patience_s)
         except AdbError as final:
-            give_up(final)
+            raise_target_error(final)
         if self._stop.reason is not None:
-            ended = stopped(self._stop.reason)
+            ended = stopped_outcome(self._stop.reason)
             raise TargetError(ended.cause or "cancelled", ended.detail) from error
         if not back:
             text = f"{error.text} It was not back after {self.pace.patience_s:g} s."
             raise TargetError("device_lost", text, error.advice) from error
 
 
-def give_up(error: AdbError) -> NoReturn:
+def raise_target_error(error: AdbError) -> NoReturn:
     """Ends the session with the cause of `error`."""
     raise TargetError(cause_of(error), error.text, error.advice) from error

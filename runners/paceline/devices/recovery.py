@@ -13,8 +13,8 @@ from collections.abc import Callable
 import msgspec
 
 from paceline.adb.port import AdbError
-from paceline.devices.attached_device import Attached
-from paceline.devices.backends import Ways
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.backends import DeviceBackends
 from paceline.devices.connection_state import BOOT_LIMIT_S
 from paceline.devices.ladder import Rung
 from paceline.stop import Stop
@@ -29,7 +29,7 @@ LOST_BY_RESTART = (
 )
 
 
-class Climb(msgspec.Struct, frozen=True):
+class RecoveryOutcome(msgspec.Struct, frozen=True):
     """How a rung went, in a sentence. `asked` False: the device could not even be asked for it, so there is
     nothing to count; `final`: nor will it be if it is tried again."""
 
@@ -39,15 +39,15 @@ class Climb(msgspec.Struct, frozen=True):
     final: bool = False
 
 
-def climb(
+def try_rung(
     rung: Rung,
-    device: Attached,
-    ways: Ways,
+    device: AttachedDevice,
+    ways: DeviceBackends,
     stop: Stop,
     *,
     why: str,
     boot_look_s: float = BOOT_LOOK_S,
-) -> Climb:
+) -> RecoveryOutcome:
     """`why`: what failed, for the rung that only tells."""
     if rung is Rung.GIVE_UP:
         spared = (
@@ -55,7 +55,7 @@ def climb(
             if device.survives_restart
             else f" It was not restarted. {LOST_BY_RESTART}"
         )
-        return Climb(False, f"Nothing that was tried helped: {why}{spared}")
+        return RecoveryOutcome(False, f"Nothing that was tried helped: {why}{spared}")
     try:
         if rung is Rung.REBOOT:
             return reboot(device, "the recovery ladder", stop, boot_look_s)
@@ -64,13 +64,15 @@ def climb(
         elif rung is Rung.NEW_CONNECTION:
             device.let_go()
         else:
-            _taken_up_anew(device, ways, stop, boot_look_s)
+            _reconnect_by_server(device, ways, stop, boot_look_s)
     except AdbError as error:
-        return Climb(False, error.text)
-    return _answers(device)
+        return RecoveryOutcome(False, error.text)
+    return _answer_outcome(device)
 
 
-def _taken_up_anew(device: Attached, ways: Ways, stop: Stop, look_s: float) -> None:
+def _reconnect_by_server(
+    device: AttachedDevice, ways: DeviceBackends, stop: Stop, look_s: float
+) -> None:
     """By the adb server, which may take a moment, and is asked twice: nobody else tells it the address of a
     device that it forgot. Raises AdbError."""
     route = next((route for route in device.routes if route.kind == "server"), None)
@@ -85,34 +87,34 @@ def _taken_up_anew(device: Attached, ways: Ways, stop: Stop, look_s: float) -> N
 
 
 def reboot(
-    device: Attached,
+    device: AttachedDevice,
     by: str,
     stop: Stop,
     look_s: float = BOOT_LOOK_S,
     clock: Callable[[], float] = time.monotonic,
-) -> Climb:
+) -> RecoveryOutcome:
     """Restarts it and waits until it has booted, at most BOOT_LIMIT_S and the look that began by then. Before
     it goes down it still answers, so only another boot id counts, or an answer after a silence."""
     before, left = device.boot_id, device.reboots.left
     try:
         device.reboot(by)
     except AdbError as error:
-        return Climb(
+        return RecoveryOutcome(
             False, error.text, asked=device.reboots.left < left, final=left == 0
         )
     began_s, gone = clock(), False
     while clock() - began_s < BOOT_LIMIT_S and not stop.wait(look_s):
         answers = device.look()
         if answers and (gone or device.boot_id != before):
-            return Climb(
+            return RecoveryOutcome(
                 True,
                 f"It restarted and answered again after about {clock() - began_s:.0f} s.",
             )
         gone |= not answers
-    return Climb(False, "It was asked to restart and has not come back yet.")
+    return RecoveryOutcome(False, "It was asked to restart and has not come back yet.")
 
 
-def _answers(device: Attached) -> Climb:
+def _answer_outcome(device: AttachedDevice) -> RecoveryOutcome:
     if device.look():
-        return Climb(True, f"It answers at {device.route}.")
-    return Climb(False, device.link.reason or "It does not answer.")
+        return RecoveryOutcome(True, f"It answers at {device.route}.")
+    return RecoveryOutcome(False, device.link.reason or "It does not answer.")

@@ -15,7 +15,7 @@ from paceline.adb.port import Route
 _MDNS = re.compile(r"adb-(?P<serial>[^.]+)-[A-Za-z0-9]{6}\._adb-tls-connect\._tcp\.?")
 
 
-def ordered(routes: Iterable[Route]) -> tuple[Route, ...]:
+def order_routes(routes: Iterable[Route]) -> tuple[Route, ...]:
     """Best first, each once."""
     return tuple(
         sorted(dict.fromkeys(routes), key=lambda route: route.kind != "server")

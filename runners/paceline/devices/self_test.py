@@ -16,7 +16,7 @@ MACHINES = {"arm64-v8a": 183, "armeabi-v7a": 40, "x86_64": 62, "x86": 3}
 """ELF's e_machine by ABI (System V ABI, figure 4-3 and its supplements)."""
 
 
-def self_test(named: str | None, artifacts: Path, abi: str) -> Path | None:
+def find_self_test(named: str | None, artifacts: Path, abi: str) -> Path | None:
     """What agent.toml names (`{abi}` stands in it), else the newest of that ABI among the `artifacts`."""
     if named is not None:
         return Path(named.replace("{abi}", abi))

@@ -37,7 +37,7 @@ it). The mode cannot be asked for, and only benchmarks set it: it is off before,
 KNOWN = {setting.name: setting for setting in (FIXED_PERFORMANCE,)}
 
 
-def take_back(connection: Connection, names: Iterable[str]) -> list[str]:
+def restore(connection: Connection, names: Iterable[str]) -> list[str]:
     """Puts back what may have been changed; gives what was. A device that refuses does not have the setting
     (or just started, and forgot it). Raises AdbError."""
     done = []

@@ -13,20 +13,20 @@ from pathlib import Path
 import msgspec
 
 from paceline.adb.port import AdbError, Route
-from paceline.config import Devices
+from paceline.config import DeviceSettings
 from paceline.devices import connection_state as axis
-from paceline.devices.attached_device import Attached
-from paceline.devices.backends import Ways
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.backends import DeviceBackends
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.discovery import Discovery
-from paceline.devices.heartbeat_report import readings_of
+from paceline.devices.heartbeat_report import idle_readings
 from paceline.stop import Stop
 
 PATIENCE_S = 3.0
 """For a route where nobody is known yet: a handshake takes well under 1 s, a prompt waits for a person."""
 
 
-class Seen(msgspec.Struct, frozen=True):
+class SurveyedDevice(msgspec.Struct, frozen=True):
     """A device, or a route that leads to nobody yet. `state`: of the connection axis, or in use."""
 
     serial: str | None
@@ -40,7 +40,9 @@ class Seen(msgspec.Struct, frozen=True):
     findings: list[dict[str, str]] = []
 
 
-def survey(config: Devices, ways: Ways, state_root: Path) -> list[Seen]:
+def survey(
+    config: DeviceSettings, ways: DeviceBackends, state_root: Path
+) -> list[SurveyedDevice]:
     """Devices in the order of their serials, then routes without one. Empty where devices are disabled."""
     if not config.enabled:
         return []
@@ -50,16 +52,18 @@ def survey(config: Devices, ways: Ways, state_root: Path) -> list[Seen]:
     return found + [_nobody(route, link) for route, link in discovery.unknown.items()]
 
 
-def _nobody(route: Route, link: axis.Link) -> Seen:
-    return Seen(None, "nobody yet", str(route), link.state, link.reason, link.advice)
+def _nobody(route: Route, link: axis.ConnectionStatus) -> SurveyedDevice:
+    return SurveyedDevice(
+        None, "nobody yet", str(route), link.state, link.reason, link.advice
+    )
 
 
-def _seen(device: Attached) -> Seen:
+def _seen(device: AttachedDevice) -> SurveyedDevice:
     route = str(device.route or "")
     with device.claim(Stop(), timeout_s=0.0) as claimed:
         if not claimed:
             text = "An agent or a hand run has it; it is not disturbed."
-            return Seen(
+            return SurveyedDevice(
                 device.serial, device.facts.name(device.serial), route, "in use", text
             )
         online = device.look()
@@ -67,7 +71,7 @@ def _seen(device: Attached) -> Seen:
         device.let_go()
     link, facts = device.link, device.facts
     words = [facts.factors.get("soc"), facts.abi, facts.api and f"API {facts.api}"]
-    return Seen(
+    return SurveyedDevice(
         serial=device.serial,
         name=facts.name(device.serial),
         route=route,
@@ -80,12 +84,12 @@ def _seen(device: Attached) -> Seen:
     )
 
 
-def _findings(device: Attached) -> list[dict[str, str]]:
+def _findings(device: AttachedDevice) -> list[dict[str, str]]:
     """Gates that hold and configuration errors, as a heartbeat says them."""
     observer = DeviceConditions(
         device.facts.props, workdir=device.workdir, simulated=device.simulated
     )
     with contextlib.suppress(AdbError):
         reading = observer.read(device.connection)
-        return readings_of(reading, frozenset()).preflight
+        return idle_readings(reading, frozenset()).preflight
     return []

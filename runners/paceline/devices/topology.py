@@ -81,7 +81,7 @@ def clusters(files: Mapping[str, str], info: CpuInfo) -> list[Cluster]:
     )
 
 
-def chosen(found: Sequence[Cluster]) -> Cluster | None:
+def choose_cluster(found: Sequence[Cluster]) -> Cluster | None:
     """Where to measure: the fastest cluster with room for a runtime's own threads, else the fastest; None
     where no cluster's speed is known: then a launch is not pinned."""
     usable = [one for one in found if one.online and one.max_khz is not None]

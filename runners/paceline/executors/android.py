@@ -20,22 +20,22 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePath, PurePosixPath
 
-from paceline.adb.logcat import DeviceLog, Follower
+from paceline.adb.logcat import DeviceLog, LogFollower
 from paceline.adb.port import AdbError, Connection
 from paceline.conditions import Conditions, Value
 from paceline.destination import Destination
 from paceline.devices import leftovers, placing, scripts, settings
-from paceline.devices.attached_device import Attached
+from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.conditions import DeviceConditions, read_clusters
-from paceline.devices.leftovers import Journal, Note
-from paceline.devices.reconnecting import Pace, Persistent
-from paceline.devices.topology import chosen
-from paceline.executors.base import LaunchSpec, Session, Sink, TargetError, Work
+from paceline.devices.leftovers import RunJournal, RunNote
+from paceline.devices.reconnecting import ReconnectingDevice, SessionTimeouts
+from paceline.devices.topology import choose_cluster
+from paceline.executors.base import LaunchSpec, Session, SessionWork, Sink, TargetError
 from paceline.executors.claim import TargetClaim
-from paceline.executors.detached import Detached, Place
+from paceline.executors.detached import DetachedLaunch, RemotePaths
 from paceline.executors.job_conditions import JobConditions
-from paceline.executors.launch import Launch, Limits
-from paceline.log_reports import CLOCK, Reporting
+from paceline.executors.launch import LaunchMonitor, Limits
+from paceline.log_reports import CLOCK, LogReporter
 from paceline.outcome import DETAIL_LIMIT, Outcome
 from paceline.stop import Stop
 
@@ -53,16 +53,16 @@ class AndroidExecutor:
 
     def __init__(
         self,
-        device: Attached,
+        device: AttachedDevice,
         host: TargetClaim,
         journals: Path,
         *,
-        pace: Pace | None = None,
+        pace: SessionTimeouts | None = None,
         limits: Limits | None = None,
     ) -> None:
         self._device, self._host = device, host
-        self._journal = Journal(journals, device.serial)
-        self._pace, self._limits = pace or Pace(), limits or Limits()
+        self._journal = RunJournal(journals, device.serial)
+        self._pace, self._limits = pace or SessionTimeouts(), limits or Limits()
 
     @property
     def destination(self) -> Destination:
@@ -81,18 +81,21 @@ class AndroidExecutor:
 
     @contextmanager
     def session(
-        self, work: Work, take: Callable[[Conditions], None], stop: Stop
+        self, work: SessionWork, take: Callable[[Conditions], None], stop: Stop
     ) -> Iterator[Session]:
-        device, persistent = self._device, Persistent(self._device, stop, self._pace)
+        device, persistent = (
+            self._device,
+            ReconnectingDevice(self._device, stop, self._pace),
+        )
         session = AndroidSession(
             device, persistent, work, journal=self._journal, limits=self._limits
         )
         with contextlib.ExitStack() as following:
-            follower: Follower | None = None
+            follower: LogFollower | None = None
             try:
                 with self._held(persistent):
                     session.prepare()
-                    follower = Follower(
+                    follower = LogFollower(
                         device.beside, session.told.take, prefix=session.watching
                     )
                     following.enter_context(follower)
@@ -105,7 +108,7 @@ class AndroidExecutor:
                 self._tidy()
 
     @contextmanager
-    def _held(self, persistent: Persistent) -> Iterator[None]:
+    def _held(self, persistent: ReconnectingDevice) -> Iterator[None]:
         with contextlib.ExitStack() as held:
             persistent.ask(lambda _: held.enter_context(self._device.held()))
             yield
@@ -132,23 +135,25 @@ class AndroidSession:
 
     def __init__(
         self,
-        device: Attached,
-        persistent: Persistent,
-        work: Work,
+        device: AttachedDevice,
+        persistent: ReconnectingDevice,
+        work: SessionWork,
         *,
-        journal: Journal,
+        journal: RunJournal,
         limits: Limits,
     ) -> None:
         self._device, self._persistent, self._journal = device, persistent, journal
         self._limits, self._calibration = limits, work.calibration
-        self._reporting = None if work.listening is None else Reporting(work.listening)
+        self._reporting = (
+            None if work.listening is None else LogReporter(work.listening)
+        )
         self.told = DeviceLog(None if self._reporting is None else self._reporting.take)
         """Takes every line of its log."""
         self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
         self._run = PurePosixPath(device.workdir) / self._name
         self._locations = placing.locations(work.directories, self._run)
         self._seen: JobConditions | None = None
-        self._follower: Follower | None = None
+        self._follower: LogFollower | None = None
         self._state: dict[str, Value] = {}
         self._pinned: list[str] = []
         self.watching: list[str] = []
@@ -169,7 +174,7 @@ class AndroidSession:
         changed = [settings.FIXED_PERFORMANCE]
         names = [setting.name for setting in changed]
         try:
-            self._journal.note(Note(self._name, names))
+            self._journal.note(RunNote(self._name, names))
         except OSError as error:
             raise TargetError(
                 "disk_full", f"What is done on the device cannot be noted: {error}"
@@ -180,7 +185,7 @@ class AndroidSession:
         self._persistent.push(
             scripts.text("launch").encode(), str(self._script), placing.MODE
         )
-        sent = placing.place(self._persistent, self._locations)
+        sent = placing.place_files(self._persistent, self._locations)
         log.info(
             "device %s: %d bytes sent for %s", self._device.serial, sent, self._name
         )
@@ -188,7 +193,7 @@ class AndroidSession:
             self._state[setting.name] = int(self._persistent.run(setting.on).rc == 0)
         self._pin()
 
-    def begin(self, follower: Follower, take: Callable[[Conditions], None]) -> None:
+    def begin(self, follower: LogFollower, take: Callable[[Conditions], None]) -> None:
         """The first look, once its log is followed, or cannot be. Raises TargetError."""
         device = self._device
         observer = DeviceConditions(
@@ -216,16 +221,16 @@ class AndroidSession:
             raise RuntimeError("a launch before the session began")
         try:
             self._launches += 1
-            launch = Launch(spec, sink, stop, self._limits)
+            launch = LaunchMonitor(spec, sink, stop, self._limits)
             directory = self._run / f"launch-{self._launches}"
-            place = Place(
+            place = RemotePaths(
                 self._name, directory, self._script, self._pinned, self.watching
             )
             with follower.held():
                 if self._reporting is not None:
                     self._reporting.launch_begins(spec.launch, spec.side, self._clock())
                 seen.launch_begins()
-                outcome = Detached(
+                outcome = DetachedLaunch(
                     self._persistent, spec, launch, place, self._launch_ended
                 ).run()
             seen.observe("during")
@@ -275,7 +280,7 @@ class AndroidSession:
     def _pin(self) -> None:
         """Chooses the cores for launches, and others for reading what they say."""
         clusters = self._persistent.ask(read_clusters)
-        best = chosen(clusters)
+        best = choose_cluster(clusters)
         if best is None or self._persistent.run(["taskset", best.mask, "true"]).rc != 0:
             log.warning(
                 "device %s: launches are not pinned to a cluster", self._device.serial

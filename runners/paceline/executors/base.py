@@ -25,7 +25,7 @@ from paceline.destination import Destination
 from paceline.errors import UserError
 from paceline.events import Case, Event
 from paceline.executors.process import inherited_environment
-from paceline.log_reports import Listening
+from paceline.log_reports import LogListener
 from paceline.outcome import Cause, Outcome
 from paceline.stop import Stop
 
@@ -60,14 +60,14 @@ class Calibration(msgspec.Struct, frozen=True):
     argv: list[str]
 
 
-class Work(msgspec.Struct, frozen=True):
+class SessionWork(msgspec.Struct, frozen=True):
     """What a session is for. `name` is the job's and unique; `directories` hold what was built; `calibration`
     is for targets that have none of their own."""
 
     name: str
     directories: list[Path]
     calibration: Calibration | None = None
-    listening: Listening | None = None
+    listening: LogListener | None = None
     """To a target's log, where it has one."""
 
 
@@ -87,7 +87,7 @@ class Sink(Protocol):
         """Time has passed: flush what should not wait."""
 
 
-class Place(Protocol):
+class TargetLayout(Protocol):
     """What a launch's command line must know of where it will run."""
 
     def location(self, directory: Path) -> PurePath:
@@ -97,7 +97,7 @@ class Place(Protocol):
         """The variables a launch is given when its section of the manifest says `extra`."""
 
 
-class Here:
+class HostLayout:
     """The place of a host: files are where they were built, variables are inherited."""
 
     def location(self, directory: Path) -> PurePath:
@@ -107,10 +107,10 @@ class Here:
         return inherited_environment(dict(extra))
 
 
-HERE = Here()
+HOST_LAYOUT = HostLayout()
 
 
-class Session(Place, Protocol):
+class Session(TargetLayout, Protocol):
     """A target while one job has it: files are in place and conditions are observed."""
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
@@ -137,7 +137,7 @@ class Executor(Protocol):
         """Of the target's environment, now. Raises TargetError."""
 
     def session(
-        self, work: Work, take: Callable[[Conditions], None], stop: Stop
+        self, work: SessionWork, take: Callable[[Conditions], None], stop: Stop
     ) -> AbstractContextManager[Session]:
         """Lends the claimed target to one job; `take` gets every observation of its conditions, the first
         before this gives the session and the last after its last launch. Raises TargetError, on entering and

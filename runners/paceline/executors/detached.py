@@ -25,10 +25,10 @@ import msgspec
 
 from paceline.adb.port import AdbError, Connection, LostError, TransferError
 from paceline.devices import leftovers, scripts
-from paceline.devices.reconnecting import TRIES, Persistent, give_up
+from paceline.devices.reconnecting import TRIES, ReconnectingDevice, raise_target_error
 from paceline.executors.base import LaunchSpec, TargetError
-from paceline.executors.launch import Channel, Launch, Order
-from paceline.executors.process import End
+from paceline.executors.launch import Channel, LaunchMonitor, StopSignal
+from paceline.executors.process import ProcessEnd
 from paceline.outcome import Outcome
 
 TICK_S = 0.1
@@ -47,7 +47,7 @@ Word = Literal["out", "err", "beat", "over", "late", "end", "gone"]
 CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
 
 
-class Frame(msgspec.Struct, frozen=True):
+class FollowerFrame(msgspec.Struct, frozen=True):
     """One thing the follower said. `data` of out and err may come in pieces; `text` is the status of end, or
     the two times of a beat."""
 
@@ -57,7 +57,7 @@ class Frame(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-class Frames:
+class FollowerParser:
     """The follower's stream, taken apart as it comes."""
 
     def __init__(self) -> None:
@@ -66,12 +66,12 @@ class Frames:
         self._offset = 0
         self._due = 0
 
-    def feed(self, data: bytes) -> Iterator[Frame]:
+    def feed(self, data: bytes) -> Iterator[FollowerFrame]:
         """Raises LostError for what the follower never says."""
         while data:
             if self._due:
                 piece, data = data[: self._due], data[self._due :]
-                yield Frame(self._channel, piece, self._offset)
+                yield FollowerFrame(self._channel, piece, self._offset)
                 self._due -= len(piece)
                 self._offset += len(piece)
                 continue
@@ -84,7 +84,7 @@ class Frames:
                 )
                 yield from self._said(words)
 
-    def _said(self, words: list[str]) -> Iterator[Frame]:
+    def _said(self, words: list[str]) -> Iterator[FollowerFrame]:
         match words:
             case ["out" | "err" as channel, offset, length] if (
                 offset.isdecimal() and length.isdecimal()
@@ -95,18 +95,18 @@ class Frames:
                     int(length),
                 )
             case ["over" | "late" | "gone" as word]:
-                yield Frame(word)
+                yield FollowerFrame(word)
             case ["beat", began, now]:
-                yield Frame("beat", text=f"{began} {now}")
+                yield FollowerFrame("beat", text=f"{began} {now}")
             case ["end", status]:
-                yield Frame("end", text=status)
+                yield FollowerFrame("end", text=status)
             case _:
                 raise LostError(
                     f"The device's answer makes no sense: {' '.join(words)[:100]!r}."
                 )
 
 
-class Place(msgspec.Struct, frozen=True):
+class RemotePaths(msgspec.Struct, frozen=True):
     """Where and how a launch runs on the device. `workload` and `watching` go before a command."""
 
     run: str
@@ -116,15 +116,15 @@ class Place(msgspec.Struct, frozen=True):
     watching: list[str] = []
 
 
-class Detached:
+class DetachedLaunch:
     """One launch from start to its last byte."""
 
     def __init__(
         self,
-        persistent: Persistent,
+        persistent: ReconnectingDevice,
         spec: LaunchSpec,
-        launch: Launch,
-        place: Place,
+        launch: LaunchMonitor,
+        place: RemotePaths,
         ended: Callable[[], None] = lambda: None,
     ) -> None:
         """`ended` is called right after the launch's end, before anything is cleaned away."""
@@ -134,7 +134,7 @@ class Detached:
         self._begun_at = self._alive_at = -math.inf
         self._over_since: float | None = None
         self._killed_at: float | None = None
-        self._ended: End | None = None
+        self._ended: ProcessEnd | None = None
         self._failure: TargetError | None = None
         self._end_told = False
 
@@ -151,7 +151,7 @@ class Detached:
             except AdbError as error:
                 failures = 1 if self._taken() > before else failures + 1
                 if failures >= TRIES:
-                    give_up(error)
+                    raise_target_error(error)
                 self._persistent.regain(error)
         return self._concluded()
 
@@ -213,7 +213,7 @@ class Detached:
         follow = scripts.argv(
             "follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}"
         )
-        frames, heard_at = Frames(), time.monotonic()
+        frames, heard_at = FollowerParser(), time.monotonic()
         self._over_since = None
         with self._persistent.stream([*self._place.watching, *follow]) as stream:
             while not self._settled:
@@ -234,7 +234,7 @@ class Detached:
                 if not self._settled:
                     self._look_after(time.monotonic())
 
-    def _take(self, frame: Frame, now: float) -> None:
+    def _take(self, frame: FollowerFrame, now: float) -> None:
         match frame.word:
             case "out" | "err":
                 channel = CHANNELS[frame.word]
@@ -268,12 +268,12 @@ class Detached:
         """Passes on what must be done to it; gives up on a device that does not do it."""
         order = self._launch.order(now, self._alive_at)
         if order is not None and self._killed_at is None:
-            self._killed_at = now if order is Order.KILL else None
+            self._killed_at = now if order is StopSignal.KILL else None
             self._persistent.run(
                 scripts.argv("order", str(self._place.directory), order.value)
             )
         if self._launch.flooded:  # what it has said beyond that is not worth reading
-            self._ended = End(signal_number=SIGKILL)
+            self._ended = ProcessEnd(signal_number=SIGKILL)
         elif (
             self._killed_at is not None
             and self._alive_at > self._killed_at + self._launch.limits.kill_s
@@ -293,7 +293,7 @@ class Detached:
     def _unwatched(self, why: str) -> None:
         """Nobody will ever tell its exit status: it is judged by what it said, if that is enough."""
         if self._launch.conclusive:
-            self._ended = End(exit_code=0)
+            self._ended = ProcessEnd(exit_code=0)
         else:
             self._failure = self._lost(why)
 
@@ -309,7 +309,7 @@ class Detached:
             int(status) if status.isdecimal() else None,
         )
         if status == "missing":
-            self._ended = End(
+            self._ended = ProcessEnd(
                 start_error=f"{program}: there is no such program on the device"
             )
         elif status == "nowhere":
@@ -321,23 +321,23 @@ class Detached:
                 f"Its end was not recorded whole ({status!r}): the device's storage is full?"
             )
         elif number in NOT_RUNNABLE and not self._launch.taken("stdout"):
-            self._ended = End(
+            self._ended = ProcessEnd(
                 start_error=f"{program}: the device cannot run it (status {number})"
             )
         elif SIGNAL_STATUS < number <= SIGNAL_STATUS + LAST_SIGNAL:
-            self._ended = End(signal_number=number - SIGNAL_STATUS)
+            self._ended = ProcessEnd(signal_number=number - SIGNAL_STATUS)
         else:
-            self._ended = End(exit_code=number)
+            self._ended = ProcessEnd(exit_code=number)
 
     def _swept(self) -> int:
         """Ends what the workload left behind, and removes what it said: that is taken."""
 
         def sweep(connection: Connection) -> int:
             own = self._place.directory
-            left = leftovers.sweep(
+            left = leftovers.kill_processes(
                 connection, self._place.run, str(own.parent), str(own)
             )
-            leftovers.remove(connection, str(own))
+            leftovers.remove_directory(connection, str(own))
             return left
 
         return self._persistent.ask(sweep)

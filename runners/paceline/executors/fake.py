@@ -17,14 +17,14 @@ import msgspec
 from paceline.conditions import Conditions
 from paceline.destination import HOST
 from paceline.events import Check, Samples
-from paceline.executors.base import Here, LaunchSpec, Sink, Work
+from paceline.executors.base import HostLayout, LaunchSpec, SessionWork, Sink
 from paceline.first_error import ErrorFinder
 from paceline.outcome import LaunchFacts, Outcome, judge
 from paceline.protocol import BrokenStreamError, StreamReader
 from paceline.stop import Stop
 
 
-class Script(msgspec.Struct, frozen=True):
+class LaunchScript(msgspec.Struct, frozen=True):
     """What one launch does: what it prints, how it ends, or that it never ends by itself."""
 
     stdout: bytes = b""
@@ -35,12 +35,12 @@ class Script(msgspec.Struct, frozen=True):
     hangs: bool = False
 
 
-class FakeExecutor(Here):
+class FakeExecutor(HostLayout):
     """`script_of(spec)` decides what each launch does; `launched` remembers the specs in order."""
 
     destination = HOST
 
-    def __init__(self, script_of: Callable[[LaunchSpec], Script]) -> None:
+    def __init__(self, script_of: Callable[[LaunchSpec], LaunchScript]) -> None:
         self._script_of = script_of
         self.launched: list[LaunchSpec] = []
         self._claimed = False
@@ -69,7 +69,7 @@ class FakeExecutor(Here):
     @contextmanager
     def session(
         self,
-        work: Work,  # noqa: ARG002 - the port's signature
+        work: SessionWork,  # noqa: ARG002 - the port's signature
         take: Callable[[Conditions], None],
         stop: Stop,  # noqa: ARG002 - as above
     ) -> Iterator[FakeExecutor]:

@@ -22,10 +22,10 @@ from typing import IO
 from paceline import environment
 from paceline.conditions import Conditions, Sampler
 from paceline.destination import HOST
-from paceline.executors.base import Here, LaunchSpec, Sink, Work
+from paceline.executors.base import HostLayout, LaunchSpec, SessionWork, Sink
 from paceline.executors.claim import TargetClaim
-from paceline.executors.launch import Channel, Launch, Limits, Order
-from paceline.executors.process import End, GuardedProcess
+from paceline.executors.launch import Channel, LaunchMonitor, Limits, StopSignal
+from paceline.executors.process import GuardedProcess, ProcessEnd
 from paceline.outcome import Outcome
 from paceline.stop import Stop
 
@@ -40,7 +40,7 @@ QUEUED_READS = 8
 READER_NICENESS = 5
 
 
-class HostExecutor(Here):
+class HostExecutor(HostLayout):
     """Runs launches here, under the lock of target `serial`. It is its own session: a host keeps nothing of a
     launch."""
 
@@ -66,7 +66,7 @@ class HostExecutor(Here):
     @contextmanager
     def session(
         self,
-        work: Work,  # noqa: ARG002 - the port's signature: what was built is in place
+        work: SessionWork,  # noqa: ARG002 - the port's signature: what was built is in place
         take: Callable[[Conditions], None],
         stop: Stop,  # noqa: ARG002 - as above
     ) -> Iterator[HostExecutor]:
@@ -74,7 +74,7 @@ class HostExecutor(Here):
             yield self
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
-        launch = Launch(spec, sink, stop, self._limits)
+        launch = LaunchMonitor(spec, sink, stop, self._limits)
         with (
             GuardedProcess(spec.argv, Path(spec.cwd), spec.env) as process,
             _Pipes(process) as pipes,
@@ -87,7 +87,7 @@ class HostExecutor(Here):
         return launch.outcome(end)
 
 
-def _watch(launch: Launch, process: GuardedProcess, pipes: _Pipes) -> End:
+def _watch(launch: LaunchMonitor, process: GuardedProcess, pipes: _Pipes) -> ProcessEnd:
     """Until the process has ended and its output is read to the end."""
     launch.begun(time.monotonic())
     while pipes.end is None or not pipes.drained:
@@ -96,9 +96,9 @@ def _watch(launch: Launch, process: GuardedProcess, pipes: _Pipes) -> End:
         launch.tick()
         if pipes.end is None:
             order = launch.order(time.monotonic())
-            if order is Order.TERMINATE:
+            if order is StopSignal.TERMINATE:
                 process.terminate()
-            elif order is Order.KILL:
+            elif order is StopSignal.KILL:
                 process.kill()
     return pipes.end
 
@@ -107,7 +107,7 @@ class _Pipes:
     """Reads both outputs and awaits the end, in threads of their own, into one bounded queue."""
 
     def __init__(self, process: GuardedProcess) -> None:
-        self.end: End | None = None
+        self.end: ProcessEnd | None = None
         self._process = process
         self._queue: queue.Queue[tuple[Channel, bytes] | None] = queue.Queue(
             QUEUED_READS

@@ -20,7 +20,7 @@ import msgspec
 from paceline.adb.port import Connection
 from paceline.conditions import SHORTEST_SHARE_S, Conditions, Phase, Raw, Value
 from paceline.devices.conditions import MAX_TEXT, TIMEOUT_S, DeviceConditions
-from paceline.devices.reconnecting import Persistent
+from paceline.devices.reconnecting import ReconnectingDevice
 from paceline.devices.texts import resources
 from paceline.devices.texts.lines import files_of
 
@@ -36,7 +36,7 @@ WINDOW = (
 CALIBRATION = "calibration_ns"
 
 
-class Stalls(msgspec.Struct, frozen=True):
+class StallTimes(msgspec.Struct, frozen=True):
     """How long some task had waited for each resource, at a time since boot."""
 
     at_s: float
@@ -49,7 +49,7 @@ class JobConditions:
 
     def __init__(
         self,
-        persistent: Persistent,
+        persistent: ReconnectingDevice,
         observer: DeviceConditions,
         take: Callable[[Conditions], None],
         *,
@@ -58,8 +58,8 @@ class JobConditions:
     ) -> None:
         self._persistent, self._observer, self._take = persistent, observer, take
         self._state, self._gaps = state, gaps
-        self._began: Stalls | None = None
-        self._ended: Stalls | None = None
+        self._began: StallTimes | None = None
+        self._ended: StallTimes | None = None
         self._windows: list[Raw] = []
 
     def launch_begins(self) -> None:
@@ -97,7 +97,7 @@ class JobConditions:
         raw, self._windows = [*self._windows, *reading.raw], []
         self._take(Conditions(phase, at_ms, values, raw))
 
-    def _stalls(self) -> Stalls | None:
+    def _stalls(self) -> StallTimes | None:
         at_ms, began = self._observer.at_ms, time.monotonic()
         done = self._persistent.ask(_window)
         took_ms = int((time.monotonic() - began) * 1000)
@@ -112,7 +112,7 @@ class JobConditions:
             if (found := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
             is not None
         }
-        return None if at_s is None else Stalls(at_s, waited)
+        return None if at_s is None else StallTimes(at_s, waited)
 
     def _pressure(self) -> dict[str, Value]:
         """Share of the launch's time in which some task waited for a resource."""

@@ -16,11 +16,11 @@ import msgspec
 
 from paceline.events import Check, Samples
 from paceline.executors.base import LaunchSpec, Sink
-from paceline.executors.process import End
+from paceline.executors.process import ProcessEnd
 from paceline.first_error import ErrorFinder
 from paceline.outcome import LaunchFacts, Outcome, judge
 from paceline.protocol import BrokenStreamError, StreamReader
-from paceline.stop import Reason, Stop
+from paceline.stop import Stop, StopReason
 from paceline.terminal_text import LineSplitter
 
 Channel = Literal["stdout", "stderr"]
@@ -42,14 +42,14 @@ class Limits(msgspec.Struct, frozen=True):
     """A device's process that still runs so long after the final one hangs in its kernel: nobody ends it."""
 
 
-class Order(enum.Enum):
+class StopSignal(enum.Enum):
     """What the executor shall do to the process now."""
 
     TERMINATE = "TERM"
     KILL = "KILL"
 
 
-class Launch:
+class LaunchMonitor:
     """State of one launch while it runs; used by one thread. `begun` when the process may have started."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Launch:
         self._deadline = float("inf")
         self._timed_out = False
         self._flooded: int | None = None
-        self._stopped: Reason | None = None
+        self._stopped: StopReason | None = None
         self._dropped = False
         self._asked_at: float | None = None
 
@@ -104,19 +104,19 @@ class Launch:
     def tick(self) -> None:
         self._sink.tick()
 
-    def order(self, now: float, runs_at: float | None = None) -> Order | None:
+    def order(self, now: float, runs_at: float | None = None) -> StopSignal | None:
         """What must be done to it at `now` (monotonic seconds); nothing, mostly. Its time is over only when
         it was seen to run then: `runs_at` is the last moment it was, where that is not now."""
         if self._flooded is None and (flooded := self._flood_bytes()) is not None:
             self._flooded = flooded
             self._asked_at = now if self._asked_at is None else self._asked_at
-            return Order.KILL
+            return StopSignal.KILL
         if self._asked_at is not None:
             if now < self._asked_at + self.limits.terminate_s:
                 return None
             # Whoever stopped it does not wait while hundreds of megabytes are read that it said meanwhile.
             self._dropped = self._stopped is not None
-            return Order.KILL
+            return StopSignal.KILL
         if self._stop.reason is not None:
             self._stopped = self._stop.reason
         elif (now if runs_at is None else runs_at) >= self._deadline:
@@ -124,7 +124,7 @@ class Launch:
         elif self._fault is None or now < self._fault_at + self.limits.garbage_s:
             return None
         self._asked_at = now
-        return Order.TERMINATE
+        return StopSignal.TERMINATE
 
     @property
     def conclusive(self) -> bool:
@@ -140,7 +140,7 @@ class Launch:
         """It was ended for having taken too long, and not by an order of ours."""
         self._timed_out = True
 
-    def outcome(self, end: End) -> Outcome:
+    def outcome(self, end: ProcessEnd) -> Outcome:
         """Reads the stream to its end, says what was left behind, and judges."""
         self._finish_stream()
         if end.left_behind:

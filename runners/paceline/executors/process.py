@@ -29,7 +29,7 @@ SECRET_PREFIXES = ("PACELINE_", "GIT_")
 """Environment variables of the agent that no workload or build step may see."""
 
 
-class End(
+class ProcessEnd(
     msgspec.Struct,
     frozen=True,
     rename={"exit_code": "exit", "signal_number": "signal", "start_error": "error"},
@@ -61,7 +61,7 @@ class GuardedProcess:
     """A running process with piped output. Leaving the context kills whatever is left of it."""
 
     def __init__(self, argv: list[str], cwd: Path, env: dict[str, str]) -> None:
-        self._end: End | None = None
+        self._end: ProcessEnd | None = None
         self._memory_kills = count_memory_kills()
         self._received = b""
         self.pid: int | None = None
@@ -111,7 +111,7 @@ class GuardedProcess:
             )
             self.pid = self._popen.pid
         except OSError as error:
-            self._end = End(start_error=f"{argv[0]}: {error.strerror}")
+            self._end = ProcessEnd(start_error=f"{argv[0]}: {error.strerror}")
 
     @property
     def stdout(self) -> IO[bytes] | None:
@@ -121,13 +121,13 @@ class GuardedProcess:
     def stderr(self) -> IO[bytes] | None:
         return self._popen.stderr if self._popen else None
 
-    def poll(self, timeout_s: float) -> End | None:
+    def poll(self, timeout_s: float) -> ProcessEnd | None:
         """How it ended, or None when it still runs after `timeout_s`."""
         if self._end is None and self._control is not None:
             self._read_control(self._control, timeout_s)
         elif self._end is None and self._popen is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._end = End(exit_code=self._popen.wait(timeout_s))
+                self._end = ProcessEnd(exit_code=self._popen.wait(timeout_s))
         return self._end
 
     def _read_control(self, control: socket.socket, timeout_s: float) -> None:
@@ -141,11 +141,13 @@ class GuardedProcess:
             if "pid" in fact:
                 self.pid = fact["pid"]
             else:
-                self._end = self._with_memory(msgspec.convert(fact, End))
+                self._end = self._with_memory(msgspec.convert(fact, ProcessEnd))
         if not data and self._end is None:
-            self._end = End(start_error="the process that watches over it was killed")
+            self._end = ProcessEnd(
+                start_error="the process that watches over it was killed"
+            )
 
-    def _with_memory(self, end: End) -> End:
+    def _with_memory(self, end: ProcessEnd) -> ProcessEnd:
         now = count_memory_kills()
         return msgspec.structs.replace(
             end,

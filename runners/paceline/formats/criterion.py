@@ -57,7 +57,7 @@ class Outliers(msgspec.Struct, frozen=True):
         return self.low_severe + self.low_mild + self.high_mild + self.high_severe
 
 
-class Series(msgspec.Struct, frozen=True):
+class CriterionSeries(msgspec.Struct, frozen=True):
     """One benchmark of one saved baseline, or of the last run. `times[i]` is the time of `iterations[i]`
     iterations together, in `unit`. `unit` None: criterion's files do not say it; it is ns unless the bench
     measures with something else than the clock.
@@ -108,9 +108,9 @@ class _Message(msgspec.Struct):
     throughput: list[Throughput] = []
 
 
-def of_files(
+def series_from_files(
     benchmark: bytes, sample: bytes, tukey: bytes | None, baseline: str
-) -> Series:
+) -> CriterionSeries:
     """A series of the files of one baseline's directory. Raises CriterionError."""
     named, measured = _decode(benchmark, _Benchmark), _decode(sample, _Sample)
     said = None if tukey is None else _decode(tukey, list[float])
@@ -118,7 +118,7 @@ def of_files(
     outliers = count_outliers(
         [time / count for time, count in zip(times, iterations, strict=True)]
     )
-    return Series(
+    return CriterionSeries(
         id=_name(named.full_id),
         benchmark=_name(named.group_id),
         arm=None if named.function_id is None else _name(named.function_id),
@@ -133,7 +133,7 @@ def of_files(
     )
 
 
-def of_message(line: bytes) -> Series | None:
+def series_from_message(line: bytes) -> CriterionSeries | None:
     """A series of one message; None for a message about something else. Raises CriterionError."""
     try:
         message = json.loads(line)
@@ -148,7 +148,7 @@ def of_message(line: bytes) -> Series | None:
     told = _decode(line, _Message)
     iterations, times = _samples(told.iteration_count, told.measured_values)
     group, arm, value = _parts(_name(told.id))
-    return Series(
+    return CriterionSeries(
         id=told.id,
         benchmark=group,
         arm=arm,

@@ -15,7 +15,7 @@ from paceline.formats.quantity import Quantity
 from paceline.formats.templates import Template, Value
 
 
-class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
+class LogOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where a log line says it comes from. `logged_at` is kept as printed: most logs name no year."""
 
     logged_at: str | None = None
@@ -25,7 +25,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     tid: int | None = None
 
 
-class Check(msgspec.Struct, frozen=True):
+class ConsistencyCheck(msgspec.Struct, frozen=True):
     """Whether two things a line says of itself agree within what printing hid; `ok` None: nobody can tell."""
 
     name: str
@@ -33,18 +33,18 @@ class Check(msgspec.Struct, frozen=True):
     text: str
 
 
-class Record(msgspec.Struct, frozen=True):
+class LogRecord(msgspec.Struct, frozen=True):
     """One line that was read. `line` counts from 1; `text` is the line as it came."""
 
     line: int
     pattern: str
-    origin: Origin
+    origin: LogOrigin
     fields: dict[str, Value]
-    checks: list[Check]
+    checks: list[ConsistencyCheck]
     text: str = ""
 
 
-class Problem(msgspec.Struct, frozen=True):
+class LineProblem(msgspec.Struct, frozen=True):
     """One line that looks like a declared one and is not, or that could not be read at all."""
 
     line: int
@@ -63,7 +63,7 @@ class Line:
     marker: str
     word: str
     template: Template
-    check: Callable[[Mapping[str, Value]], list[Check]]
+    check: Callable[[Mapping[str, Value]], list[ConsistencyCheck]]
 
     def claims(self, tag: str | None, message: str) -> bool:
         return message.startswith(self.marker) and (

@@ -14,8 +14,14 @@ from math import ceil, floor
 
 import msgspec
 
-from paceline.formats.declared import Check, Line, Record, count_of, quantity_of
-from paceline.formats.ledger_prose import Claim
+from paceline.formats.declared import (
+    ConsistencyCheck,
+    Line,
+    LogRecord,
+    count_of,
+    quantity_of,
+)
+from paceline.formats.ledger_prose import ProseClaim
 from paceline.formats.quantity import Quantity
 from paceline.formats.templates import MismatchError, Template, Value
 
@@ -34,19 +40,19 @@ _NONE = re.compile(r"\b(?:no|without|bez) warm-up\b")
 """As the origin's headings write it, in English and in Polish."""
 
 
-def _unchecked(_values: Mapping[str, Value]) -> list[Check]:
+def _unchecked(_values: Mapping[str, Value]) -> list[ConsistencyCheck]:
     return []
 
 
-def _per_hash(values: Mapping[str, Value]) -> list[Check]:
+def _per_hash(values: Mapping[str, Value]) -> list[ConsistencyCheck]:
     batch, average = count_of(values, "batch"), quantity_of(values, "avg")
     each = quantity_of(values, "per_hash")
     if batch == 0:
-        return [Check("per_hash", None, "a batch of 0 has no time per hash")]
+        return [ConsistencyCheck("per_hash", None, "a batch of 0 has no time per hash")]
     agrees = each.low * batch <= average.high and average.low <= each.high * batch
     words = f"{average.printed} / {batch} is {average.value / batch:,.0f} ns"
     return [
-        Check(
+        ConsistencyCheck(
             "per_hash",
             agrees,
             f"{words}, {'within' if agrees else 'not within'} {each.printed} as printed",
@@ -76,7 +82,7 @@ LINES = (
 )
 
 
-class Heading(msgspec.Struct, frozen=True):
+class LedgerHeading(msgspec.Struct, frozen=True):
     """What a person wrote above a session: the device's name, and its warm-up when it says one."""
 
     name: str
@@ -85,7 +91,7 @@ class Heading(msgspec.Struct, frozen=True):
     warmup_rounds: int | None
 
 
-class Row(msgspec.Struct, frozen=True):
+class LedgerRow(msgspec.Struct, frozen=True):
     """One batch size of one session: both averages and their difference.
 
     `share`: arm ÷ fallback − 1, above 0 where the arm is slower; `low` and `high`: what rounding leaves open.
@@ -106,18 +112,18 @@ class Row(msgspec.Struct, frozen=True):
     notes: list[str] = []
 
 
-class Session(msgspec.Struct, frozen=True):
+class LedgerSession(msgspec.Struct, frozen=True):
     """One run of the benchmark as it was printed. `unpaired`: lines of averages without the other arm."""
 
     line: int | None
     device: str | None
     api: int | None
-    heading: Heading | None
-    rows: list[Row]
+    heading: LedgerHeading | None
+    rows: list[LedgerRow]
     unpaired: list[int]
 
 
-def heading_of(text: str) -> Heading | None:
+def heading_of(text: str) -> LedgerHeading | None:
     """A plain line such as `Xiaomi 13T Pro (API 35) - warm-up (1 round)`; None for any other."""
     split = _NOTE.match(text.strip())
     if split is None:
@@ -135,17 +141,17 @@ def heading_of(text: str) -> Heading | None:
         if _NONE.search(note)
         else None
     )
-    return Heading(str(fields["name"]), count_of(fields, "api"), note, warmup)
+    return LedgerHeading(str(fields["name"]), count_of(fields, "api"), note, warmup)
 
 
 def sessions(
-    records: Iterable[Record],
-    headings: Mapping[int, Heading],
-    claims: Sequence[Claim] = (),
-) -> list[Session]:
+    records: Iterable[LogRecord],
+    headings: Mapping[int, LedgerHeading],
+    claims: Sequence[ProseClaim] = (),
+) -> list[LedgerSession]:
     """Cuts the records at each header. `headings` by the number of the line below them; `claims` are held
     against the rows they speak of."""
-    cut: list[tuple[Record | None, list[Record]]] = []
+    cut: list[tuple[LogRecord | None, list[LogRecord]]] = []
     for record in records:
         if record.pattern == HEADER:
             cut.append((record, []))
@@ -158,14 +164,14 @@ def sessions(
     return [_held_against(one, claims, names) for one in found] if claims else found
 
 
-def _name(session: Session) -> str | None:
+def _name(session: LedgerSession) -> str | None:
     """What sentences call its device."""
     return session.device if session.heading is None else session.heading.name
 
 
 def _held_against(
-    session: Session, claims: Sequence[Claim], names: Sequence[str]
-) -> Session:
+    session: LedgerSession, claims: Sequence[ProseClaim], names: Sequence[str]
+) -> LedgerSession:
     rows = [
         msgspec.structs.replace(
             row,
@@ -176,7 +182,9 @@ def _held_against(
     return msgspec.structs.replace(session, rows=rows)
 
 
-def _notes(session: Session, row: Row, claim: Claim, names: Sequence[str]) -> list[str]:
+def _notes(
+    session: LedgerSession, row: LedgerRow, claim: ProseClaim, names: Sequence[str]
+) -> list[str]:
     if claim.batch != row.batch or not claim.about_device(_name(session) or "", names):
         return []
     if row.fallback.low == 0 or claim.holds(row.low, row.high):
@@ -186,10 +194,12 @@ def _notes(session: Session, row: Row, claim: Claim, names: Sequence[str]) -> li
 
 
 def _session(
-    header: Record | None, averages: list[Record], headings: Mapping[int, Heading]
-) -> Session:
-    rows: list[Row] = []
-    waiting: dict[tuple[int, str], Record] = {}
+    header: LogRecord | None,
+    averages: list[LogRecord],
+    headings: Mapping[int, LedgerHeading],
+) -> LedgerSession:
+    rows: list[LedgerRow] = []
+    waiting: dict[tuple[int, str], LogRecord] = {}
     for record in averages:
         batch, arm = count_of(record.fields, "batch"), str(record.fields["arm"])
         reference = waiting.get((batch, REFERENCE))
@@ -206,17 +216,17 @@ def _session(
     used = {line for row in rows for line in row.lines}
     unpaired = [record.line for record in averages if record.line not in used]
     if header is None:
-        return Session(None, None, None, None, rows, unpaired)
+        return LedgerSession(None, None, None, None, rows, unpaired)
     api = count_of(header.fields, "api")
     heading = headings.get(header.line)
     if heading is not None and heading.api != api:
         heading = None
-    return Session(
+    return LedgerSession(
         header.line, str(header.fields["device"]), api, heading, rows, unpaired
     )
 
 
-def _row(arm: Record, reference: Record) -> Row:
+def _row(arm: LogRecord, reference: LogRecord) -> LedgerRow:
     average, fallback = (
         quantity_of(arm.fields, "avg"),
         quantity_of(reference.fields, "avg"),
@@ -239,7 +249,7 @@ def _row(arm: Record, reference: Record) -> Row:
         words = f"{name} {abs(float(100 * share)):.1f} % {direction} than {REFERENCE}"
         if low <= 0 <= high:
             words = f"{name} and {REFERENCE} are equal as printed"
-    return Row(
+    return LedgerRow(
         arm=name,
         batch=count_of(arm.fields, "batch"),
         average=average,

@@ -36,7 +36,7 @@ _SLOWER = re.compile(r"\b(?:slowdown|slower|wolniej\w{0,3})\b")
 _FASTER = re.compile(r"\b(?:speed-?up|faster|szybciej|szybsz\w{0,3})\b")
 
 
-class Policy(msgspec.Struct, frozen=True):
+class BatchPolicy(msgspec.Struct, frozen=True):
     """The policy in force, as it is written: the arm is used from `minimum` on, after `warmup_rounds`."""
 
     minimum: int
@@ -46,7 +46,7 @@ class Policy(msgspec.Struct, frozen=True):
     text: str
 
 
-class Claim(msgspec.Struct, frozen=True):
+class ProseClaim(msgspec.Struct, frozen=True):
     """What a sentence says of one batch size: `percent` above 0 is slower; `about`: it says ~."""
 
     line: int
@@ -78,7 +78,7 @@ class Prose:
     """Lines in order, without those of the log."""
 
     def __init__(self) -> None:
-        self.claims: list[Claim] = []
+        self.claims: list[ProseClaim] = []
         self._minimum: tuple[int, str, int, str | None] | None = None
         self._rounds: tuple[int, str, int] | None = None
 
@@ -103,14 +103,14 @@ class Prose:
             self.claims.extend(_claims(number, text))
 
     @property
-    def policy(self) -> Policy | None:
+    def policy(self) -> BatchPolicy | None:
         """What was said of a policy; warm-up rounds alone are none."""
         if self._minimum is None:
             return None
         line, text, minimum, unit = self._minimum
         if self._rounds is None:
-            return Policy(minimum, unit, None, [line], text)
-        return Policy(
+            return BatchPolicy(minimum, unit, None, [line], text)
+        return BatchPolicy(
             minimum,
             unit,
             self._rounds[2],
@@ -119,7 +119,7 @@ class Prose:
         )
 
 
-def _claims(number: int, text: str) -> list[Claim]:
+def _claims(number: int, text: str) -> list[ProseClaim]:
     """Of a sentence with one percentage, one batch size and one direction; of any other nothing."""
     percents, items = list(_PERCENT.finditer(text)), list(_ITEMS.finditer(text))
     slower, faster = bool(_SLOWER.search(text)), bool(_FASTER.search(text))
@@ -128,7 +128,7 @@ def _claims(number: int, text: str) -> list[Claim]:
     printed = percents[0][2].replace(",", ".")
     sign = 1.0 if slower else -1.0
     return [
-        Claim(
+        ProseClaim(
             line=number,
             batch=_whole(items[0][1]),
             percent=sign * float(printed),

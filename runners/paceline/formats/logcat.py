@@ -20,9 +20,9 @@ from typing import NamedTuple
 import msgspec
 
 from paceline.formats import ledger_lines, piece_lines
-from paceline.formats.declared import Line, Origin, Problem, Record
-from paceline.formats.ledger_lines import Heading, Session
-from paceline.formats.ledger_prose import Claim, Policy, Prose
+from paceline.formats.declared import Line, LineProblem, LogOrigin, LogRecord
+from paceline.formats.ledger_lines import LedgerHeading, LedgerSession
+from paceline.formats.ledger_prose import BatchPolicy, Prose, ProseClaim
 from paceline.formats.piece_lines import Overhead
 from paceline.formats.raw_lines import RawLine
 from paceline.formats.templates import MismatchError
@@ -63,25 +63,25 @@ class TooManyError(Exception):
     """More records than one import takes; the text says how many."""
 
 
-class Logcat(msgspec.Struct, frozen=True):
+class LogContents(msgspec.Struct, frozen=True):
     """Everything one log said."""
 
     lines: int
-    records: list[Record]
+    records: list[LogRecord]
     overheads: list[Overhead]
-    sessions: list[Session]
-    problems: list[Problem]
+    sessions: list[LedgerSession]
+    problems: list[LineProblem]
     problem_count: int
-    policy: Policy | None = None
-    claims: list[Claim] = []
+    policy: BatchPolicy | None = None
+    claims: list[ProseClaim] = []
 
 
-def read(raw: Iterable[RawLine], declared: Sequence[Line] = ()) -> Logcat:
+def read(raw: Iterable[RawLine], declared: Sequence[Line] = ()) -> LogContents:
     """What is said by lines of ours and by those a suite declares. Raises TooManyError beyond MAX_RECORDS."""
     reader = _Reader(declared)
     for line in raw:
         reader.line(line)
-    return Logcat(
+    return LogContents(
         lines=reader.number,
         records=reader.records,
         overheads=piece_lines.overheads(reader.records),
@@ -99,7 +99,7 @@ def _any_of(texts: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, texts)))
 
 
-def origin_of(text: str) -> tuple[Origin, str]:
+def origin_of(text: str) -> tuple[LogOrigin, str]:
     """What a line's prefix says, and the message after it; a plain line is all message."""
     for prefix in (_THREADTIME, _BRIEF, _PASTED):
         found = prefix.fullmatch(text)
@@ -107,7 +107,7 @@ def origin_of(text: str) -> tuple[Origin, str]:
             continue
         named = found.groupdict()
         pid, tid = named.get("pid"), named.get("tid")
-        origin = Origin(
+        origin = LogOrigin(
             logged_at=named["at"],
             level=named["level"],
             tag=named["tag"],
@@ -115,28 +115,28 @@ def origin_of(text: str) -> tuple[Origin, str]:
             tid=None if tid is None else int(tid),
         )
         return origin, named["message"].lstrip(" ")
-    return Origin(), text
+    return LogOrigin(), text
 
 
-class Reading(NamedTuple):
+class LineReading(NamedTuple):
     """What one line of a log was taken for: a declared line, and what it says or why it cannot be read."""
 
     name: str
-    found: Record | Problem
+    found: LogRecord | LineProblem
 
 
-class Shapes:
+class LineMatcher:
     """Declared lines, looked for in one line at a time: while a log grows, as `read` does in a whole one."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = tuple(lines)
         self._markers = _any_of([line.marker for line in lines])
 
-    def read(self, raw: RawLine) -> Reading | None:
+    def read(self, raw: RawLine) -> LineReading | None:
         """None: it is none of them."""
         if self._markers.search(raw.text) is None:
             return None
-        return _reading(self._lines, raw, _said(raw))
+        return _reading(self._lines, raw, _parse_line(raw))
 
 
 class _Reader:
@@ -150,10 +150,10 @@ class _Reader:
         self._worth_reading = _any_of([*(line.marker for line in self._lines), "(API "])
         """In every line that is claimed and in every heading: most lines of a log are neither."""
         self.number = 0
-        self.records: list[Record] = []
-        self.problems: list[Problem] = []
+        self.records: list[LogRecord] = []
+        self.problems: list[LineProblem] = []
         self.problem_count = 0
-        self.headings: dict[int, Heading] = {}
+        self.headings: dict[int, LedgerHeading] = {}
         self.prose = Prose()
 
     def line(self, raw: RawLine) -> None:
@@ -165,7 +165,7 @@ class _Reader:
             ):
                 self.prose.line(raw.number, raw.text)
             return
-        said = _said(raw)
+        said = _parse_line(raw)
         if (
             said.origin.tag is None
             and (heading := ledger_lines.heading_of(said.text)) is not None
@@ -175,8 +175,8 @@ class _Reader:
         if reading is not None:
             self._take(reading.found)
 
-    def _take(self, found: Record | Problem) -> None:
-        if isinstance(found, Problem):
+    def _take(self, found: LogRecord | LineProblem) -> None:
+        if isinstance(found, LineProblem):
             self.problem_count += 1
             self.problems += [found] if len(self.problems) < MAX_PROBLEMS else []
         elif len(self.records) >= MAX_RECORDS:
@@ -185,44 +185,52 @@ class _Reader:
             self.records.append(found)
 
 
-class _Said(NamedTuple):
+class _ParsedLine(NamedTuple):
     """A line without colours, and its two parts."""
 
     text: str
-    origin: Origin
+    origin: LogOrigin
     message: str
 
 
-def _said(raw: RawLine) -> _Said:
+def _parse_line(raw: RawLine) -> _ParsedLine:
     text = _COLOUR.sub("", raw.text) if "\x1b" in raw.text else raw.text
-    return _Said(text, *origin_of(text))
+    return _ParsedLine(text, *origin_of(text))
 
 
-def _reading(lines: Sequence[Line], raw: RawLine, said: _Said) -> Reading | None:
+def _reading(
+    lines: Sequence[Line], raw: RawLine, said: _ParsedLine
+) -> LineReading | None:
     for line in lines:
-        tag, message = _spoken(line, said.origin, said.message)
+        tag, message = _tag_and_message(line, said.origin, said.message)
         if line.claims(tag, message):
-            origin = Origin(tag=tag) if said.origin.tag is None else said.origin
-            return Reading(line.name, _read(line, raw, origin, message))
+            origin = LogOrigin(tag=tag) if said.origin.tag is None else said.origin
+            return LineReading(line.name, _read(line, raw, origin, message))
     return None
 
 
-def _read(line: Line, raw: RawLine, origin: Origin, message: str) -> Record | Problem:
+def _read(
+    line: Line, raw: RawLine, origin: LogOrigin, message: str
+) -> LogRecord | LineProblem:
     if raw.fault is not None:
         return _problem(raw, f"expected {raw.fault}")
     try:
         fields = line.template.read(message)
     except MismatchError as error:
         return _problem(raw, f"{error} of the message; its shape: {line.template.text}")
-    return Record(raw.number, line.name, origin, fields, line.check(fields), raw.text)
+    return LogRecord(
+        raw.number, line.name, origin, fields, line.check(fields), raw.text
+    )
 
 
-def _problem(raw: RawLine, expected: str) -> Problem:
+def _problem(raw: RawLine, expected: str) -> LineProblem:
     shown = "".join(char if char.isprintable() else "\ufffd" for char in raw.text[:120])
-    return Problem(raw.number, shown, expected)
+    return LineProblem(raw.number, shown, expected)
 
 
-def _spoken(line: Line, origin: Origin, message: str) -> tuple[str | None, str]:
+def _tag_and_message(
+    line: Line, origin: LogOrigin, message: str
+) -> tuple[str | None, str]:
     """(tag, message) as this declared line would have them: in a plain line the tag is part of the text."""
     if origin.tag is not None:
         return origin.tag, message

@@ -13,7 +13,13 @@ from math import ceil, floor
 
 import msgspec
 
-from paceline.formats.declared import Check, Line, Record, count_of, quantity_of
+from paceline.formats.declared import (
+    ConsistencyCheck,
+    Line,
+    LogRecord,
+    count_of,
+    quantity_of,
+)
 from paceline.formats.quantity import Quantity
 from paceline.formats.templates import Template, Value
 
@@ -29,19 +35,19 @@ SHARE_DIGITS = 10**4
 """Shares are given to a hundredth of a percent, their interval rounded outwards."""
 
 
-def _checks(values: Mapping[str, Value]) -> list[Check]:
+def _checks(values: Mapping[str, Value]) -> list[ConsistencyCheck]:
     average, longest = quantity_of(values, "avg"), quantity_of(values, "max")
     fits = average.low <= longest.high
     words = f"max {longest.printed} is {'at least' if fits else 'below'} the average {average.printed}"
-    return [_throughput(values), Check("max", fits, words)]
+    return [_throughput(values), ConsistencyCheck("max", fits, words)]
 
 
-def _throughput(values: Mapping[str, Value]) -> Check:
+def _throughput(values: Mapping[str, Value]) -> ConsistencyCheck:
     """Bytes ÷ (calls × average) against the printed rate: with one MB on both sides its size cancels out."""
     count, size = count_of(values, "count"), quantity_of(values, "bytes")
     average, rate = quantity_of(values, "avg"), quantity_of(values, "throughput")
     if count == 0 or average.low == 0:
-        return Check(
+        return ConsistencyCheck(
             "throughput", None, "no calls, or no time: there is no rate to compare with"
         )
     implied = Fraction(size.value * NS_PER_S, count * average.value)
@@ -49,14 +55,16 @@ def _throughput(values: Mapping[str, Value]) -> Check:
     high = Fraction(size.high * NS_PER_S, count * average.low)
     words = f"{size.printed} in {count} x {average.printed} is {float(implied / 2**20):.1f} MB/s"
     if low <= rate.high and rate.low <= high:
-        return Check("throughput", True, f"{words}, which agrees with {rate.printed}")
+        return ConsistencyCheck(
+            "throughput", True, f"{words}, which agrees with {rate.printed}"
+        )
     words += f", which does not agree with {rate.printed}"
     for factor, where in ((DECIMAL_MEGA, "throughput"), (1 / DECIMAL_MEGA, "bytes")):
         if low <= rate.high * factor and rate.low * factor <= high:
             words += (
                 f"; it would if the MB of {where} were 10^6 bytes and the other 2^20"
             )
-    return Check("throughput", False, words)
+    return ConsistencyCheck("throughput", False, words)
 
 
 LINES = (
@@ -101,10 +109,10 @@ class Overhead(msgspec.Struct, frozen=True):
     words: str
 
 
-def overheads(records: Iterable[Record]) -> list[Overhead]:
+def overheads(records: Iterable[LogRecord]) -> list[Overhead]:
     """One per outer line that follows an inner one not used yet; the inner one logs before it returns."""
     found: list[Overhead] = []
-    inner: Record | None = None
+    inner: LogRecord | None = None
     for record in records:
         if record.pattern == KOTLIN:
             inner = record
@@ -116,7 +124,7 @@ def overheads(records: Iterable[Record]) -> list[Overhead]:
     return found
 
 
-def _overhead(inner: Record, outer: Record) -> Overhead | None:
+def _overhead(inner: LogRecord, outer: LogRecord) -> Overhead | None:
     inside, outside = quantity_of(inner.fields, "avg"), quantity_of(outer.fields, "avg")
     if outside.low == 0:
         return None

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.direct import DirectConnection
-from paceline.adb.handshake import OFFER_AGAIN_S, Offers, parse_banner
+from paceline.adb.handshake import OFFER_AGAIN_S, KeyOffers, parse_banner
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import (
     LostError,
@@ -113,7 +113,7 @@ def test_one_offer_is_held_open_over_many_tries_and_accepting_it_connects_the_ne
     key: AgentKey, tmp_path: Path
 ) -> None:
     """Each offer makes a dialog on the phone, so tries of discovery must not offer again."""
-    offers = Offers()
+    offers = KeyOffers()
     with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
         for _ in range(3):
             with pytest.raises(UnauthorizedError, match="asks whether to trust"):
@@ -131,7 +131,7 @@ def test_a_key_is_offered_again_minutes_after_the_connection_of_its_prompt_ended
     key: AgentKey, tmp_path: Path
 ) -> None:
     now = [1000.0]
-    offers = Offers(lambda: now[0])
+    offers = KeyOffers(lambda: now[0])
     with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
         for _ in range(3):
             with pytest.raises(UnauthorizedError) as caught:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from paceline.adb.port import LostError
 from paceline.adb.quoting import command_line
 from paceline.adb.sentinel import Sentinel
-from paceline.adb.shell import EXEC, TERMINAL, V2, Reading, prepared
+from paceline.adb.shell import EXEC, TERMINAL, V2, OutputReader, prepare_service
 from paceline.adb.shell_v2 import EXIT, LONGEST, STDERR, STDOUT, ShellV2
 
 SHELLS = [name for name in ("sh", "bash", "mksh") if shutil.which(name)]
@@ -29,7 +29,7 @@ def packet(kind: int, body: bytes) -> bytes:
     return struct.pack("<BI", kind, len(body)) + body
 
 
-def fed(reading: Reading, data: bytes, cuts: list[int]) -> bytes:
+def fed(reading: OutputReader, data: bytes, cuts: list[int]) -> bytes:
     edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
     return b"".join(
         piece
@@ -217,7 +217,7 @@ def test_a_real_shell_given_our_line_yields_output_and_status(
     output: bytes | None,
     rc: int,
 ) -> None:
-    name, reading = prepared(service, argv)
+    name, reading = prepare_service(service, argv)
     pieces = [
         p for data in through(name.removeprefix(service)) for _, p in reading.feed(data)
     ]
@@ -255,7 +255,7 @@ def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes(
 
 def started(service: bytes, shell_name: str) -> subprocess.Popen[bytes]:
     """Our line for a command with a grandchild, in a session of its own as adbd makes it; it runs."""
-    name, _ = prepared(
+    name, _ = prepare_service(
         service, ["sh", "-c", "sleep 600 & echo runs; sleep 600; echo never"]
     )
     shell = subprocess.Popen(
@@ -272,6 +272,6 @@ def started(service: bytes, shell_name: str) -> subprocess.Popen[bytes]:
 
 
 def test_the_shell_is_given_the_quoted_argv_and_nothing_of_it_unquoted() -> None:
-    name, _ = prepared(V2, ["echo", "$(reboot)"])
+    name, _ = prepare_service(V2, ["echo", "$(reboot)"])
     assert command_line(["echo", "$(reboot)"]) in name
     assert name.count(b"$(reboot)") == 1

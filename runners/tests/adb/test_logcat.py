@@ -14,12 +14,12 @@ from paceline.adb.logcat import (
     DEVICE_TIME,
     MAX_EVENTS,
     DeviceLog,
-    Follower,
-    Following,
+    LogFollower,
     LogLine,
+    LogReader,
     event_of,
 )
-from paceline.adb.port import Done
+from paceline.adb.port import CommandResult
 from paceline.testing.adbd import Peer
 
 PREFIX = "11-21 10:00:0{}.000  1234  5678 I "
@@ -29,13 +29,13 @@ def logged(second: int, text: str) -> str:
     return f"{PREFIX.format(second)}{text}"
 
 
-def told(following: Following, *chunks: bytes) -> list[str]:
+def told(following: LogReader, *chunks: bytes) -> list[str]:
     return [line.message for chunk in chunks for line in following.lines(chunk)]
 
 
 def test_a_line_cut_by_chunks_is_told_once_it_is_whole() -> None:
     data = f"{logged(1, 'Tag: größer 😀')}\n{logged(2, 'Tag: zwei')}\n".encode()
-    following = Following()
+    following = LogReader()
     assert told(following, *(data[at : at + 1] for at in range(len(data)))) == [
         "größer 😀",
         "zwei",
@@ -47,7 +47,7 @@ def test_what_logcat_itself_says_is_no_line_and_everything_else_is() -> None:
         "--------- beginning of main\n--------- switch to crash\n\nlogcat: Unable to open log device\n"
         f"{logged(1, 'Tag: ')}\n{logged(1, 'a::b[c]: x: y')}\nI/brief( 77): short\n"
     )
-    lines = list(Following().lines(data.encode()))
+    lines = list(LogReader().lines(data.encode()))
     assert [(line.origin.tag, line.message) for line in lines] == [
         ("Tag", ""),
         ("a::b[c]", "x: y"),
@@ -58,7 +58,7 @@ def test_what_logcat_itself_says_is_no_line_and_everything_else_is() -> None:
 def test_after_a_loss_the_log_is_asked_for_from_the_last_line_on_and_told_no_line_twice() -> (
     None
 ):
-    following = Following("11-21 10:00:00.000")
+    following = LogReader("11-21 10:00:00.000")
     assert following.argv[-2:] == ["-T", "11-21 10:00:00.000"]
     one, two, again, three = (
         logged(1, "T: one"),
@@ -78,7 +78,7 @@ def test_after_a_loss_the_log_is_asked_for_from_the_last_line_on_and_told_no_lin
 
 
 def test_lines_out_of_order_are_told_once_as_well() -> None:
-    following = Following()
+    following = LogReader()
     late, early = logged(5, "T: late"), logged(4, "T: early")
     assert told(following, f"{late}\n{early}\n".encode()) == ["late", "early"]
     following.lost()
@@ -89,12 +89,12 @@ def test_lines_out_of_order_are_told_once_as_well() -> None:
 
 
 def test_a_log_whose_device_tells_no_time_begins_with_its_newest_line() -> None:
-    assert Following(None).argv[-2:] == ["-T", "1"]
-    assert Following("date: bad format").argv[-2:] == ["-T", "1"]
+    assert LogReader(None).argv[-2:] == ["-T", "1"]
+    assert LogReader("date: bad format").argv[-2:] == ["-T", "1"]
 
 
 def of(text: str) -> LogLine:
-    (line,) = Following().lines(f"{text}\n".encode())
+    (line,) = LogReader().lines(f"{text}\n".encode())
     return line
 
 
@@ -132,7 +132,7 @@ def test_events_are_handed_out_once_and_a_chattering_daemon_fills_no_memory() ->
 
 
 def argv(since: str) -> tuple[str, ...]:
-    return tuple(Following(since).argv)
+    return tuple(LogReader(since).argv)
 
 
 class Heard:
@@ -172,7 +172,7 @@ def test_a_log_that_ends_or_is_lost_is_taken_up_again_by_a_new_connection() -> N
         opened.append(device.connection())
         return opened[-1]
 
-    with Follower(connection, heard.take, pause_s=0.001) as follower:
+    with LogFollower(connection, heard.take, pause_s=0.001) as follower:
         assert heard.wait(4) == ["one", "two", "three", "4"]
     assert heard.messages == ["one", "two", "three", "4"]
     assert follower.gaps >= 3
@@ -180,10 +180,10 @@ def test_a_log_that_ends_or_is_lost_is_taken_up_again_by_a_new_connection() -> N
     assert device.calls.count(list(DEVICE_TIME)) == 1
 
 
-def refusing_once(text: str) -> Callable[[Sequence[str]], Done]:
+def refusing_once(text: str) -> Callable[[Sequence[str]], CommandResult]:
     answers = [
-        Done(1, b"", b"logcat: Unable to open log device\n"),
-        Done(0, text.encode()),
+        CommandResult(1, b"", b"logcat: Unable to open log device\n"),
+        CommandResult(0, text.encode()),
     ]
     return lambda _: answers.pop(0) if len(answers) > 1 else answers[0]
 
@@ -193,7 +193,7 @@ def test_a_device_that_is_away_at_first_is_followed_once_it_is_there() -> None:
     device.faults.absent = True
     device.answers[DEVICE_TIME] = "11-21 10:00:00.000\n"
     device.answers[argv("11-21 10:00:00.000")] = f"{logged(1, 'T: one')}\n"
-    with Follower(device.connection, heard.take, pause_s=0.001):
+    with LogFollower(device.connection, heard.take, pause_s=0.001):
         device.faults.absent = False
         assert heard.wait(1) == ["one"]
 
@@ -205,7 +205,7 @@ def test_the_log_of_a_peer_is_followed_through_a_cable_pull(tmp_path: Path) -> N
         def connection() -> DirectConnection:
             return DirectConnection(peer.address, key)
 
-        with Follower(connection, heard.take, pause_s=0.01) as follower:
+        with LogFollower(connection, heard.take, pause_s=0.01) as follower:
             said = Said(peer, heard)
             said.until_heard("before")
             peer.cut()

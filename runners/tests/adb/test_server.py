@@ -17,8 +17,13 @@ from paceline.adb.port import (
     UnauthorizedError,
 )
 from paceline.adb.server import AdbServer
-from paceline.adb.smart_socket import Known, parse_devices, refusal_of, why_failed
-from paceline.devices.backends import RealWays
+from paceline.adb.smart_socket import (
+    ListedDevice,
+    failure_error,
+    parse_devices,
+    state_error,
+)
+from paceline.devices.backends import AdbBackends
 from paceline.testing.adbd import Peer
 
 from .rigs import saying, until
@@ -68,13 +73,13 @@ def test_no_devices_is_an_empty_list() -> None:
 def test_each_state_that_is_no_device_has_an_error_with_advice(
     state: str, error: type[AdbError]
 ) -> None:
-    found = refusal_of(state, "SER", "host:5037")
+    found = state_error(state, "SER", "host:5037")
     assert type(found) is error
     assert found.advice
 
 
 def test_a_device_that_is_one_is_not_refused() -> None:
-    assert refusal_of("device", "SER", "host:5037") is None
+    assert state_error("device", "SER", "host:5037") is None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,7 @@ def test_a_device_that_is_one_is_not_refused() -> None:
 def test_each_failure_of_the_server_has_an_error(
     reason: str, error: type[AdbError]
 ) -> None:
-    assert type(why_failed(reason, "SER", "host:5037")) is error
+    assert type(failure_error(reason, "SER", "host:5037")) is error
 
 
 @pytest.mark.parametrize(
@@ -187,7 +192,7 @@ def test_googles_server_takes_a_device_up_anew_and_is_told_the_address_of_one_it
     with Peer(tmp_path / "peer", serial="SIMANEW1") as peer:
         adb_server.connect_to(peer.address)
         until(lambda: state_of(adb_server, peer) == "device", "the server lists it")
-        ways = RealWays(adb_server.address, tmp_path / "key")
+        ways = AdbBackends(adb_server.address, tmp_path / "key")
         route = ways.by_name(peer.address)
         with adb_server.connection(peer.address).stream(["sleep", "600"]):
             until(peer.processes, "something runs over the connection that stands")
@@ -213,7 +218,7 @@ def test_googles_server_says_its_version_and_forgets_what_it_never_knew(
 
 
 def state_of(server: AdbServer, peer: Peer) -> str:
-    unknown = Known(peer.address, "absent", {})
+    unknown = ListedDevice(peer.address, "absent", {})
     return next(
         (each for each in server.devices() if each.name == peer.address), unknown
     ).state

@@ -22,7 +22,7 @@ import pytest
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import LostError, SlowError
-from paceline.adb.transport import Wire
+from paceline.adb.transport import DeadlineSocket
 from paceline.testing.adbd import Peer
 
 REMOTE = "/data/local/tmp/file"
@@ -191,14 +191,14 @@ def test_what_the_kernel_does_not_take_at_once_is_sent_again_and_would_be_lost_w
         assert (peer.files / REMOTE.lstrip("/")).read_bytes() == data
 
         def once(
-            self: Wire, data: bytes, deadline: float, *, more: bool = False
+            self: DeadlineSocket, data: bytes, deadline: float, *, more: bool = False
         ) -> None:
             del deadline, more
             self._socket.send(
                 data[:65_536]
             )  # what a kernel takes whose send buffer is nearly full
 
-        monkeypatch.setattr(Wire, "send", once)
+        monkeypatch.setattr(DeadlineSocket, "send", once)
         with pytest.raises((SlowError, LostError)):
             connection.push(data, REMOTE, timeout_s=1.0)
         connection.close()

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from paceline.adb.packets import WRTE, Packets
+from paceline.adb.packets import WRTE, PacketConnection
 from paceline.adb.port import AbsentError, AdbError, LostError, SlowError
-from paceline.adb.transport import NOBODY, Wire, host_and_port, open_socket
+from paceline.adb.transport import NOBODY, DeadlineSocket, host_and_port, open_socket
 
 SMALL_BUFFER = 4096
 SOON_S = 0.05
@@ -27,18 +27,18 @@ def in_time() -> float:
 
 
 @pytest.fixture
-def pair() -> Iterator[tuple[Wire, socket.socket]]:
+def pair() -> Iterator[tuple[DeadlineSocket, socket.socket]]:
     """A wire with a send buffer of a few KiB, and the other end."""
     ours, theirs = socket.socketpair()
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SMALL_BUFFER)
-    wire = Wire(ours, "the device")
+    wire = DeadlineSocket(ours, "the device")
     with theirs:
         yield wire, theirs
         wire.close()
 
 
 def test_all_is_sent_though_the_kernel_takes_a_little_at_a_time(
-    pair: tuple[Wire, socket.socket],
+    pair: tuple[DeadlineSocket, socket.socket],
 ) -> None:
     wire, theirs = pair
     data = random.Random(1).randbytes(3 << 20)  # noqa: S311 -- test data
@@ -66,20 +66,24 @@ def test_such_a_kernel_really_takes_less_than_it_is_given() -> None:
 
 
 def test_a_peer_that_takes_nothing_is_slow_and_not_for_ever(
-    pair: tuple[Wire, socket.socket],
+    pair: tuple[DeadlineSocket, socket.socket],
 ) -> None:
     wire, _ = pair
     with pytest.raises(SlowError, match="takes nothing"):
         wire.send(bytes(1 << 20), time.monotonic() + SOON_S)
 
 
-def test_a_peer_that_says_nothing_is_slow(pair: tuple[Wire, socket.socket]) -> None:
+def test_a_peer_that_says_nothing_is_slow(
+    pair: tuple[DeadlineSocket, socket.socket],
+) -> None:
     wire, _ = pair
     with pytest.raises(SlowError, match="says nothing"):
         wire.receive(10, time.monotonic() + SOON_S)
 
 
-def test_sending_to_a_peer_that_left_is_lost(pair: tuple[Wire, socket.socket]) -> None:
+def test_sending_to_a_peer_that_left_is_lost(
+    pair: tuple[DeadlineSocket, socket.socket],
+) -> None:
     wire, theirs = pair
     theirs.close()
     with pytest.raises(LostError):
@@ -87,7 +91,7 @@ def test_sending_to_a_peer_that_left_is_lost(pair: tuple[Wire, socket.socket]) -
 
 
 def test_readable_tells_bytes_and_the_end_from_silence(
-    pair: tuple[Wire, socket.socket],
+    pair: tuple[DeadlineSocket, socket.socket],
 ) -> None:
     wire, theirs = pair
     assert not wire.readable(SOON_S)
@@ -106,15 +110,17 @@ def listener() -> Iterator[socket.socket]:
         yield made
 
 
-def connected(listener: socket.socket) -> Wire:
+def connected(listener: socket.socket) -> DeadlineSocket:
     address = f"127.0.0.1:{listener.getsockname()[1]}"
-    return Wire(open_socket(address, in_time(), NOBODY), f"the device at {address}")
+    return DeadlineSocket(
+        open_socket(address, in_time(), NOBODY), f"the device at {address}"
+    )
 
 
 def test_an_ended_connection_is_an_error_and_no_empty_read(
     listener: socket.socket,
 ) -> None:
-    packets = Packets(connected(listener), "the device")
+    packets = PacketConnection(connected(listener), "the device")
     listener.accept()[0].close()
     with pytest.raises(LostError, match="ended the connection"):
         packets.receive(in_time())
@@ -126,12 +132,12 @@ def test_an_ended_connection_is_an_error_and_no_empty_read(
     [[0, 1, 0], [70_000], [65_512, 3], [1 << 20, 0, 65_536, 5], [16_384, 16_385]],
 )
 def test_packets_of_any_size_come_whole_however_they_are_cut(
-    pair: tuple[Wire, socket.socket], sizes: list[int]
+    pair: tuple[DeadlineSocket, socket.socket], sizes: list[int]
 ) -> None:
     """Around the 64 KiB that are read ahead, through a send buffer of a few KiB."""
     wire, theirs = pair
-    other = Packets(Wire(theirs, "the agent"), "the agent")
-    ours = Packets(wire, "the device")
+    other = PacketConnection(DeadlineSocket(theirs, "the agent"), "the agent")
+    ours = PacketConnection(wire, "the device")
     payloads = [random.Random(size).randbytes(size) for size in sizes]  # noqa: S311 -- test data
 
     def send_all() -> None:
@@ -156,7 +162,7 @@ def test_packets_of_any_size_come_whole_however_they_are_cut(
     ],
 )
 def test_what_is_no_packet_is_lost_with_the_reason(
-    pair: tuple[Wire, socket.socket], change: dict[int, int], text: str
+    pair: tuple[DeadlineSocket, socket.socket], change: dict[int, int], text: str
 ) -> None:
     wire, theirs = pair
     words = [WRTE, 1, 2, 1, 120, WRTE ^ 0xFFFFFFFF]
@@ -164,7 +170,7 @@ def test_what_is_no_packet_is_lost_with_the_reason(
         words[at] = word
     theirs.send(struct.pack("<6I", *words) + b"x")
     with pytest.raises(LostError, match=text):
-        Packets(wire, "the device").receive(in_time())
+        PacketConnection(wire, "the device").receive(in_time())
 
 
 def test_small_messages_leave_at_once_and_silence_is_probed(

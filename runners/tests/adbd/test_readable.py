@@ -10,7 +10,7 @@ import pytest
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
 from paceline.devices import device_facts
-from paceline.devices.conditions import DeviceConditions, Reading, read_clusters
+from paceline.devices.conditions import DeviceConditions, DeviceReading, read_clusters
 from paceline.testing.adbd import Peer
 from paceline.testing.adbd.scenarios import Conditions, at
 
@@ -26,7 +26,7 @@ def connection(peer: Peer, tmp_path: Path) -> Iterator[DirectConnection]:
     assert peer.violations == []
 
 
-def looked_at(connection: DirectConnection) -> tuple[dict[str, Any], Reading]:
+def looked_at(connection: DirectConnection) -> tuple[dict[str, Any], DeviceReading]:
     """(values, everything)."""
     reading = DeviceConditions(connection.props()).read(connection)
     return dict(reading.values), reading
@@ -87,7 +87,9 @@ def test_an_arm64_device_names_its_cores(start: StartPeer, tmp_path: Path) -> No
         "Cortex-A78",
         "Cortex-X1",
     ]
-    factors = device_facts.read(connection, peer.boot_id, device_facts.Facts()).factors
+    factors = device_facts.read_facts(
+        connection, peer.boot_id, device_facts.DeviceFacts()
+    ).factors
     connection.close()
     assert (factors["architecture"], factors["api"], factors["cpu_threads"]) == (
         "arm64-v8a",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from paceline.api import Api
+from paceline.api import ApiClient
 from paceline.testing.fake_server import FakeServer
 
 from .driving import Drive, Making
@@ -15,7 +15,7 @@ from .support import phone
 
 @pytest.fixture
 def drive(server: FakeServer, tmp_path: Path) -> Iterator[Making]:
-    api = Api(server.url, server.credential)
+    api = ApiClient(server.url, server.credential)
     yield lambda there=None, *routes: Drive(
         server, api, tmp_path, there or phone(), *routes
     )

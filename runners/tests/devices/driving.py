@@ -8,23 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Ended
-from paceline.adb.port import Connection, Done, Route
-from paceline.api import Api
+from paceline.adb.fake_shell import Execution
+from paceline.adb.port import CommandResult, Connection, Route
+from paceline.api import ApiClient
 from paceline.artifacts import ArtifactCache
-from paceline.devices.attached_device import Attached
-from paceline.devices.driver import Driver, Tools
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.driver import DeviceDriver, DriverServices
 from paceline.devices.leftovers import LeftOverError
-from paceline.devices.pace import Pace
-from paceline.executors.fake import FakeExecutor, Script
-from paceline.lane import Lane, Shared
+from paceline.devices.pace import DriverIntervals
+from paceline.executors.fake import FakeExecutor, LaunchScript
+from paceline.lane import Lane, LaneResources
 from paceline.spool import Spool
 from paceline.testing.fake_server import FakeServer
 
 from .support import FakeWays
 
 SERIAL = "PHONE0001"
-QUICK = Pace(
+QUICK = DriverIntervals(
     look_s=0.0,
     others_s=0.0,
     retry_s=0.0,
@@ -56,9 +56,9 @@ class Broken(FakeDevice):
 
     wrong = True
 
-    def execute(self, argv: Sequence[str]) -> Ended:
+    def execute(self, argv: Sequence[str]) -> Execution:
         lies = self.wrong and argv[0] == "sha256sum"
-        return Done(0, b"0" * 64) if lies else super().execute(argv)
+        return CommandResult(0, b"0" * 64) if lies else super().execute(argv)
 
 
 class Mended(Broken):
@@ -72,8 +72,12 @@ class Mended(Broken):
 class Stammering(FakeDevice):
     """Its echo is not what it was asked to echo."""
 
-    def execute(self, argv: Sequence[str]) -> Ended:
-        return Done(0, b"\0\xff" * 3000) if argv[0] == "echo" else super().execute(argv)
+    def execute(self, argv: Sequence[str]) -> Execution:
+        return (
+            CommandResult(0, b"\0\xff" * 3000)
+            if argv[0] == "echo"
+            else super().execute(argv)
+        )
 
 
 class Drive:
@@ -82,7 +86,7 @@ class Drive:
     def __init__(
         self,
         server: FakeServer,
-        api: Api,
+        api: ApiClient,
         root: Path,
         there: FakeDevice,
         *routes: Route,
@@ -90,7 +94,7 @@ class Drive:
         self.server, self.there = server, there
         used = routes or (Route("tcp", "home"),)
         self.ways = FakeWays(**{route.name or route.address: there for route in used})
-        self.device = Attached(
+        self.device = AttachedDevice(
             there.serial, root / there.serial, self.ways.open, used, locks=root
         )
         self.leaving = threading.Event()
@@ -99,7 +103,7 @@ class Drive:
         """What cleaning ends with."""
         self.self_test: Path | None = None
         """The program that a check runs on the device."""
-        shared = Shared(
+        shared = LaneResources(
             api=api,
             repositories={},
             cache=lambda: ArtifactCache(root / "a", 1 << 20),
@@ -108,12 +112,12 @@ class Drive:
             ends_us=lambda _: False,
             poll_s=0.0,
         )
-        lane = Lane(shared, there.serial, FakeExecutor(lambda _: Script()))
-        tools = Tools(self.ways, self._clean, lambda _: self.self_test)
-        self.driver = Driver(self.device, lane, tools, self.leaving, QUICK)
+        lane = Lane(shared, there.serial, FakeExecutor(lambda _: LaunchScript()))
+        tools = DriverServices(self.ways, self._clean, lambda _: self.self_test)
+        self.driver = DeviceDriver(self.device, lane, tools, self.leaving, QUICK)
         self.api = api
 
-    def _clean(self, device: Attached, connection: Connection) -> list[str]:
+    def _clean(self, device: AttachedDevice, connection: Connection) -> list[str]:
         assert connection.route in device.routes
         self.cleaned.append(device.serial)
         if self.left_over is not None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Connection, Route
-from paceline.adb.smart_socket import Known
+from paceline.adb.smart_socket import ListedDevice
 from paceline.devices import check, conditions, scripts
-from paceline.devices.attached_device import Attached
+from paceline.devices.attached_device import AttachedDevice
 
 TOOLS = tuple(scripts.argv("tools", *scripts.tools()))
 """Asks for the programs a device lacks."""
@@ -97,8 +97,8 @@ class FakeWays:
             device.faults.absent = True
         return device.connection()
 
-    def listed(self) -> list[Known]:
-        return [Known(name, state, {}) for name, state in self.names.items()]
+    def listed(self) -> list[ListedDevice]:
+        return [ListedDevice(name, state, {}) for name, state in self.names.items()]
 
     def by_name(self, name: str) -> Route:
         return Route("server", SERVER, name)
@@ -117,10 +117,10 @@ class Clock:
         return self.now_s
 
 
-def attached(device: FakeDevice, root: Path) -> Attached:
+def attached(device: FakeDevice, root: Path) -> AttachedDevice:
     """`device` as the agent holds it, by one TCP route."""
     ways = FakeWays(home=device)
-    return Attached(
+    return AttachedDevice(
         device.serial,
         root / device.serial,
         ways.open,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Ended
+from paceline.adb.fake_shell import Execution
 from paceline.adb.port import (
     AbsentError,
     LostError,
@@ -17,12 +17,12 @@ from paceline.adb.port import (
     TransferError,
     UnauthorizedError,
 )
-from paceline.devices.attached_device import Attached, state_name
-from paceline.devices.errors import OtherDeviceError, RebootedError, cause_of
-from paceline.devices.leftovers import Journal, clean
+from paceline.devices.attached_device import AttachedDevice, state_name
+from paceline.devices.errors import RebootedError, WrongDeviceError, cause_of
+from paceline.devices.leftovers import RunJournal, clean
 from paceline.devices.reboots import PER_DAY
-from paceline.devices.routes import ordered, presumed_serial
-from paceline.stop import Reason, Stop
+from paceline.devices.routes import order_routes, presumed_serial
+from paceline.stop import Stop, StopReason
 
 from .support import FakeWays, attached, phone
 
@@ -99,7 +99,7 @@ def test_nothing_is_sent_to_another_serial(tmp_path: Path) -> None:
     with pytest.raises(LostError):
         connection.run(["true"])
     there.calls.clear()
-    with pytest.raises(OtherDeviceError) as caught:
+    with pytest.raises(WrongDeviceError) as caught:
         connection.run(["rm", "-rf", "/data/local/tmp/paceline"])
     assert ["rm", "-rf", "/data/local/tmp/paceline"] not in there.calls
     assert cause_of(caught.value) == "device_refused"
@@ -140,7 +140,7 @@ def test_a_boot_id_that_cannot_be_read_is_not_another_one(tmp_path: Path) -> Non
 def test_a_lost_device_is_regained_in_a_job_by_another_route(tmp_path: Path) -> None:
     there = phone()
     ways = FakeWays(**{TCP.address: there, USB.name: there})
-    device = Attached(
+    device = AttachedDevice(
         there.serial, tmp_path / "s", ways.open, [TCP, USB], locks=tmp_path
     )
     with device.held():
@@ -161,7 +161,7 @@ def test_regaining_ends_with_patience_or_with_the_job(tmp_path: Path) -> None:
         assert not device.regain(Stop(), patience_s=0.0)
         assert device.link.state == "absent"
         stop = Stop()
-        stop.set(Reason.CANCELLED)
+        stop.set(StopReason.CANCELLED)
         assert not device.regain(stop, patience_s=1e9)
 
 
@@ -170,7 +170,7 @@ def test_regaining_ends_with_patience_or_with_the_job(tmp_path: Path) -> None:
     [
         (lambda there: setattr(there.faults, "unauthorized", True), UnauthorizedError),
         (lambda there: there.reboot(), RebootedError),
-        (lambda there: there.props.update({"ro.serialno": "OTHER"}), OtherDeviceError),
+        (lambda there: there.props.update({"ro.serialno": "OTHER"}), WrongDeviceError),
     ],
 )
 def test_what_waiting_does_not_change_ends_regaining_at_once(
@@ -215,7 +215,7 @@ def test_of_several_routes_the_reason_a_person_can_act_on_is_told(
     asks = phone()
     asks.faults.unauthorized = True
     ways = FakeWays(**{USB.name: asks})
-    device = Attached(
+    device = AttachedDevice(
         asks.serial, tmp_path / "s", ways.open, [TCP, USB], locks=tmp_path
     )
     device.look()
@@ -263,13 +263,13 @@ def test_a_claim_is_waited_for_and_given_up_when_stopped(tmp_path: Path) -> None
     with here.claim(Stop()):
         thread = threading.Thread(target=wait)
         thread.start()
-        stop.set(Reason.SHUTDOWN)
+        stop.set(StopReason.SHUTDOWN)
         thread.join(120)
     assert given == [False]
 
 
 def test_routes_by_an_adb_server_come_first_and_each_once() -> None:
-    assert ordered([TCP, USB, TCP]) == (USB, TCP)
+    assert order_routes([TCP, USB, TCP]) == (USB, TCP)
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_only_a_simulated_device_names_another_workdir_and_only_where_it_marked_
     there.files["/peer/tmp/.paceline-simulated"] = b""
     there.props["debug.paceline.workdir"] = given
     routes, ways = [Route("tcp", "home")], FakeWays(home=there)
-    device = Attached(
+    device = AttachedDevice(
         there.serial,
         tmp_path / "s",
         ways.open,
@@ -361,7 +361,9 @@ def test_what_a_restart_leaves_reachable(
     there = phone()
     there.props["persist.adb.tcp.port"] = listens
     ways = FakeWays(**{route.name or route.address: there})
-    device = Attached(there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path)
+    device = AttachedDevice(
+        there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path
+    )
     assert device.look()
     assert device.survives_restart == survives
 
@@ -371,7 +373,7 @@ class Waking(FakeDevice):
 
     lose = False
 
-    def execute(self, argv: Sequence[str]) -> Ended:
+    def execute(self, argv: Sequence[str]) -> Execution:
         if self.lose and argv[0] == "uname":
             self.lose = False
             self.cut()
@@ -410,7 +412,7 @@ def test_a_stranger_at_the_only_route_is_named_for_as_long_as_nothing_else_is_kn
 
 def test_attached_of_needs_no_discovery(tmp_path: Path) -> None:
     there = FakeDevice("SER9")
-    device = Attached.of(there.connection, "SER9", tmp_path)
+    device = AttachedDevice.of(there.connection, "SER9", tmp_path)
     with device.held() as connection:
         assert connection.run(["echo", "a b"]).text == "a b\n"
 
@@ -421,12 +423,14 @@ def test_a_device_by_address_of_an_adb_server_is_asked_who_it_is_before_anything
     there = phone()
     route = Route("server", "127.0.0.1:5037", TCP.address)
     ways = FakeWays(**{TCP.address: there})
-    device = Attached(there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path)
+    device = AttachedDevice(
+        there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path
+    )
     assert device.look()
     there.props["ro.serialno"] = (
         "OTHER"  # the server reconnected, and keeps the transport's id
     )
     asked = len(there.calls)
-    with pytest.raises(OtherDeviceError):
-        clean(device.connection, Journal(tmp_path, there.serial), device.workdir)
+    with pytest.raises(WrongDeviceError):
+        clean(device.connection, RunJournal(tmp_path, there.serial), device.workdir)
     assert {call[0] for call in there.calls[asked:]} <= {"getprop", "cat"}

@@ -13,9 +13,9 @@ from device_providers import until
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import Route, UnauthorizedError
 from paceline.adb.server import AdbServer
-from paceline.config import Devices
-from paceline.devices.attached_device import Attached
-from paceline.devices.backends import RealWays
+from paceline.config import DeviceSettings
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.backends import AdbBackends
 from paceline.devices.discovery import Discovery
 from paceline.devices.errors import cause_of
 from paceline.stop import Stop
@@ -29,9 +29,9 @@ def test_all_connections_of_an_agent_share_one_offer_to_a_device(
 ) -> None:
     """Discovery tries every ten seconds with a connection of its own; the phone shows one dialog."""
     with Peer(tmp_path / "phone", serial="SIMASKS", trust=set()) as peer:
-        ways = RealWays("127.0.0.1:1", tmp_path / "adb")
+        ways = AdbBackends("127.0.0.1:1", tmp_path / "adb")
         discovery = Discovery(
-            Devices(routes=[peer.address]), ways, tmp_path / "d", connect_s=0.2
+            DeviceSettings(routes=[peer.address]), ways, tmp_path / "d", connect_s=0.2
         )
         for _ in range(3):
             discovery.look()
@@ -49,8 +49,8 @@ def test_a_key_that_others_can_read_is_a_reason_with_advice_and_no_error_of_the_
     keys = tmp_path / "adb"
     AgentKey.load_or_create(keys)
     (keys / "adbkey").chmod(0o644)
-    ways = RealWays("127.0.0.1:1", keys)
-    device = Attached("SER", tmp_path / "s", ways.open, [NOBODY], locks=tmp_path)
+    ways = AdbBackends("127.0.0.1:1", keys)
+    device = AttachedDevice("SER", tmp_path / "s", ways.open, [NOBODY], locks=tmp_path)
     assert not device.look()
     assert device.link.state == "unauthorized"
     assert "readable by others" in (device.link.reason or "")
@@ -58,7 +58,7 @@ def test_a_key_that_others_can_read_is_a_reason_with_advice_and_no_error_of_the_
     with pytest.raises(UnauthorizedError) as caught:
         device.regain(Stop(), patience_s=1e9)
     assert cause_of(caught.value) == "device_unauthorized"
-    discovery = Discovery(Devices(routes=[NOBODY.address]), ways, tmp_path / "d")
+    discovery = Discovery(DeviceSettings(routes=[NOBODY.address]), ways, tmp_path / "d")
     discovery.look()
     assert "readable by others" in (discovery.unknown[NOBODY].reason or "")
     (keys / "adbkey").chmod(0o600)
@@ -73,7 +73,7 @@ def test_an_adb_server_that_is_slow_once_has_not_lost_its_devices(
 ) -> None:
     answers = [b"OKAY0011PHONE0001\tdevice\n", b"OKAY0009oops", b"OKAY0000"]
     with answering(answers) as address:
-        ways = RealWays(address, tmp_path / "adb")
+        ways = AdbBackends(address, tmp_path / "adb")
         assert [known.name for known in ways.listed()] == ["PHONE0001"]
         assert [known.name for known in ways.listed()] == ["PHONE0001"]
         assert ways.listed() == []
@@ -84,7 +84,7 @@ def test_a_device_that_was_away_when_its_server_reconnected_it_is_taken_up_when_
     adb_server: AdbServer, tmp_path: Path
 ) -> None:
     """Google's server forgets a device that it is told to disconnect and then cannot reach."""
-    ways = RealWays(adb_server.address, tmp_path / "adb")
+    ways = AdbBackends(adb_server.address, tmp_path / "adb")
     with Peer(tmp_path / "peer", serial="SIMAWAY1") as peer:
 
         def state() -> str | None:

@@ -9,22 +9,22 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Ended
-from paceline.adb.port import Connection, Done
+from paceline.adb.fake_shell import Execution
+from paceline.adb.port import CommandResult, Connection
 from paceline.devices import check
-from paceline.devices.attached_device import Attached
+from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.check import (
-    Asked,
-    Check,
-    Looked,
-    Step,
-    judged,
+    CheckContext,
+    CheckResult,
+    CheckStep,
+    HealthCheck,
     known_digest,
     run_check,
+    self_test_step,
 )
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.leftovers import LeftOverError
-from paceline.devices.self_test import PROGRAM, self_test
+from paceline.devices.self_test import PROGRAM, find_self_test
 
 from .support import TOOLS, Clock, attached, battery, free, phone, thermal
 
@@ -45,7 +45,7 @@ def clean(_: Connection) -> list[str]:
     return []
 
 
-def looked(there: FakeDevice, root: Path, **changes: object) -> Looked:
+def looked(there: FakeDevice, root: Path, **changes: object) -> CheckResult:
     device = attached(there, root)
     device.look()
     asked = {
@@ -55,10 +55,10 @@ def looked(there: FakeDevice, root: Path, **changes: object) -> Looked:
         "clean": clean,
         "verify": device.verify,
     }
-    return run_check(device.connection, Asked(**{**asked, **changes}))  # type: ignore[arg-type]
+    return run_check(device.connection, CheckContext(**{**asked, **changes}))  # type: ignore[arg-type]
 
 
-def failed(found: Check) -> list[str]:
+def failed(found: HealthCheck) -> list[str]:
     return [step.name for step in found.steps if step.ok is False]
 
 
@@ -94,9 +94,9 @@ def test_nothing_is_left_on_the_device(tmp_path: Path) -> None:
 class Corrupting(FakeDevice):
     """Its storage gives back other bytes than it took."""
 
-    def execute(self, argv: Sequence[str]) -> Ended:
+    def execute(self, argv: Sequence[str]) -> Execution:
         return (
-            Done(0, b"0" * 64 + b"  blob\n")
+            CommandResult(0, b"0" * 64 + b"  blob\n")
             if argv[0] == "sha256sum"
             else super().execute(argv)
         )
@@ -120,7 +120,7 @@ def test_a_device_that_is_lost_in_a_step_ends_the_check_there(tmp_path: Path) ->
         return clean(connection)
 
     observer = DeviceConditions(device.facts.props)
-    asked = Asked(device.workdir, observer, frozenset(), lose, device.verify)
+    asked = CheckContext(device.workdir, observer, frozenset(), lose, device.verify)
     found = run_check(device.connection, asked).check
     assert [step.name for step in found.steps] == [
         "round_trip",
@@ -142,7 +142,7 @@ def test_a_check_has_a_limit_and_says_where_it_ended(tmp_path: Path) -> None:
         clock.now_s += check.LIMIT_S + 1
         return []
 
-    asked = Asked(
+    asked = CheckContext(
         device.workdir,
         DeviceConditions(device.facts.props),
         frozenset(),
@@ -191,7 +191,7 @@ def test_what_stays_of_an_earlier_run_fails_its_step_and_the_rest_is_asked(
 
 def test_digits_of_a_shells_warning_are_no_rounds(tmp_path: Path) -> None:
     there = phone()
-    there.answers[check.CALIBRATION] = Done(
+    there.answers[check.CALIBRATION] = CommandResult(
         0, b"5000000\n4000000\n", b"sh: line 1 : odd\n"
     )
     step = next(
@@ -202,7 +202,7 @@ def test_digits_of_a_shells_warning_are_no_rounds(tmp_path: Path) -> None:
 
 def test_a_round_of_endless_digits_is_none(tmp_path: Path) -> None:
     there = phone()
-    there.answers[check.CALIBRATION] = Done(0, b"9" * 400 + b"\n")
+    there.answers[check.CALIBRATION] = CommandResult(0, b"9" * 400 + b"\n")
     step = next(
         one for one in looked(there, tmp_path).check.steps if one.name == "calibration"
     )
@@ -214,7 +214,7 @@ def test_a_stranger_at_the_route_fails_identity(tmp_path: Path) -> None:
     device = attached(there, tmp_path)
     device.look()
     there.props["ro.serialno"] = "OTHER"
-    asked = Asked(
+    asked = CheckContext(
         device.workdir, DeviceConditions({}), frozenset(), clean, device.verify
     )
     found = run_check(device.connection, asked).check
@@ -279,11 +279,11 @@ GOOD = {
 
 
 def test_the_self_test_tells_hardware_by_what_was_used() -> None:
-    step = judged(0, f"noise\n{json.dumps(GOOD)}\n")
+    step = self_test_step(0, f"noise\n{json.dumps(GOOD)}\n")
     assert (step.ok, step.value) == (True, 1.0)
     assert "with SHA instructions" in step.text
     assert "armv8_ce" in step.text
-    soft = judged(0, json.dumps({**GOOD, "hardware_sha": False}))
+    soft = self_test_step(0, json.dumps({**GOOD, "hardware_sha": False}))
     assert (soft.ok, soft.value) == (True, 0.0)
 
 
@@ -302,7 +302,7 @@ def test_the_self_test_tells_hardware_by_what_was_used() -> None:
 def test_a_wrong_digest_or_a_crash_fails_the_self_test(
     status: int | None, text: str
 ) -> None:
-    assert not judged(status, text).ok
+    assert not self_test_step(status, text).ok
 
 
 def test_the_self_test_is_pushed_and_run_on_the_device(tmp_path: Path) -> None:
@@ -336,14 +336,14 @@ def test_the_self_test_is_the_newest_that_a_job_has_left_for_the_abi(
     other = elf(tmp_path / "c" / PROGRAM, 62, age=0)
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / PROGRAM).write_text("#!/bin/sh\n")
-    assert self_test(None, tmp_path, "arm64-v8a") == new
-    assert self_test(None, tmp_path, "x86_64") == other
-    assert self_test(None, tmp_path, "armeabi-v7a") is None
-    assert self_test("own/{abi}/test", tmp_path, "arm64-v8a") == Path(
+    assert find_self_test(None, tmp_path, "arm64-v8a") == new
+    assert find_self_test(None, tmp_path, "x86_64") == other
+    assert find_self_test(None, tmp_path, "armeabi-v7a") is None
+    assert find_self_test("own/{abi}/test", tmp_path, "arm64-v8a") == Path(
         "own/arm64-v8a/test"
     )
     new.unlink()
-    assert self_test(None, tmp_path, "arm64-v8a") == old
+    assert find_self_test(None, tmp_path, "arm64-v8a") == old
 
 
 def test_the_known_digests_are_those_the_self_test_prints() -> None:
@@ -357,11 +357,11 @@ def test_the_known_digests_are_those_the_self_test_prints() -> None:
 
 def test_a_clock_without_nanoseconds_leaves_the_calibration_out(tmp_path: Path) -> None:
     there = phone()
-    there.answers[check.CALIBRATION] = Done(1, b"date: bad format\n")
+    there.answers[check.CALIBRATION] = CommandResult(1, b"date: bad format\n")
     found = looked(there, tmp_path).check
     assert found.ok
     assert (
-        Step(
+        CheckStep(
             "calibration",
             None,
             "Not looked at: the device's clock tells no nanoseconds.",
@@ -372,9 +372,9 @@ def test_a_clock_without_nanoseconds_leaves_the_calibration_out(tmp_path: Path) 
 
 def test_of_builds_no_discovery_is_needed_for_a_hand_check(tmp_path: Path) -> None:
     there = phone("SER7")
-    device = Attached.of(there.connection, "SER7", tmp_path)
+    device = AttachedDevice.of(there.connection, "SER7", tmp_path)
     assert device.look()
-    asked = Asked(
+    asked = CheckContext(
         device.workdir,
         DeviceConditions(device.facts.props),
         frozenset(),

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from paceline.adb.fake import FakeDevice
-from paceline.adb.port import Done, LostError
+from paceline.adb.port import CommandResult, LostError
 from paceline.devices import conditions
-from paceline.devices.conditions import DeviceConditions, Reading, calibration_ns
-from paceline.devices.gates import gates
+from paceline.devices.conditions import DeviceConditions, DeviceReading, calibration_ns
+from paceline.devices.gates import evaluate_gates
 
 from .texts.test_battery import NO_BATTERY, PLAIN
 from .texts.test_processors import EIGHT, PHONE
@@ -74,7 +74,7 @@ def observer(**more: Any) -> DeviceConditions:
 
 def read(
     device: FakeDevice, full: bool = True, seen: DeviceConditions | None = None
-) -> Reading:
+) -> DeviceReading:
     return (seen or observer()).read(device.connection(), full)
 
 
@@ -132,7 +132,7 @@ def test_a_look_between_launches_asks_five_commands_and_nothing_slow(
 def test_the_raw_text_of_every_command_stands_beside_the_values(
     device: FakeDevice,
 ) -> None:
-    device.answers[conditions.THERMAL] = Done(
+    device.answers[conditions.THERMAL] = CommandResult(
         20, b"", b"Permission Denial: can't dump\n"
     )
     seen = observer(clock=(clock := Clock()))
@@ -147,7 +147,9 @@ def test_the_raw_text_of_every_command_stands_beside_the_values(
 
 def test_what_a_command_complains_of_is_kept_and_not_read(device: FakeDevice) -> None:
     said, complaint = PLAIN.replace("  temperature: 293\n", ""), "  temperature: 450\n"
-    device.answers[conditions.BATTERY] = Done(0, said.encode(), complaint.encode())
+    device.answers[conditions.BATTERY] = CommandResult(
+        0, said.encode(), complaint.encode()
+    )
     reading = read(device)
     assert "battery_c" not in reading.values
     assert (
@@ -174,12 +176,12 @@ def test_a_board_without_a_battery_is_neither_cold_nor_empty_and_unknown_is_not_
     reading = read(device)
     assert reading.values["unknown"] == ["battery_c", "battery_percent"]
     assert reading.configuration == []
-    assert [gate.name for gate in gates(reading.seen) if gate.holds] == []
+    assert [gate.name for gate in evaluate_gates(reading.seen) if gate.holds] == []
     device.answers[conditions.THERMAL] = dump()
     device.answers[conditions.ZONES] = zone("soc", 72) + zone(
         "pm8150b-vbat-lvl0", 3986, 1
     )
-    held = [gate for gate in gates(read(device).seen) if gate.holds]
+    held = [gate for gate in evaluate_gates(read(device).seen) if gate.holds]
     assert [(gate.name, gate.known) for gate in held] == [("thermal", False)]
 
 
@@ -192,7 +194,7 @@ def test_what_the_device_does_not_tell_is_absent_and_listed_as_unknown(
         conditions.KERNEL,
         conditions.CLOCKS,
     ):
-        device.answers[argv] = Done(1, b"Permission denied\n")
+        device.answers[argv] = CommandResult(1, b"Permission denied\n")
     reading = read(device)
     assert reading.values["unknown"] == list(conditions.WANTED)
     assert not set(conditions.WANTED) & set(reading.values)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from paceline.adb.port import Route
-from paceline.config import Devices
-from paceline.devices.attached_device import Attached
+from paceline.config import DeviceSettings
+from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.discovery import Discovery
 
 from .support import FakeWays, phone
@@ -19,10 +19,10 @@ class Seen:
     """A discovery over fake routes, and what it called."""
 
     def __init__(self, root: Path, ways: FakeWays, **config: object) -> None:
-        self.found: list[Attached] = []
+        self.found: list[AttachedDevice] = []
         self.changed: list[str] = []
-        self.refuted: list[Attached] = []
-        settings = Devices(**config)  # type: ignore[arg-type]
+        self.refuted: list[AttachedDevice] = []
+        settings = DeviceSettings(**config)  # type: ignore[arg-type]
         self.discovery = Discovery(
             settings,
             ways,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Route
-from paceline.devices.attached_device import Attached
+from paceline.devices.attached_device import AttachedDevice
 from paceline.stop import Stop
 
 from .driving import SERIAL, WORK, Broken, Drive, Making
@@ -160,7 +160,7 @@ def test_no_rung_is_climbed_for_the_silence_of_a_device_in_other_hands(
     one.there.faults.offline = True
     one.driver.safe_turn()
     assert one.device.link.state == "offline"
-    hand = Attached(
+    hand = AttachedDevice(
         SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
     )
     with hand.claim(Stop()):

@@ -7,10 +7,10 @@ import threading
 from pathlib import Path
 
 from paceline.adb.port import Route
-from paceline.devices.attached_device import Attached
-from paceline.devices.driver import Driver, Tools
-from paceline.devices.heartbeat_report import sayable
-from paceline.devices.pace import Pace
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.driver import DeviceDriver, DriverServices
+from paceline.devices.heartbeat_report import fit_for_wire
+from paceline.devices.pace import DriverIntervals
 from paceline.stop import Stop
 
 from .driving import SERIAL, WORK, Broken, Making, Mended, Stammering
@@ -283,7 +283,7 @@ def test_a_device_that_restarted_by_itself_is_checked_before_anything_else(
 def test_a_device_in_other_hands_is_left_alone(drive: Making, tmp_path: Path) -> None:
     one = drive()
     one.driver.turn()
-    hand = Attached(
+    hand = AttachedDevice(
         SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
     )
     one.server.checks_due = {SERIAL}
@@ -303,12 +303,12 @@ def test_a_device_in_other_hands_is_left_alone(drive: Making, tmp_path: Path) ->
 def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
     one = drive()
     one.there.faults.absent = True
-    slow = Driver(
+    slow = DeviceDriver(
         one.device,
         one.driver.lane,
-        Tools(one.ways, one._clean),
+        DriverServices(one.ways, one._clean),
         one.leaving,
-        Pace(retry_s=1e6),
+        DriverIntervals(retry_s=1e6),
     )
     thread = threading.Thread(target=slow.run)
     thread.start()
@@ -328,4 +328,4 @@ def test_words_of_a_device_that_the_wire_does_not_take_are_replaced(
     said = "".join(step["text"] for step in one.server.checks[0]["steps"])
     assert "\0" not in said
     assert all(len(step["text"]) <= 1000 for step in one.server.checks[0]["steps"])
-    assert sayable("a\0b\udc80" + "x" * 2000) == "a\ufffdb?" + "x" * 996
+    assert fit_for_wire("a\0b\udc80" + "x" * 2000) == "a\ufffdb?" + "x" * 996

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Ended
-from paceline.adb.port import Done, Route
+from paceline.adb.fake_shell import Execution
+from paceline.adb.port import CommandResult, Route
 from paceline.devices import conditions
-from paceline.devices.attached_device import Attached
-from paceline.devices.driver import Driver, Tools
-from paceline.devices.heartbeat_report import Readings, Report
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.driver import DeviceDriver, DriverServices
+from paceline.devices.heartbeat_report import HeartbeatReport, IdleReadings
 from paceline.devices.leftovers import LeftOverError
-from paceline.devices.pace import Pace
+from paceline.devices.pace import DriverIntervals
 from paceline.devices.reboots import PER_DAY
 from paceline.stop import Stop
 
@@ -113,7 +113,7 @@ def test_a_device_in_other_hands_is_neither_restarted_nor_asked_who_it_is(
     one = drive()
     one.driver.turn()
     ordered(one, REBOOT)
-    hand = Attached(
+    hand = AttachedDevice(
         SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
     )
     with hand.claim(Stop()):
@@ -182,8 +182,8 @@ def test_a_phone_that_listens_only_until_it_restarts_is_not_restarted_by_the_lad
 
 
 def test_readings_say_how_old_they_are_in_every_heartbeat() -> None:
-    report = Report(clock := Clock())
-    report.read(Readings({"battery_c": 30.0}, at_s=clock.now_s))
+    report = HeartbeatReport(clock := Clock())
+    report.read(IdleReadings({"battery_c": 30.0}, at_s=clock.now_s))
     clock.now_s += 2.5
     assert report.entry()["gates"] == {"battery_c": 30.0, "ms_ago": 2500}
     clock.now_s += 3600.0
@@ -197,7 +197,7 @@ def test_free_space_is_as_new_as_the_other_readings(drive: Making) -> None:
     one.turns(lambda: one.server.heartbeats[-1]["targets"][0]["refuses"])
     said = one.beat()
     assert said["gates"]["free_bytes"] == 1000 << 10
-    one.there.answers["df", "-k", "/data/local/tmp"] = Done(1, b"")
+    one.there.answers["df", "-k", "/data/local/tmp"] = CommandResult(1, b"")
     one.driver.turn()
     assert one.beat()["gates"]["free_bytes"] is None
 
@@ -207,13 +207,13 @@ class Sensors(FakeDevice):
 
     degrees = 95
 
-    def execute(self, argv: Sequence[str]) -> Ended:
+    def execute(self, argv: Sequence[str]) -> Execution:
         if tuple(argv) == conditions.ZONES:
             zone = "/sys/class/thermal/thermal_zone0"
-            return Done(
+            return CommandResult(
                 0, f"{zone}/type:cpu-0\n{zone}/temp:{self.degrees * 1000}\n".encode()
             )
-        return Done(1, b"") if argv[0] == "dumpsys" else super().execute(argv)
+        return CommandResult(1, b"") if argv[0] == "dumpsys" else super().execute(argv)
 
 
 def test_a_device_with_sensors_alone_is_judged_by_them_also_when_idle(
@@ -237,7 +237,7 @@ class Odd(FakeDevice):
 
     odd = False
 
-    def execute(self, argv: Sequence[str]) -> Ended:
+    def execute(self, argv: Sequence[str]) -> Execution:
         if self.odd:
             raise RuntimeError("nobody foresaw this")
         return super().execute(argv)
@@ -262,12 +262,12 @@ def test_an_error_of_the_agents_own_is_told_until_a_turn_goes_well(
 
 def test_leaving_ends_a_driver_whether_or_not_the_agent_leaves(drive: Making) -> None:
     one = drive()
-    alone = Driver(
+    alone = DeviceDriver(
         one.device,
         one.driver.lane,
-        Tools(one.ways, one._clean),
+        DriverServices(one.ways, one._clean),
         threading.Event(),
-        Pace(),
+        DriverIntervals(),
     )
     thread = threading.Thread(target=alone.run)
     thread.start()

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from paceline.devices.gates import Gate, Readings, configuration_errors, facts, gates
+from paceline.devices.gates import (
+    Gate,
+    GateInputs,
+    configuration_errors,
+    evaluate_gates,
+    heartbeat_values,
+)
 from paceline.devices.texts.battery import Battery
 from paceline.devices.texts.frequencies import Policy
 
@@ -19,17 +25,17 @@ def readings(  # noqa: PLR0917 - what a device tells, each on its own
     hottest: float | None = 40.0,
     free: int | None = 8 * GIB,
     booted: bool | None = True,
-) -> Readings:
+) -> GateInputs:
     battery = Battery(percent=percent, celsius=celsius, powered=True)
-    return Readings(status, battery, hottest, free, booted)
+    return GateInputs(status, battery, hottest, free, booted)
 
 
-def held(seen: Readings, before: set[str] | None = None) -> set[str]:
-    return {gate.name for gate in gates(seen, before or set()) if gate.holds}
+def held(seen: GateInputs, before: set[str] | None = None) -> set[str]:
+    return {gate.name for gate in evaluate_gates(seen, before or set()) if gate.holds}
 
 
-def gate(seen: Readings, name: str) -> Gate:
-    return next(one for one in gates(seen) if one.name == name)
+def gate(seen: GateInputs, name: str) -> Gate:
+    return next(one for one in evaluate_gates(seen) if one.name == name)
 
 
 def test_a_cool_charged_device_with_room_is_fit() -> None:
@@ -137,16 +143,16 @@ def test_a_core_may_be_hot_where_status_or_battery_say_that_the_device_is_not(
 
 
 def test_what_is_not_told_is_unknown_in_the_facts_and_holds_nothing_else() -> None:
-    seen = Readings(thermal_status=0)
+    seen = GateInputs(thermal_status=0)
     assert held(seen) == set()
-    assert facts(seen) == {
+    assert heartbeat_values(seen) == {
         "battery_c": None,
         "battery_percent": None,
         "charging": None,
         "thermal_status": 0,
         "free_bytes": None,
     }
-    assert facts(readings())["battery_c"] == 27.0
+    assert heartbeat_values(readings())["battery_c"] == 27.0
 
 
 def test_a_device_that_has_not_started_or_has_no_room_is_held_with_words() -> None:
@@ -156,7 +162,7 @@ def test_a_device_that_has_not_started_or_has_no_room_is_held_with_words() -> No
     assert gate(full, "space").text == "100 MiB are free, 512 MiB are needed."
     assert {
         one.name
-        for one in gates(readings(free=GIB), free_bytes_needed=2 * GIB)
+        for one in evaluate_gates(readings(free=GIB), free_bytes_needed=2 * GIB)
         if one.holds
     } == {"space"}
 

@@ -6,24 +6,30 @@ from pathlib import Path
 
 import pytest
 from paceline.devices.health import (
-    Climbed,
-    Due,
-    Duty,
+    CheckDue,
+    CheckFailed,
+    CheckPassed,
+    DeviceUnfit,
     Event,
-    Failed,
-    Passed,
+    HealthEpisode,
+    RungTried,
     State,
-    Unfit,
     may_lease,
-    step,
+    next_episode,
 )
-from paceline.devices.ladder import LIMITS, Ladder, Means, Rung, next_rung
+from paceline.devices.ladder import (
+    LIMITS,
+    Ladder,
+    RecoveryCapabilities,
+    Rung,
+    next_rung,
+)
 from paceline.devices.reboots import DAY_S, PER_DAY, Reboots
 
 from .support import Clock
 
 
-def climbed(means: Means) -> list[Rung]:
+def climbed(means: RecoveryCapabilities) -> list[Rung]:
     """Every rung of one episode in which nothing helps."""
     ladder = Ladder()
     rungs: list[Rung] = []
@@ -34,7 +40,9 @@ def climbed(means: Means) -> list[Rung]:
 
 
 def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
-    assert climbed(Means(by_server=True, speaks=True, reboots_left=2)) == [
+    assert climbed(
+        RecoveryCapabilities(by_server=True, speaks=True, reboots_left=2)
+    ) == [
         Rung.RECONNECT,
         Rung.RECONNECT,
         Rung.NEW_CONNECTION,
@@ -48,23 +56,34 @@ def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
 @pytest.mark.parametrize(
     ("means", "missing"),
     [
-        (Means(by_server=False, speaks=True, reboots_left=2), {Rung.ADB_RECONNECT}),
-        (Means(by_server=True, speaks=False, reboots_left=2), {Rung.REBOOT}),
-        (Means(by_server=True, speaks=True, reboots_left=0), {Rung.REBOOT}),
         (
-            Means(by_server=True, speaks=True, reboots_left=2, survives_restart=False),
+            RecoveryCapabilities(by_server=False, speaks=True, reboots_left=2),
+            {Rung.ADB_RECONNECT},
+        ),
+        (
+            RecoveryCapabilities(by_server=True, speaks=False, reboots_left=2),
+            {Rung.REBOOT},
+        ),
+        (
+            RecoveryCapabilities(by_server=True, speaks=True, reboots_left=0),
+            {Rung.REBOOT},
+        ),
+        (
+            RecoveryCapabilities(
+                by_server=True, speaks=True, reboots_left=2, survives_restart=False
+            ),
             {Rung.REBOOT},
         ),
     ],
 )
 def test_a_rung_that_cannot_help_is_passed_over(
-    means: Means, missing: set[Rung]
+    means: RecoveryCapabilities, missing: set[Rung]
 ) -> None:
     assert set(Rung) - set(climbed(means)) == missing
 
 
 def test_no_rung_is_tried_more_often_than_its_limit() -> None:
-    rungs = climbed(Means(by_server=True, speaks=True, reboots_left=99))
+    rungs = climbed(RecoveryCapabilities(by_server=True, speaks=True, reboots_left=99))
     assert {rung: rungs.count(rung) for rung in LIMITS} == LIMITS
 
 
@@ -101,16 +120,16 @@ def test_a_count_that_cannot_be_read_allows_no_restart(
 
 
 TABLE: list[tuple[State, Event, State]] = [
-    ("idle", Due("why"), "checking"),
-    ("checking", Due("why"), "checking"),
-    ("recovering", Due("why"), "recovering"),
-    ("given_up", Due("why"), "checking"),
-    ("checking", Passed(), "idle"),
-    ("checking", Failed("broken"), "recovering"),
-    ("checking", Unfit("hot"), "idle"),
-    ("recovering", Climbed(Rung.RECONNECT), "checking"),
-    ("recovering", Climbed(Rung.REBOOT), "checking"),
-    ("recovering", Climbed(Rung.GIVE_UP), "given_up"),
+    ("idle", CheckDue("why"), "checking"),
+    ("checking", CheckDue("why"), "checking"),
+    ("recovering", CheckDue("why"), "recovering"),
+    ("given_up", CheckDue("why"), "checking"),
+    ("checking", CheckPassed(), "idle"),
+    ("checking", CheckFailed("broken"), "recovering"),
+    ("checking", DeviceUnfit("hot"), "idle"),
+    ("recovering", RungTried(Rung.RECONNECT), "checking"),
+    ("recovering", RungTried(Rung.REBOOT), "checking"),
+    ("recovering", RungTried(Rung.GIVE_UP), "given_up"),
 ]
 
 
@@ -118,21 +137,28 @@ TABLE: list[tuple[State, Event, State]] = [
 def test_every_event_leads_from_a_state_to_its_one_state(
     before: State, event: Event, after: State
 ) -> None:
-    assert step(Duty(before), event).state == after
+    assert next_episode(HealthEpisode(before), event).state == after
 
 
 def test_an_episode_remembers_its_rungs_until_a_check_passes() -> None:
-    duty = step(step(Duty(), Due("the server")), Failed("lost"))
-    duty = step(duty, Climbed(Rung.RECONNECT))
-    duty = step(step(duty, Failed("lost again")), Climbed(Rung.RECONNECT))
+    duty = next_episode(
+        next_episode(HealthEpisode(), CheckDue("the server")), CheckFailed("lost")
+    )
+    duty = next_episode(duty, RungTried(Rung.RECONNECT))
+    duty = next_episode(
+        next_episode(duty, CheckFailed("lost again")), RungTried(Rung.RECONNECT)
+    )
     assert duty.ladder.tried == (Rung.RECONNECT, Rung.RECONNECT)
-    assert step(duty, Passed()) == Duty()
+    assert next_episode(duty, CheckPassed()) == HealthEpisode()
 
 
 def test_after_giving_up_only_a_new_demand_begins_a_new_episode() -> None:
-    duty = step(step(step(Duty(), Due("x")), Failed("lost")), Climbed(Rung.GIVE_UP))
+    duty = next_episode(
+        next_episode(next_episode(HealthEpisode(), CheckDue("x")), CheckFailed("lost")),
+        RungTried(Rung.GIVE_UP),
+    )
     assert not may_lease(duty, "good")
-    assert step(duty, Due("a person asked")).ladder == Ladder()
+    assert next_episode(duty, CheckDue("a person asked")).ladder == Ladder()
 
 
 @pytest.mark.parametrize(
@@ -153,4 +179,4 @@ def test_after_giving_up_only_a_new_demand_begins_a_new_episode() -> None:
 def test_only_a_good_device_without_a_duty_asks_for_jobs(
     state: State, health: str | None, allowed: bool
 ) -> None:
-    assert may_lease(Duty(state), health) is allowed
+    assert may_lease(HealthEpisode(state), health) is allowed

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from paceline.adb.port import Connection, Route
-from paceline.devices.attached_device import Attached
+from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.connection_state import BOOT_LIMIT_S
 from paceline.devices.ladder import Rung
-from paceline.devices.recovery import RECONNECT_LOOKS, climb, reboot
+from paceline.devices.recovery import RECONNECT_LOOKS, reboot, try_rung
 from paceline.stop import Stop
 
 from .support import Clock, FakeWays, phone
@@ -36,7 +36,7 @@ def test_a_restart_is_waited_for_by_the_clock_not_by_the_number_of_looks(
     clock, there = Clock(), phone()
     ways = Timed(clock)
     ways.at = {"home": there}
-    device = Attached(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    device = AttachedDevice(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
     assert device.look()
     del ways.at["home"]
     began_s = clock.now_s
@@ -49,7 +49,7 @@ def test_the_seconds_told_are_those_it_took(tmp_path: Path) -> None:
     clock, there = Clock(), phone()
     ways = Timed(clock)
     ways.at, ways.each_s = {"home": there}, 7.0
-    device = Attached(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    device = AttachedDevice(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
     device.look()
     assert "after about 7 s" in reboot(device, "a test", Stop(), 0.0, clock).text
 
@@ -57,15 +57,17 @@ def test_the_seconds_told_are_those_it_took(tmp_path: Path) -> None:
 def test_each_low_rung_does_another_thing(tmp_path: Path) -> None:
     there = phone()
     ways = FakeWays(home=there, PHONE0001=there)
-    device = Attached(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    device = AttachedDevice(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
     device.look()
     device.add_route(USB)
     opened = len(ways.opened)
-    assert climb(Rung.RECONNECT, device, ways, Stop(), why="").ok
+    assert try_rung(Rung.RECONNECT, device, ways, Stop(), why="").ok
     assert (device.route, ways.opened[opened:]) == (TCP, [])
-    assert climb(Rung.NEW_CONNECTION, device, ways, Stop(), why="").ok
+    assert try_rung(Rung.NEW_CONNECTION, device, ways, Stop(), why="").ok
     assert (device.route, ways.opened[opened:]) == (USB, [USB])
-    assert climb(Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0).ok
+    assert try_rung(
+        Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0
+    ).ok
     assert ways.reconnects == [USB]
 
 
@@ -74,12 +76,12 @@ def test_an_adb_server_is_asked_again_for_what_it_forgot_meanwhile(
 ) -> None:
     there = phone()
     ways = FakeWays(PHONE0001=there)
-    device = Attached(there.serial, tmp_path, ways.open, [USB], locks=tmp_path)
+    device = AttachedDevice(there.serial, tmp_path, ways.open, [USB], locks=tmp_path)
     device.look()
     there.faults.offline = True
     there.cut()
     opened = len(ways.opened)
-    assert not climb(
+    assert not try_rung(
         Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0
     ).ok
     assert ways.reconnects == [USB, USB]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paceline.devices.texts.frequencies import policies, spent, time_in_state
 from paceline.devices.texts.processors import cpu_parts, cpuinfo
-from paceline.devices.topology import chosen, clusters
+from paceline.devices.topology import choose_cluster, clusters
 
 CPU = "/sys/devices/system/cpu"
 SIXTY_FOUR = "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics"
@@ -197,10 +197,10 @@ def test_measuring_is_on_the_fastest_cluster_with_room_for_the_runtimes_own_thre
     None
 ):
     found = clusters(PHONE, cpuinfo(EIGHT))
-    best = chosen(found)
+    best = choose_cluster(found)
     assert best is not None
     assert best.cpus == (4, 5, 6)
-    single = chosen(clusters(policy(0, "0", 1804800), cpuinfo("")))
+    single = choose_cluster(clusters(policy(0, "0", 1804800), cpuinfo("")))
     assert single is not None
     assert single.mask == "1"
 
@@ -208,7 +208,7 @@ def test_measuring_is_on_the_fastest_cluster_with_room_for_the_runtimes_own_thre
 def test_offline_cores_are_in_no_mask() -> None:
     found = clusters(PHONE | {f"{CPU}/online": "0-3,5,7\n"}, cpuinfo(EIGHT))
     assert [one.mask for one in found] == ["f", "20", "80"]
-    best = chosen(found)
+    best = choose_cluster(found)
     assert best is not None
     assert best.mask == "f"
 
@@ -227,7 +227,7 @@ def test_cores_without_a_clock_are_grouped_by_what_they_are_and_never_called_slo
         ((0, 1, 2, 3), 1440000),
         ((4, 5), None),
     ]
-    best = chosen(found)
+    best = choose_cluster(found)
     assert best is not None
     assert best.cpus == (0, 1, 2, 3)
 
@@ -245,7 +245,7 @@ def test_cores_with_a_policy_each_are_one_cluster_when_they_are_alike() -> None:
 
 
 def test_a_device_that_tells_no_clocks_is_not_pinned() -> None:
-    assert chosen(clusters({}, cpuinfo(EIGHT))) is None
+    assert choose_cluster(clusters({}, cpuinfo(EIGHT))) is None
     assert clusters({}, cpuinfo("")) == []
 
 

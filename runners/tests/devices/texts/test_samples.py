@@ -16,7 +16,7 @@ from paceline.devices.texts.properties import (
     is_emulator,
 )
 from paceline.devices.texts.thermal import thermal
-from paceline.devices.topology import chosen, clusters
+from paceline.devices.topology import choose_cluster, clusters
 
 SAMPLES = Path(__file__).resolve().parents[5] / "shared" / "data" / "device-samples"
 
@@ -72,7 +72,7 @@ def test_clusters_of_real_devices(
     info = cpuinfo(text(f"devices/{device}/cpuinfo"))
     found = clusters(files, info)
     assert [(len(one.cpus), one.max_khz) for one in found] == expected
-    best = chosen(found)
+    best = choose_cluster(found)
     assert best is not None
     assert best.mask == mask
     assert info.thirty_two_bits is narrow
