@@ -1,7 +1,7 @@
-"""The Paceline agent and command-line client: executes suites on targets and carries samples to the server.
+"""The Paceline agent and command line: executes suites on targets and sends the samples to the server.
 
-Place in the journey: between a workload's standard output (C1) and the server's HTTP surface (C2).
-Invariant: imports nothing of `backend` or `native`; installable alone.
+It stands between a workload's standard output (C1) and the server's HTTP interface (C2), imports nothing of
+`backend` or `native`, and can be installed alone.
 """
 
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""`python -m paceline`: the same as the `paceline` command."""
+"""Runs the `paceline` command: `python -m paceline`."""
 
 from paceline.cli import main
 

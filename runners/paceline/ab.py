@@ -1,12 +1,12 @@
-"""`paceline ab`: two commits of the user's own checkout, built and measured side by side, written as files.
+"""Builds and measures two commits of a checkout side by side (`paceline ab`) and writes the result as files.
 
-    OUT/launch-NNN.SIDE.WORKLOAD.jsonl   the bench streams, SIDE is base or head
-    OUT/run.json                         as of `paceline run`, with the base and the commits between
+    OUT/launch-NNN.SIDE.WORKLOAD.jsonl   the bench streams; SIDE is base or head
+    OUT/run.json                         as `paceline run` writes it, plus the base and the commits between
 
-Place in the journey: an A/B job without a server; `paceline-server judge OUT` decides as the server would.
-Invariants: the checkout is only read, never switched, and what is not committed is not measured; both commits
-are built one after the other in one worktree of our own, at one path, so that equal sources give equal bytes
-and the same artifact on both sides can be recognised (I15).
+This is an A/B job without a server; `paceline-server judge OUT` decides as the server would. The checkout is
+only read, never switched, and uncommitted changes are not measured. Both commits are built in one worktree
+of our own, one after the other, so that equal sources give equal bytes and an unchanged artifact is
+recognised (I15).
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""The agent: enrol → (deliver what was left) → drive the host's lane and every device's → report, for ever. A
-table of contents.
-
-Place in the journey: the process on a host. Invariants: one job at a time per target, each target in a lane
-of its own; what an earlier life left in the spool is delivered before anything new is leased; a first SIGTERM
-finishes the jobs and leaves, a second cancels them; no lease is asked for while a target refuses jobs; one
-thread beats, so that answers come in their order; an error of our own is told, survived BAD_TURNS times less
-one, and then ends the whole agent, never a part of it.
+"""Runs the agent: enrols, delivers what an earlier run left, then works for the host and every device.
 
     starting ──enrolled──▶ idle ──lease──▶ working ──delivered──▶ idle
                             │ leave()          │ leave(): finish, then end · leave() again: cancel, then end
                             └──────▶ ended ◀───┘
+
+Every target runs one job at a time, in a lane of its own. Spooled results are delivered before anything new
+is leased. One thread sends all heartbeats, so that replies arrive in order. An internal error is reported and
+survived; BAD_TURNS errors in a row on the host's lane end the whole agent.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""What an agent says about itself with every heartbeat: its targets and the suites it may run.
+"""Builds what the agent announces with every heartbeat: its host and the suites it may run.
 
-Place in the journey: between the machine and the server's fleet and catalog.
-Invariants: while a job runs nothing is looked up anew (a `git` or `java -version` beside a measurement
-would be seen); a suite that cannot be announced is said once in the log, with its reason, and hides no
-other suite.
+Nothing is looked up while a job runs, because a `git` or `java -version` beside a measurement would disturb
+it. A suite that cannot be announced is logged once with its reason and does not hide the others.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The server as the agent and CI see it: typed answers, typed errors, retries only where they are safe.
+"""The HTTP client for the server, used by the agent and by CI.
 
-Place in the journey: every HTTP request of `runners/` is made here (C2).
-Invariants: a problem+json answer becomes an `ApiError` with its literal code; transport errors, 5xx and 429
-are tried again with exponential backoff and jitter, everything else is final; a request for a lease is
-never repeated (a lost answer is a lease that expires). Credentials
-never appear in messages.
+Every request of this package is made here (C2). A problem+json response becomes an `ApiError` with its code.
+Transport errors, 5xx and 429 are retried with exponential backoff and jitter; nothing else is. A request for
+a lease is never repeated, because a lost response is a lease that expires. Messages never hold credentials.
 """
 
 from __future__ import annotations

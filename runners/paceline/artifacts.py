@@ -1,8 +1,8 @@
-"""Directories of built files: how they are hashed, and a bounded cache of them.
+"""Hashes directories of built files and keeps them in a bounded cache.
 
-Place in the journey: what a workload runs from. The artifact hash is a revision's identity (I15: the same
-hash on both sides means environment, never code). Invariants: an entry appears whole or not at all; the
-least recently used leave first and never one in use; the hash depends on names and contents only.
+The artifact hash identifies a revision: the same hash on both sides means that the environment differs, never
+the code (I15). It depends on names and contents only. A cache entry appears whole or not at all; the least
+recently used is evicted first, and never one in use.
 """
 
 from __future__ import annotations

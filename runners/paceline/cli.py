@@ -1,9 +1,8 @@
-"""The `paceline` command: agent, run, doctor, devices, validate, submit, import; `commands` has the groups
-about a server: alerts, rules, schedules.
+"""The `paceline` command; the groups of commands about a server are in `commands/`.
 
-Place in the journey: the door for people and CI. Invariants: results on standard output, everything else on
-standard error; a mistake of the user is answered with what is wrong and what to do, never with a traceback.
-Exit status: 0 fine · 1 error · 2 a failed verdict of `submit` or `ab` · 3 inconclusive · 130 interrupted.
+Results go to standard output, everything else to standard error. A mistake of the user is answered with what
+is wrong and what to do, never with a traceback.
+Exit status: 0 success · 1 error · 2 a failed verdict of `submit` or `ab` · 3 inconclusive · 130 interrupted.
 """
 
 from __future__ import annotations

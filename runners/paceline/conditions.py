@@ -1,11 +1,8 @@
-"""What the target is like before, during and after: frequency, temperature, load, pressure, memory,
-battery, steal.
+"""Samples the host before, during and after a job: frequency, temperature, load, pressure, memory, battery, steal.
 
-Place in the journey: beside every sample, so that a void job can be told from a slow one (STATISTICS §1).
-Invariants: a value that cannot be read is absent, never zero (unknown is not cool); during a job one thread
-of its own samples once a second and costs about a millisecond of one core; nothing is read inside the
-workload's process. The agent cannot see timed regions of another process, so it keeps its own work small
-instead.
+The conditions tell a void job from a slow one (STATISTICS §1). A value that cannot be read is absent, never
+zero, because unknown is not cool. One thread samples once a second and costs about a millisecond of one core;
+nothing is read inside the workload's process.
 """
 
 from __future__ import annotations

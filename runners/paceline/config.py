@@ -1,11 +1,11 @@
-"""What an agent is told: `agent.toml`, its data directory, its defaults.
+"""Reads `agent.toml` and the defaults of an agent.
 
-Place in the journey: read once at start. Invariant: an unknown name or a wrong type is an error with file
-and line; repositories listed here are the only ones the agent will ever build (allow-list).
+The repositories listed there are the only ones the agent ever builds. An unknown name or a wrong type is an
+error with file and line.
 
     [agent]                      # all optional
     name = "bench-1"
-    [devices]                    # all optional: what an adb server on this host knows is driven by itself
+    [devices]                    # all optional: devices of an adb server on this host are used by default
     routes = ["192.168.1.20:5555"]
     [repositories.mine]
     path = "/src/mine"           # or url = "https://…"

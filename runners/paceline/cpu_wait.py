@@ -1,9 +1,8 @@
-"""How long the workload's threads waited for a CPU: the pressure it felt itself.
+"""Measures how long the workload's threads waited for a CPU.
 
-Place in the journey: one reader of `conditions.py`. Why beside PSI: the kernel's system-wide figure counts
-any task, also the browser that watches the run; a verdict is void when the *workload* was starved
-(STATISTICS §1). Invariants: Linux only, absent elsewhere; reads `/proc` alone, so nothing happens inside the
-workload. It does not see time taken by a hypervisor (that is steal).
+The kernel's system-wide pressure (PSI) counts every task, also the browser that watches the run, but a
+verdict is void only when the *workload* was starved (STATISTICS §1). Linux only; reads nothing but `/proc`.
+Time taken by a hypervisor is steal and not seen here.
 """
 
 from __future__ import annotations

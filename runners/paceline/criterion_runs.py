@@ -1,12 +1,12 @@
-"""`paceline import --format criterion`: finds what criterion left and makes it one document.
+"""Imports what criterion measured as one document (`paceline import --format criterion`).
 
     DIR        target/criterion: every NAME/BASELINE/sample.json below it
     FILE, -    messages of `cargo criterion --message-format=json`
 
-Place in the journey: the I/O around `formats/criterion`. Invariants: the document is a function of the
-files' bytes and names alone; a benchmark that cannot be read is a problem with its path, and the others are
-kept; links are not followed. A saved baseline is a series of its own; `new`, the last run, is left out where
-it is a baseline's samples byte for byte: criterion keeps every run twice.
+The document depends only on the bytes and names of the files. A benchmark that cannot be read becomes a
+problem with its path and the others are kept; symbolic links are not followed. Each saved baseline is a
+series of its own. Criterion keeps every run twice, so `new`, the last run, is left out where it equals a
+saved baseline byte for byte. Parsing is in `formats/criterion.py`.
 """
 
 from __future__ import annotations

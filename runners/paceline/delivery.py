@@ -1,14 +1,12 @@
-"""Carries a spool to the server while it grows, and to the end.
+"""Delivers a spool to the server while it grows, and its last write at the end.
 
-Place in the journey: between `spool.py` and the server; one thread per running job, or in the foreground
-for what an earlier life of the agent left. Invariants: an item leaves the spool only after the server said
-yes; an unreachable server is waited for, however long; a server that lost what it had acknowledged
-(`items_missing`) gets everything again, a bounded number of times; what the server refuses for good (409,
-4xx) is set aside with the reason and logged, never deleted.
-
-    growing ──close()──▶ draining ──all acknowledged, finish sent──▶ DELIVERED (spool removed)
+    growing ──finish()──▶ draining ──all acknowledged, finish sent──▶ DELIVERED (spool removed)
        └──────────────────────┴──refused──▶ REFUSED (spool set aside)      └──gave up waiting──▶ LEFT (for
        the next start)
+
+An item leaves the spool only after the server acknowledged it. An unreachable server is waited for without
+limit while the job runs. A server that lost acknowledged items (`items_missing`) gets everything again, at
+most MOST_REPETITIONS times. What the server refuses for good is set aside with the reason, never deleted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What a workload is built for: this host, or a device of a certain ABI.
+"""Selects how a workload is built: for this host, or for a device with certain ABIs.
 
-Place in the journey: before `source.py` builds. Picks the section of `suite.toml` and the ABI, and fills in
-`{abi}`. Invariants: pure; what it returns holds no `{abi}` any more, so that all that follows (build, hash,
-cache, launch) is about one ABI. `{artifacts}` stays: where they lie is known when a launch starts.
+It picks the section of `suite.toml` and the ABI and fills in `{abi}`, so that build, hash, cache and launch
+deal with one ABI. `{artifacts}` stays: the place is known only when a launch starts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a person sees while something runs: bars on a terminal, plain lines in a pipe.
+"""Prints the command line's results, notes and progress.
 
-Place in the journey: the command line only. Invariant: standard output stays free for results; all of this
-goes to standard error.
+Standard output is kept for results; notes and progress go to standard error, as bars on a terminal and as
+plain lines in a pipe.
 """
 
 from __future__ import annotations

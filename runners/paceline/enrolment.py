@@ -1,7 +1,7 @@
-"""How an agent gets and keeps its credential: a one-time code is exchanged once, the answer is kept on disk.
+"""Exchanges a one-time code for the agent's credential and stores it.
 
-Place in the journey: the agent's first step. Invariants: the credential is readable by its owner only, from
-its first byte on; a code is used only by an agent that has no credential for that server.
+The file is readable by its owner only, from its first byte on. A code is used only by an agent that has no
+credential for that server.
 """
 
 from __future__ import annotations

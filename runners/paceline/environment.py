@@ -1,8 +1,7 @@
-"""What a target is: the factors its fingerprint is made of, and a serial that never changes.
+"""Reads what identifies a host: the factors of its fingerprint and a serial that never changes.
 
-Place in the journey: announced with every heartbeat; part of a series' identity (STATISTICS §4).
-Invariants: the fingerprint is a function of the factors alone; hostname, clocks, addresses and load are not
-among them; a factor that cannot be read is null, never guessed.
+Both are announced with every heartbeat and are part of a series' identity (STATISTICS §4). Hostname, clocks,
+addresses and load are not factors. A factor that cannot be read is null, never guessed.
 """
 
 from __future__ import annotations

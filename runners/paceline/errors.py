@@ -1,6 +1,6 @@
-"""The one error people are meant to read: what happened and what to do next.
+"""The error that is shown to people: what happened and what to do next.
 
-Invariant: the command line prints these without a traceback; anything else that escapes is a bug of ours.
+The command line prints it without a traceback; any other exception is a bug of ours.
 """
 
 from __future__ import annotations

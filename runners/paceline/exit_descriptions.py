@@ -1,6 +1,6 @@
-"""Says in words how a process ended: exit status, signal, and whether the system was out of memory.
+"""Describes how a process ended: exit status, signal, and whether the system was out of memory.
 
-A status or a signal's name alone helps only who knows it by heart. That memory ran out is said only where the
+A bare status or signal name helps only those who know it by heart. Lack of memory is reported only where the
 kernel counted a kill while the process ran.
 """
 

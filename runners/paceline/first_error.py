@@ -4,7 +4,7 @@
 
 A log of hundreds of megabytes costs one pass and a few kilobytes: lines are cut before they are matched, no
 pattern can run over more than MATCH_CHARACTERS, and only the best line so far is kept. Where no recogniser
-answers, the last lines stand in, and the excerpt says so.
+matches, the last lines are shown instead, and the excerpt says so.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Allow-listed repositories: a mirror per repository, one stable worktree to build in, and what HEAD
-announces.
+"""Mirrors the allow-listed repositories and checks commits out into one stable worktree each.
 
-Place in the journey: below `source.py`; the only module that calls git.
-Invariants: the user's own repository is only read; commits reach the worktree through the agent's mirror;
-nothing of a commit name, branch or path is ever seen by a shell or taken for an option. The worktree keeps
-its place and its ignored build outputs between commits, so that incremental builds stay quick and paths in
-artifacts are the same as by hand; everything that is neither tracked nor ignored is removed.
+The only module that calls git. The user's own repository is only read; commits reach the worktree through the
+agent's mirror. No commit name, branch or path is seen by a shell or taken for an option. The worktree keeps
+its path and its ignored build outputs between commits, so that incremental builds stay fast and paths inside
+artifacts stay the same; files that are neither tracked nor ignored are removed.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""`paceline import`: reads another tool's output, of a file or as a device logs it, and writes what it says
-as one document, or gives it to a server.
+"""Imports figures that an app logged, from a file or from a device, as one document (`paceline import`).
 
-    OUT/import.json   what was read, line by line, with its source's sha256; what was wrong; what follows
+    OUT/import.json   what was read, line by line, with the sha256 of its source, and what could not be read
 
-Place in the journey: the I/O around `formats/`. Invariants: the document is a function of the bytes alone, so
-`--dry-run` prints exactly what would be stored, here or on a server. An import writes no bench stream: a log
-line is an average over calls nobody listed, and C1 holds samples. A stream would need a clock's measured
-resolution, a round, a position and a seed, none of which the log has; made-up ones would pass for a
-measurement (and get a verdict).
+The document depends only on the bytes read, so `--dry-run` prints exactly what would be stored. An import
+writes no bench stream: a logged average has no launch, round, order or clock, and made-up ones would pass for
+a measurement. Parsing is in `formats/`.
 """
 
 from __future__ import annotations

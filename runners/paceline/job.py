@@ -1,8 +1,7 @@
-"""One leased job from the lease to its last write: prepare → execute → report.
+"""Runs one leased job from the lease to its last write: prepare, execute, report.
 
-Place in the journey: called by `agent.py` for each lease. Invariants: whatever happens in here ends in a
-recorded finish with a cause; samples are on disk before they are sent; renewal, conditions and delivery run
-beside the executor and all end before this returns.
+Whatever happens ends in a recorded finish with a cause. Samples are on disk before they are sent. Lease
+renewal, conditions and delivery run beside the executor and all end before `Job.run` returns.
 """
 
 from __future__ import annotations

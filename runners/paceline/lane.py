@@ -1,8 +1,7 @@
-"""One target's way through the agent: lease → work → report, one job at a time.
+"""Leases and runs jobs for one target, one at a time.
 
-Place in the journey: below `agent.py`; the host has one lane, every device one of its own thread around it.
-Invariants: a lane asks for work of its target alone, so that no lane waits for another's; each has its own
-source of cancellation; what cannot be spooled is refused with a cause, never dropped.
+The host has a lane and so does every device. A lane asks for work of its own target only, so that none waits
+for another's, and has its own source of cancellation. A job that cannot be spooled is refused with a cause.
 """
 
 from __future__ import annotations

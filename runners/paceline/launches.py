@@ -1,10 +1,10 @@
-"""Two revisions in one job: what both can run, and in which order their launches alternate.
+"""Plans and runs the launches of a job: K fresh processes per workload, of one revision or of base and head.
 
-Place in the journey: between `source.py` (one revision, built) and `measure.py` (launches in order); the
-agent's A/B jobs and `paceline ab` both come through here. Invariants: launch k of both sides runs with the
-same arguments and the same seed, one right after the other; which goes first is drawn from the job's seed and
-turned round in every second launch, so that over the launches neither side has the better place; only what
-both revisions declare is run. Does not judge and does not build.
+Launches are interleaved (I2), so that drift affects all workloads alike. With two revisions, launch k of both
+runs with the same arguments and seed, one right after the other; which goes first is drawn from the job's
+seed and swapped in every second launch, so that neither side has the better position. Only what both
+revisions declare is run. The first launch that does not count ends the job: a failure is a signal and never
+retried here.
 """
 
 from __future__ import annotations

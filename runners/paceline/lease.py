@@ -1,8 +1,7 @@
-"""Keeps a lease alive while a job runs, and stops the job when it is lost or cancelled.
+"""Renews a lease while a job runs, and stops the job when the lease is lost or the run is cancelled.
 
-Place in the journey: one thread per job, beside the executor. Invariants: renewal at a third of the time to
-live; a 409 or a cancellation sets the job's one `Stop`; an unreachable server does not: measuring goes on,
-its result is late but still the right attempt's, and the server's clock decides.
+Renewal happens at a third of the lease's duration. An unreachable server does not stop the job: measuring
+goes on, the result arrives late, and the server's clock decides whether it still counts.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""`paceline run`: measures the working tree here and writes what `paceline-server judge` reads. No server
-involved.
+"""Measures the working tree here, without a server, and writes what `paceline-server judge` reads.
 
     OUT/launch-NNN.WORKLOAD.jsonl   the bench streams as they came
-    OUT/WORKLOAD.stderr.log         what the workloads said to people
-    OUT/run.json                    who, what, where, when and under which conditions; written last, always
+    OUT/WORKLOAD.stderr.log         the workload's standard error
+    OUT/run.json                    revision, target, environment, options and conditions; always written, last
 
-Of two revisions (`paceline ab`, see `ab.py`) a launch has one file per side, launch-NNN.SIDE.WORKLOAD.jsonl,
-and run.json names the base.
-
-Place in the journey: the shortest one: from a suite to files. Invariant: a run that failed says so in
-run.json. Does not judge: verdicts have one home, the server's statistics.
+With two revisions (`paceline ab`) there is one stream per side, launch-NNN.SIDE.WORKLOAD.jsonl, and run.json
+names the base. A run that failed says so in run.json. Verdicts are the server's.
 """
 
 from __future__ import annotations

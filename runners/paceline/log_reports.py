@@ -1,12 +1,11 @@
-"""What a device's log reported while a job ran: lines of the shapes that its suite declares.
+"""Collects the lines of a device's log that a suite declares, while a job runs.
 
-    log ─line─▶ Reporting.take ─▶ Shapes (of `paceline import`) ─▶ Reported, with its launch ─▶ items
+    log ─line─▶ LogReporter.take ─▶ LineMatcher (of `paceline import`) ─▶ ReportedLine with its launch ─▶ items
 
-Place in the journey: between `adb/logcat.py`, which tells lines, and the job, whose spool keeps them.
-Invariants: a line is read as an import reads it, by the same function; its launch is that in whose time it
-was logged, by the device's own clock, so that a line told late (its log was lost meanwhile) is still its own
-launch's, and one that could be of two is of none; so many lines a job, each so long, and what is cut says so.
-They are averages of an app, no samples.
+Lines are parsed by the same code as in an import; they are averages of an app, not samples. A line belongs to
+the launch in whose time it was logged, by the device's own clock, so that a line read late still finds its
+launch; a line that fits two launches is given none. Number and length of lines are bounded, and what is cut
+says so.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Turns what was observed about one launch into an outcome a person can act on.
+"""Judges one launch: turns what was observed into an outcome with one cause, a sentence and advice.
 
-Place in the journey: after the executor, before the job's finish. Invariant: pure; every failure has one
-cause out of the server's list, a sentence that says what happened, the first error of what was printed, and
-advice.
-Precedence, first match wins: stopped by us · did not start · hung · flooded · killed by a signal · broken
-stream · error event · failed check · exit status that contradicts the stream · ok.
+Precedence, first match wins: stopped by us · did not start · timed out · flooded · killed by a signal ·
+broken stream · error event · failed check · exit status that contradicts the stream · ok.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How long a run on this host will take, said before it begins, from how long past ones took.
+"""Estimates how long a run on this host will take, from how long past runs took.
 
-Past runs stand in one small file per suite that the caller names. A run that was never made before is scaled
-from others by its amount of work; without any the least that the selection implies is said, and that the rest
-is unknown. A file that cannot be read or written costs the estimate, never the measurement. On a server its
-own `/runs/estimate` answers.
+Past runs are kept in one small file per suite that the caller names. A selection that was never run is scaled
+from others by its number of samples; without any past run only the minimum that the selection implies is
+given. A file that cannot be read or written costs the estimate, never the measurement. Runs on a server are
+estimated by its `/runs/estimate`.
 """
 
 from __future__ import annotations

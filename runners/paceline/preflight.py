@@ -1,10 +1,8 @@
-"""Looks at a host before it is trusted with a measurement; each finding is a code, a level, a text and
-advice.
+"""Checks whether a host is fit to measure on; each finding has a code, a level, a text and advice.
 
-Place in the journey: `paceline doctor`, and announced with every heartbeat.
-Invariants: only reads; `blocker` means results would be meaningless or impossible, `warning` that they will
-be noisier, `info` that something was looked at and is fine or unknown. Judging functions are pure: they
-take what was read.
+Shown by `paceline doctor` and announced with every heartbeat. `blocker` means results would be meaningless or
+impossible, `warning` that they will be noisier, `info` that all is well or unknown. Checks only read, and the
+functions that judge are pure.
 """
 
 from __future__ import annotations

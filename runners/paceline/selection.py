@@ -1,7 +1,6 @@
-"""Which part of a suite to run: benchmarks, param values, knobs, launches — checked against the manifest.
+"""Checks a selection (benchmarks, params, knobs, launches) against a manifest and builds a workload's command.
 
-Place in the journey: between a request (a lease, or options on a command line) and the workload's argv.
-Invariant: a selection that exists is runnable: every name is declared and every value is permitted.
+A checked selection is runnable: every name in it is declared and every value is permitted.
 """
 
 from __future__ import annotations

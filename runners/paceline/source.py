@@ -1,10 +1,9 @@
-"""From a revision to something that runs: checkout, toolchain facts, build, artifact cache, artifact hash.
+"""Builds a revision: checkout, toolchain versions, build steps, artifact cache, artifact hash.
 
-Place in the journey: the agent's step "prepare", and the first half of `paceline run`.
-Invariants: argv lists only, never a shell; build steps cannot outlive the agent and stop when the job
-stops; a build that fails is the suite's failure (`build_failed`) with the first error of its log, a checkout
-that fails is ours. The cache key holds everything that may change what is built: manifest, commit, toolchain
-outputs, environment, and for a device its ABI.
+Commands are argv lists, never shell strings. Build steps end with the agent and with the job. A failed build
+is the suite's failure (`build_failed`, with the first error of its log); a failed checkout is ours. The cache
+key covers everything that may change the result: manifest, commit, toolchain versions, environment, and the
+ABI of a device.
 """
 
 from __future__ import annotations

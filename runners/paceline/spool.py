@@ -1,18 +1,16 @@
-"""Everything an attempt has to say, on disk before it is sent (I8); survives kill −9 of anything.
+"""Keeps everything an attempt has to send on disk until the server acknowledged it (I8).
 
-    ROOT/JOB-ATTEMPT/attempt.json   who: job, attempt, lease token (mode 0600)
-                     items.ndjson   one item per line, with its checksum and seq: `spool_lines.py`
-                     acknowledged   byte offset up to which the server has said yes
+    ROOT/JOB-ATTEMPT/attempt.json   job, attempt, lease token (mode 0600)
+                     items.ndjson   one item per line with its checksum and seq: `spool_lines.py`
+                     acknowledged   byte offset up to which the server has everything
                      finish.json    the attempt's last write, once it is known
-    ROOT/aside/…                    what the server refused, nobody can attribute or a disk damaged, with
-                                    reason.txt; for a person to look at
+    ROOT/aside/…                    what the server refused, a disk damaged or nobody can attribute, with
+                                    reason.txt, for a person to look at
 
-Place in the journey: between the sinks and `delivery.py`.
-Invariants: an item is on disk (fsync) before it can be read for sending; `seq` counts up in file order; a
-torn last line is cut off at loading and its seq used again: it was never sent; a line damaged later is set
-aside, the good lines after it are sent, and its seq is used by none: so `done` stands only if the server has
-that item already; nothing is deleted before the server has acknowledged all of it; what is refused is set
-aside, and what cannot be read now is left alone, never deleted.
+An item is on disk (fsync) before it is sent, and `seq` counts up in file order, so a kill −9 of anything
+loses nothing. A torn last line was never sent: it is cut off and its seq used again. A line damaged later is
+set aside and its seq never reused, so `done` holds only if the server has that item already. Nothing is
+deleted before it is acknowledged.
 """
 
 from __future__ import annotations

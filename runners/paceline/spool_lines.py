@@ -1,12 +1,10 @@
-"""The lines of a spool's items file: how they are written, and what is still good in a file a disk damaged.
+"""Writes the lines of a spool's items file and recovers what is intact of a damaged one.
 
     line = crc32 of the JSON (8 hex digits), space, JSON with its seq, newline
 
-Place in the journey: below `spool.py`. Invariants: a line is believed only when its checksum holds; one
-damaged byte costs at most the line it is in, and none when it is a line's end; the seq of a damaged line is
-never used again, for the server may have that item: whether anything is missing, the server decides from what
-it has. Only a last line without its end, beyond what was acknowledged, was never sent: that one is torn, not
-damaged, and is cut off.
+A line counts only when its checksum matches. One damaged byte costs at most its own line, and none where it
+is a newline. The seq of a damaged line is never reused, because the server may have that item. Only an
+unfinished last line beyond what was acknowledged was never sent: it is torn, not damaged, and is cut off.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The one source of cancellation of a job: the first reason to stop wins and everything else only looks.
+"""The cancellation of a job: the first reason to stop wins.
 
-Place in the journey: made by the agent per attempt (or by `paceline run`), handed to every step.
-Invariant: once set it stays set, with the reason it was first given.
+One is made per attempt and handed to every step. Once set it stays set, with its first reason.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The CI client: request a run, wait for its end, show the server's verdicts. Decides nothing itself (I17).
+"""Requests a run for CI, waits for its end and shows the server's verdicts.
 
-Place in the journey: the other end of it, in a pipeline. Invariant: exit 0 only for a run the server calls
-`pass`; no verdict, no answer and no time left are never taken for one.
+All verdicts are the server's (I17). The exit status is 0 only for a run that the server calls `pass`; a
+missing verdict, no answer and a timeout never count as one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Turns what a program printed into lines a person can read: no escapes, no overwritten progress.
+"""Turns what a program printed into plain lines: no escapes, no overwritten progress.
 
-Memory and time stay bounded whatever is printed: one line is held to LINE_BYTES, every byte is looked at
-once.
+Memory and time stay bounded whatever is printed: a line is cut at LINE_BYTES and every byte is read once.
 """
 
 from __future__ import annotations

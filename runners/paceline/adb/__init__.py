@@ -1,1 +1,1 @@
-"""Android devices over ADB: transport, one port with two backends, and what a shell may be given."""
+"""Android devices over ADB: one port with two backends, and quoting for the device's shell."""

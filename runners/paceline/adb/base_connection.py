@@ -1,9 +1,8 @@
-"""What both real backends share: every method of the port, written on opened channels.
+"""Implements the port's methods for both real backends, on the services that a backend opens.
 
-Place in the journey: under `direct.py` and `server.py`, which only say how to connect and how to open a
-service. Invariants: after an error that is not the device's own refusal the connection is closed, so that
-what ran for it ends on the device and nothing late is taken for an answer; the next call connects anew; one
-stream, one connection.
+After an error that is not the device's own refusal the connection is closed: what ran for it ends on the
+device, no late bytes are taken for an answer, and the next call connects anew. Every stream has a connection
+of its own. `direct.py` and `server.py` define how to connect and to open a service.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""One service of a device, opened: bytes there and back, and how it ended.
+"""The interface of one open service of a device: bytes in both directions, and its end.
 
-Place in the journey: what a backend makes (`direct.py` over its packets, `server.py` over a socket) and all
-protocols inside a service (`shell_v2.py`, `sentinel.py`, `sync.py`) are written against. Invariant: empty is
-the device closing the service, never a lost transport where the backend can tell the two apart; an adb server
-cannot, so what a protocol needs to be complete it checks itself.
+Backends implement it (`direct.py` on packets, `server.py` on a socket) and the protocols inside a service use
+it (`shell_v2.py`, `sentinel.py`, `sync.py`). Empty bytes mean that the device closed the service. An adb
+server cannot tell that from a lost transport, so each protocol checks itself whether it is complete.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A device over TCP without any adb binary.
+"""Connects to a device over TCP without any adb binary.
 
 The backend for routes of kind `tcp` (`adb tcpip 5555`, emulators, simulated devices): `packets.py` on a
-socket of ours, `handshake.py` up to the device's answer, and here the flow of one service, which is one WRTE,
-one OKAY (AOSP adb/protocol.txt). One service at a time on a connection.
+socket of ours, `handshake.py`, and here the flow control of one service: one WRTE, one OKAY (AOSP
+adb/protocol.txt). One service at a time on a connection.
 """
 
 from __future__ import annotations

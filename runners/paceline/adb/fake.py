@@ -1,14 +1,12 @@
-"""A device in memory, for tests of everything above the port. Ships beside it; no socket, no process.
-
-Place in the journey: stands where `direct.py` and `server.py` stand, held to the same conformance suite.
+"""A device in memory, for tests of everything above the port; it needs no socket and no process.
 
     device = FakeDevice("SER1")
-    device.answers[("dumpsys", "battery")] = "level: 80"      # or Done(…), or argv -> Done
+    device.answers[("dumpsys", "battery")] = "level: 80"      # or CommandResult(…), or argv -> CommandResult
     device.faults.unauthorized = True
     connection = device.connection()
 
-Invariants: commands pass through the same quoting as on a real device; a wait is a wait on a condition, so
-that `cut()` is noticed at once; `calls` holds every argv in order.
+It passes the conformance tests of the real backends. Commands pass through the same quoting as on a real
+device. Waits are on a condition, so that `cut()` takes effect at once. `calls` holds every argv in order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the device in memory can run: a handful of programs, enough to hold it to the conformance suite.
+"""The programs that the device in memory can run: as many as the conformance tests need.
 
-Place in the journey: under `fake.py`. Invariant: a program here prints and ends as the real one does for the
-arguments it understands, and says so with status 2 for others; nothing is ever given to a real shell.
+Each prints and ends as the real one for the arguments it supports, and ends with status 2 for others. Nothing
+is given to a real shell.
 """
 
 from __future__ import annotations

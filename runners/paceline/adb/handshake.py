@@ -1,12 +1,12 @@
-"""The handshake with a device: who it is, and whether it trusts this agent's key.
+"""The handshake with a device: identifies it and proves that it trusts this agent's key.
 
     CNXN ──▶ AUTH token ──▶ signature ──▶ AUTH token ──▶ public key ──▶ (a person) ──▶ CNXN
       └────────────────────────┴───────────────────────────────────────────────────────▲
 
-Used by `direct.py`. Each way a handshake can end has one error with advice. A key is offered once: every
-offer makes a dialog of its own on the device (adbd queues them, `AdbdAuthContext::PromptUser`) and none goes
-away with its connection, so a handshake that waits for a person is kept (`Offers`) and taken up again by the
-next try, and after its connection ended the key is offered anew only after minutes.
+Each way a handshake can end has its own error with advice. A key is offered once: every offer opens another
+dialog on the device (adbd queues them, `AdbdAuthContext::PromptUser`), and none closes with its connection.
+So a handshake that waits for a person is kept in `KeyOffers` and continued by the next try; after its
+connection ended, the key is offered again only after OFFER_AGAIN_S.
 """
 
 from __future__ import annotations

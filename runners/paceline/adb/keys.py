@@ -1,9 +1,8 @@
-"""The key a device knows this agent by: one RSA key per agent, made once, kept 0600.
+"""The agent's RSA key, by which devices know it: made once, mode 0600.
 
-Place in the journey: the handshake of `direct.py` signs with it; the device's prompt shows its fingerprint.
-Invariants: a key that others can read is refused, never used; it is made whole or not at all, also by two
-agents at once; the public form is Android's own (`mincrypt`), as `adb pubkey` prints it. It does not touch
-the key of an adb server, which has its own in ~/.android.
+The handshake of `direct.py` signs with it, and the device's prompt shows its fingerprint. A key that others
+can read is refused. It is created whole or not at all, also by two agents at once. Its public form is
+Android's (`mincrypt`), as `adb pubkey` prints it. An adb server has its own key in ~/.android.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Follows a device's log on a stream of its own: whole lines, once each, across losses of the connection.
-
-Place in the journey: beside a job and behind `paceline import --device`; it tells events (thermal, low
-memory) to the conditions and hands every line to whoever reads results of it. Invariants: bytes wait for
-their line end before they are decoded; after a loss the log is asked for again from the last line's time on,
-and what was told before is not told twice; the benchmark's own connection is not used. Lines that the device
-itself overwrote before they were read are lost: logcat does not say so, `gaps` counts where it may be so.
+"""Follows a device's log on a stream of its own: whole lines, each once, across lost connections.
 
     open ──stream──▶ follow ──line──▶ take
       ▲                │ lost, or logcat ended
       └──── pause ─────┘  (from the last time seen, and not while it is `held`)
+
+Events (thermal, low memory) go to the conditions, and every line to whoever reads results from it. Bytes are
+decoded only as whole lines. After a loss the log is requested again from the last line's time on, and lines
+that were already passed on are skipped. Lines that the device overwrote before they were read are lost;
+logcat does not say so, and `gaps` counts where it may have happened.
 """
 
 from __future__ import annotations

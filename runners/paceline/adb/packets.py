@@ -1,9 +1,8 @@
-"""Packets of the ADB transport over a socket: 24 bytes of header, then the payload (AOSP adb/protocol.txt).
+"""Sends and receives packets of the ADB transport: 24 bytes of header, then the payload (AOSP adb/protocol.txt).
 
-Under `direct.py` and `handshake.py`. Why not adb-shell, which stood here before: it sums the bytes of what
-arrives one by one, copies each payload five times and asks for sums that today's devices no longer make; a
-pull took 4 to 8 times as long as Google's client needs. A large payload is received where it stays and sent
-from where it lies.
+It replaces adb-shell, which sums what arrives byte by byte, copies each payload five times and asks for
+checksums that today's devices omit: a pull took 4 to 8 times as long as with Google's client. Here a large
+payload is received into its final buffer and sent from where it lies.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""The port to one Android device: connect, run, stream, push, pull, props, close.
+"""The port to one Android device: connect, run, stream, push, pull, props, reboot, close.
 
-Place in the journey: between everything that wants something from a device (`paceline.devices`,
-`executors/android.py`) and a backend: `direct.py` speaks ADB over TCP by itself, `server.py` asks an adb
-server (USB, paired over Wi-Fi), `fake.py` needs no device. All three are held to one conformance suite.
-Invariants: argv lists only, quoted per item, so that nothing in an item can become shell; a command's exit
-status is the device's own word, never assumed: without it the transport was lost; every error names what
-happened and what to do; one stream, one connection.
+Three backends pass one conformance suite: `direct.py` speaks ADB over TCP itself, `server.py` asks an adb
+server (USB, paired over Wi-Fi), and `fake.py` needs no device. Commands are argv lists, quoted per item, so
+that no item can become shell code. An exit status is always the device's own: without it the transport was
+lost. Every error says what happened and what to do. Every stream has a connection of its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""`getprop`: a device's properties by name.
+"""Parses `getprop`: a device's properties by name.
 
-Place in the journey: behind `Connection.props`; `devices/texts/properties.py` reads facts out of them.
-Invariants: pure; entries begin at `[` in the first column and end with `]`; what lies between belongs to the
-value, line ends included (vendors store lists in them). A last entry that was cut off is absent.
+An entry begins at `[` in the first column and ends with `]`. Everything in between belongs to the value, also
+newlines, because vendors store lists in them. A truncated last entry is absent.
 """
 
 from __future__ import annotations

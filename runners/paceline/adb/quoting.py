@@ -1,9 +1,8 @@
-"""An argv as one line of a POSIX shell, and nothing but that argv.
+"""Quotes an argv as one line for a device's POSIX shell.
 
-Place in the journey: between `Connection.run(argv)` and the device, whose protocol knows only command lines
-that its `sh` reads. Invariants: every item is quoted, also harmless ones and also the first, so that no item
-can be an expansion, an operator, an alias, a keyword or an assignment; what cannot be an argument at all (a
-NUL) is refused. It knows nothing of what commands mean.
+The protocol knows only command lines. Every item is quoted, also harmless ones and the program, so that none
+can be an expansion, an operator, an alias, a keyword or an assignment. A NUL, which no argument can hold, is
+refused.
 """
 
 from __future__ import annotations

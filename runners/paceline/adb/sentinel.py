@@ -1,10 +1,9 @@
-"""The exit status of a command on devices without shell v2: two lines with a nonce around its output.
+"""Reads the exit status of a command on devices without shell v2, from two marked lines around its output.
 
-Place in the journey: `shell.py` has the device print them; this reads them. The first line says where output
-begins and what the device makes of a line's end (a terminal makes CR LF of LF, some CR CR LF), which is then
-undone; the second carries the status. Invariants: pure; no match, no status: `rc` stays None and the caller
-calls the transport lost, never 0; output is given as soon as it cannot be part of the second line.
-It cannot tell the two outputs apart.
+`shell.py` has the device print them. The first line marks where output begins and shows what the device makes
+of a newline (a terminal makes CR LF of LF, some CR CR LF), which is then undone; the second holds the status.
+Without the second line `rc` stays None and the caller treats the transport as lost. Output is passed on as
+soon as it cannot be part of the second line. The two outputs cannot be told apart.
 """
 
 from __future__ import annotations

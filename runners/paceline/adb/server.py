@@ -1,10 +1,9 @@
-"""A device through Google's adb server: USB, paired wireless debugging, and whatever adb learns next.
+"""Connects to a device through Google's adb server: USB and paired wireless debugging.
 
-Place in the journey: the backend for routes of kind `server`. A connection here is the server's transport
-(its transport id), which it opened and keeps; each service is a socket of its own to the server, so streams
-need no further connection to the device. Invariant: when the server drops the transport and takes the device
-up again under another id, the connection is lost, as it would be with a cable of our own. A device over TCP
-that the server reconnects keeps its id: that is noticed by the boot id and serial, which callers compare.
+The backend for routes of kind `server`. A connection is the server's transport (its transport id), and each
+service has a socket of its own to the server. When the server drops the transport and reopens the device with
+another id, the connection is lost, as with a cable. A TCP device that the server reconnects keeps its id;
+callers notice that by boot id and serial.
 """
 
 from __future__ import annotations

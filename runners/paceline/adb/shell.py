@@ -1,13 +1,11 @@
-"""Which shell service runs a command, the line it is given, and reading it to its status.
-
-Place in the journey: between `Connection.run/stream` and an opened channel.
+"""Chooses the shell service for a command, prepares its line, and reads output up to the exit status.
 
     shell,v2,raw:   features say shell_v2      both outputs, status        (Android 7 and later)
     exec:           else, unless refused       bytes as they are, sentinel (Android 5 and 6)
     shell:          else                       a terminal's bytes, sentinel
 
-Invariants: a status is the device's word (ShellV2, Sentinel), and an end without it is LostError; input is
-empty; when the connection closes, everything the command started in its process group ends.
+A status is the device's own; an end without one is LostError. Standard input is empty. When the connection
+closes, everything in the command's process group ends.
 """
 
 from __future__ import annotations

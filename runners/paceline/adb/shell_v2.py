@@ -1,8 +1,7 @@
-"""The shell protocol v2: both outputs apart and the exit status, in packets.
+"""Reads the shell protocol v2: packets with both outputs apart, and the exit status (AOSP shell_protocol.h).
 
-Place in the journey: reads what `shell,v2,raw:` sends (AOSP adb/shell_protocol.h): one byte of kind, a
-little-endian length of four, then as many bytes. Invariant: pure; `rc` is what the device said, None until it
-did. It sends nothing: a command's input is empty (shell.py).
+A packet is one byte of kind, four bytes of length (little-endian) and the data. Nothing is sent, because a
+command's standard input is empty.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Asking an adb server: its smart sockets, one question or one service a connection.
+"""Asks an adb server, through its smart sockets: one request or one service per connection (AOSP SERVICES.TXT).
 
-Place in the journey: under `server.py`; also what discovery and the recovery ladder ask an adb server for
-(AOSP adb/SERVICES.TXT). Invariants: every answer of the server has one error with advice; nothing starts or
-stops a server, which belongs to whoever started it; a server's key is its own (~/.android/adbkey).
+Every answer of the server that is a failure has one error with advice. No server is started or stopped here:
+it belongs to whoever started it, and has a key of its own (~/.android/adbkey).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Files to and from a device: the sync service, version 1.
+"""Transfers files with the sync service, version 1 (AOSP adb/SYNC.TXT).
 
-Place in the journey: between `Connection.push/pull` and an opened `sync:` channel (AOSP adb/SYNC.TXT).
-Invariants: a file counts as pushed only after the device's OKAY; a refusal is heard at once, also in the
-middle of a file, so that a full device costs no more than what fitted; a pulled file appears whole under its
-name or not at all. It does not verify content: whoever needs that asks the device for a digest.
+A file counts as pushed only after the device's OKAY. A refusal is noticed in the middle of a file, so that a
+full device costs no more than what fitted. A pulled file appears whole under its name or not at all. Content
+is not verified here: callers that need it ask the device for a digest.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""A connected socket with deadlines: everything sent, nothing held back, every wait ends.
+"""A connected socket whose every operation has a deadline.
 
-The lowest layer of both backends (`packets.py` over a device's own port, `smart_socket.py` over an adb
-server's). Nagle's algorithm is off, because it costs 40 ms a message; a dead peer is noticed by keepalive; a
-wait is poll(2), which knows no largest descriptor. The socket itself never blocks: what is there already
-costs one call.
+The lowest layer of both backends. Nagle's algorithm is off, because it costs 40 ms per message; keepalive
+notices a dead peer; waiting is done with poll(2), which has no highest descriptor. The socket never blocks:
+data that is already there costs one call.
 """
 
 from __future__ import annotations

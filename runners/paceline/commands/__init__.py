@@ -1,1 +1,1 @@
-"""Groups of commands over a server's REST API: alerts, rules and schedules."""
+"""Commands about a server, this host and imports."""

@@ -1,4 +1,4 @@
-"""`paceline alerts`: the inbox and triage, one alert or many at once."""
+"""`paceline alerts`: lists and explains alerts, and decides about one or many."""
 
 from __future__ import annotations
 

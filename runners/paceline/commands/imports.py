@@ -1,8 +1,7 @@
-"""`paceline import`: figures that an app printed, out of a file or a device's log, into a directory or a
-server; and what criterion measured.
+"""`paceline import`: reads figures that an app logged, or what criterion measured, and stores them.
 
-Place in the journey: the door of `importing` and `criterion_runs`. Invariants: exactly one source,
-at least one place to store or --dry-run; the document is the same wherever it goes.
+It takes exactly one source and at least one place to store, or --dry-run; the document is the same wherever
+it goes.
 """
 
 from __future__ import annotations

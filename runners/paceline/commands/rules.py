@@ -1,4 +1,4 @@
-"""`paceline rules`: which findings become alerts, tried before they are saved."""
+"""`paceline rules`: which findings become alerts; a rule can be replayed before it is saved."""
 
 from __future__ import annotations
 

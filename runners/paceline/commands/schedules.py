@@ -1,4 +1,4 @@
-"""`paceline schedules`: what the server measures again and again by itself."""
+"""`paceline schedules`: measurements that the server repeats by itself."""
 
 from __future__ import annotations
 

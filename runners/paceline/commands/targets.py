@@ -1,7 +1,6 @@
-"""`paceline targets`: what the fleet is like, and what a person does about a host or a device.
+"""`paceline targets`: the state of hosts and devices, and what a person does about them.
 
-Place in the journey: between a person and the server's fleet; the words are the server's. Invariants: a
-reason is asked for where the server keeps one; nothing here talks to a device: its agent does.
+Nothing here talks to a device: its agent does.
 """
 
 from __future__ import annotations

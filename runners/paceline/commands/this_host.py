@@ -1,8 +1,7 @@
-"""`paceline doctor` and `paceline devices`: what this host and the devices attached to it are, and are worth.
+"""`paceline doctor` and `paceline devices`: the state of this host and of the devices it can reach.
 
-Place in the journey: the first commands a person runs; need no server. Invariants: only look; every state
-comes with its reason and, where there is something to do, advice. What speaks to devices is imported by the
-command that does: it takes a third of the start of every other.
+They need no server and change nothing. Code that speaks to devices is imported by the command that needs it,
+because it takes a third of the start-up time of every other.
 """
 
 from __future__ import annotations

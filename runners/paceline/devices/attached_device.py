@@ -1,10 +1,9 @@
-"""One device as the agent holds it: its routes, its verified connection, its place on the connection axis.
+"""One device as the agent holds it: its routes, its verified connection and its connection status.
 
-Place in the journey: made by `discovery.py`, owned by one lane; health checks, the ladder and jobs take turns
-with it there. Invariants: used by one thread at a time, while `link`, `facts` and `routes` may be read by any
-(each is replaced whole); nothing is ever sent to another serial; inside `held` another boot id raises,
-outside it is noted; a route at which another serial answers is no route of this device any more.
-Deliberately does not decide what the device is worth: that is health, on the server.
+Made by `discovery.py` and owned by one lane, in which health checks, recovery and jobs take turns. One thread
+at a time sends commands; `status`, `facts` and `routes` are replaced whole and may be read by any thread. No
+command goes to another serial: a route at which another serial answers is dropped. Inside `held` another boot
+id raises, outside it is noted. Whether the device is healthy is decided on the server.
 """
 
 from __future__ import annotations

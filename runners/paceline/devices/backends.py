@@ -1,9 +1,8 @@
-"""The backends as discovery and devices see them: open a route, list what an adb server knows.
+"""The ADB backends as devices and discovery see them: open a route, list what an adb server knows.
 
-Place in the journey: the one module of `devices` that names a backend; tests bring their own `Ways`.
-Invariants: no adb server is the ordinary case, not an error: devices by TCP need none; one that gives no
-usable answer once has not lost its devices; whatever is wrong here is an AdbError with advice, the agent's
-own key too.
+No adb server is the ordinary case, not an error, because devices on TCP need none. A server that fails to
+answer once has not lost its devices. Everything that goes wrong here is an AdbError with advice, also a
+problem with the agent's own key.
 """
 
 from __future__ import annotations

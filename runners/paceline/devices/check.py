@@ -1,14 +1,9 @@
-"""The health check of one device: half a minute of questions, each of which can go wrong in one way.
+"""The health check of a device: nine steps, each with a result and, where there is one, a measured value.
 
-    round_trip ▶ identity ▶ tools ▶ stale_runs ▶ free_space ▶ push_hash ▶ self_test ▶ calibration ▶ gates
-                                                (with conditions)
-
-Run by the lane when the server, a person or a restart makes one due; its steps, with values and raw texts,
-are the evidence health is decided on. Every step is a claim with a value and a sentence; a step that lost the
-device, or found that it lacks what the others are made with, ends the check, and the rest are not guessed.
-What fails is either infrastructure (ours or the device's fault: the ladder may mend it) or the state the
-device is in (hot, empty, full, without a tool: waiting or a person mends it), never a benchmark. Nothing is
-left on the device.
+A step that loses the device, or finds that programs are missing, ends the check; the remaining steps are not
+guessed. A failure is either infrastructure (the agent's or the device's fault: recovery may help) or the
+state of the device (hot, empty, full, without a program: waiting or a person helps), never a benchmark's. The
+check leaves nothing on the device.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What a device is like: a few commands over one connection, the values read from them, and their raw text.
+"""Reads the conditions of a device with a few commands, and keeps their raw text.
 
-Place in the journey: beside every sample of a device job (STATISTICS §1) and in its health check; `texts`
-reads, `gates` judges. Invariants: nothing is read while a launch runs, so a caller reads before, between and
-after launches; what the device does not tell is absent and, if a verdict would want it, listed in `unknown`
-(thermal unknown is not cool); every command's text is kept with its status and times, also a refused one.
-Deliberately retries nothing: LostError is the caller's to bridge.
+Conditions accompany every sample of a device job (STATISTICS §1) and the health check. Callers read before,
+between and after launches, never during one. What a device does not tell is absent and, where a verdict needs
+it, listed in `unknown`: an unknown temperature is not cool. Every command's text is kept with status and
+times, also a refused one. `parsers/` reads the texts, `gates.py` judges. Nothing is retried here: a lost
+connection is for the caller to bridge.
 """
 
 from __future__ import annotations

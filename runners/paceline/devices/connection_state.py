@@ -1,21 +1,19 @@
-"""The connection axis of one device: can the agent speak to it, and if not, why and what to do.
+"""The connection status of one device: whether the agent can talk to it, and if not, why and what to do.
 
-Place in the journey: fed by whatever tried to reach the device (`attached.py`), announced with every
-heartbeat. Invariants: pure, `(link, event, at_s) → link`; every state but `online` has a reason and, where a
-person can do something, advice; what the device is worth (health) and who uses it (lease) are other axes and
-not looked at here. A restart somebody asked for is waited for: its silence is `booting`, not `absent`.
+Pure: `(status, event, at_s) → status`. Every state but `online` has a reason and, where a person can help,
+advice. Health and lease are separate axes. The silence after a requested restart is `booting`, not `absent`.
 
-                 Answered(booted)                              Untrusted · TlsWanted
+                 DeviceAnswered(booted)                         KeyRejected · TlsRequired
     absent ◀─┬──────────────────────▶ online ◀──────────────────────────▶ unauthorized
-       ▲     │ NoAnswer                 ▲ │ Silent                          (from every state)
+       ▲     │ NoAnswer                 ▲ │ DeviceSilent                    (from every state)
        │     │ (from every state)       │ │ (from every state but booting)
-       │     │        Answered(booted)  │ ▼
-       │     ├──────────────────────▶ offline ── Answered(booted=False) ──▶ booting
-       │     │                                                              ▲  │ Answered(booted) ▶ online
-       │     └── NoAnswer, Silent within BOOT_LIMIT_S: stays booting ───────┼──┤
+       │     │  DeviceAnswered(booted)  │ ▼
+       │     ├──────────────────────▶ offline ─ DeviceAnswered(not booted) ─▶ booting
+       │     │                                                              ▲  │ DeviceAnswered(booted) ▶ online
+       │     └── NoAnswer, DeviceSilent within BOOT_LIMIT_S: stays booting ─┼──┤
        └──────── NoAnswer after BOOT_LIMIT_S ───────────────────────────────┼──┘
-                                              Restarted (from every state) ─┘
-    Stranger (another serial at our only route): absent, from every state; NoRoute leaves it so.
+                                      RestartRequested (from every state) ──┘
+    WrongDevice (another serial at the only route): absent, from every state; NoRoute leaves it so.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""What a device is: the factors its fingerprint is made of, and what the agent must know to build for it.
+"""Reads what identifies a device: the factors of its fingerprint, and what is needed to build for it.
 
-Place in the journey: read when a device answers after a start, announced with every heartbeat, part of a
-series' identity (STATISTICS §4). Invariants: clocks, addresses, serials and load are not among the factors; a
-factor that cannot be read is null, never guessed; the fingerprint is a function of the factors alone; a core
-that is switched off changes none (`/proc/cpuinfo` prints only those that are on). What a health check finds
-out, such as SHA instructions, is no factor: it is unknown until a job has built the self-test, which would
-cut every series then, and it follows from the CPU, which is one.
+Facts are read when a device answers after a start, announced with every heartbeat, and part of a series'
+identity (STATISTICS §4). The fingerprint is a function of the factors alone; clocks, addresses, serials and
+load are none. A factor that cannot be read is null, never guessed. A core that is switched off changes no
+factor, although `/proc/cpuinfo` omits it. SHA instructions are no factor: they are known only after a job
+built the self-test, which would then split every series, and they follow from the CPU, which is one.
 """
 
 from __future__ import annotations

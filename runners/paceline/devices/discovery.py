@@ -1,16 +1,14 @@
-"""Which devices there are: every route is asked who answers, and two routes to one serial are one device.
+"""Discovers devices: asks every route who answers; two routes to one serial are one device.
 
     agent.toml routes ─┐
     simulated ─────────┼─▶ routes ─▶ known to a device? ─▶ nothing to do
     adb server's list ─┘                │ no
-                                        ├─▶ its name presumes a serial ─▶ that device, or a new one
+                                        ├─▶ its name implies a serial ─▶ that device, or a new one
                                         └─▶ ask who answers ─▶ that device, or a new one, or: why not
 
-Place in the journey: beside the lanes, in a thread of its own; `look` is one pass. Invariants: identity is
-the serial that answers; what a name presumes is corrected by whoever answers; a route at which nobody has
-answered yet is shown with its reason, never dropped in silence; a device that answered once is never
-forgotten while the agent lives, one that was only presumed is when another answers there. Deliberately never
-speaks on a route that belongs to a device: that is its lane's.
+Runs in a thread of its own; `look` is one pass. The serial that answers decides: a serial implied by a name is
+corrected by it. A route where nobody has answered yet is shown with the reason. A device that answered once
+is kept while the agent lives. A route that belongs to a device is left to that device's lane.
 """
 
 from __future__ import annotations

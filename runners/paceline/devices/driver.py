@@ -1,12 +1,12 @@
-"""Drives one device: looks whether it answers, carries out orders, checks, climbs the ladder, leases.
+"""Drives one device: connects, carries out orders, checks health, recovers, and leases jobs.
 
-    look ─▶ another's? wait ─▶ recovering? a rung ─▶ silent? a rung ─▶ order ─▶ check due ─▶ gates ─▶ job
+    connected? ─▶ another agent's? wait ─▶ recovering? a rung ─▶ silent? a rung ─▶ order ─▶ check due
+               ─▶ gates ─▶ job
 
-Place in the journey: a thread per device around its lane; a table of contents of `devices`. Invariants: one
-of these at a time, so that nothing ever runs beside a measurement; a device that another agent drives, and
-one of which the server has not said yet who drives it, is only asked who it is; no job is asked for unless
-the device answers, the server calls it good and no gate holds; one bad turn is logged and does not end the
-thread.
+One thread per device does one of these at a time, so that nothing runs beside a measurement. A device that
+another agent drives, or whose driver the server has not named yet, is only asked for its serial. A job is
+requested only when the device answers, the server calls it good and no gate holds. A failed turn is logged
+and does not end the thread.
 """
 
 from __future__ import annotations

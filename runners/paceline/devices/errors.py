@@ -1,8 +1,4 @@
-"""What went wrong with a device, as an error and as the cause a job ends with.
-
-Place in the journey: between the port's errors and `outcome.Cause`. Invariant: every `AdbError` has exactly
-one cause, and all of them are infrastructure: none is ever a benchmark's fault.
-"""
+"""Errors that concern a device's identity, and the cause with which each ADB error ends a job."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""All devices of one agent: discovery in a thread, a driver in a thread per device, one voice in heartbeats.
+"""Runs all devices of one agent: discovery in one thread, a driver in a thread per device.
 
-Place in the journey: made by `agent.py`, which runs the host's lane meanwhile. Invariants: a device gets its
-driver once and keeps it; leaving lets every device finish its job; nothing here knows what a driver does.
+Leaving lets every device finish its job.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Whether a device is fit to measure on: gates before a job, and named errors of its configuration.
+"""Decides whether a device is fit to measure on: gates before a job, and named configuration errors.
 
-Place in the journey: the health check and every job ask before they measure; the server judges with the same
-words afterwards (`stats/voids.py`). Pure: takes what was read. Invariants: each gate has two limits, so that
-a device that hovers at one does not flicker: what holds at the outer is let go only at the inner; thermal
-unknown is not cool: with no thermal status and no temperature at all the gate holds; a configuration error
-is known by its name, which is what a run suppresses it by. Deliberately decides no state: it states facts.
+The health check and every job ask before they measure; the server judges by the same names afterwards
+(`stats/voids.py`). Pure: takes what was read. Each gate has two limits, so that a device near one does not
+flicker: a gate that closed at the outer limit opens at the inner one. With neither a thermal status nor a
+temperature the thermal gate holds, because unknown is not cool. A run suppresses a configuration error by its
+name.
 
     battery:      35 °C holds ──────▶ 32 °C lets go        charge:  below 30 % holds ──▶ 35 % lets go
     thermal:      2 (moderate) holds ──▶ 0 lets go         space:   below what a job needs holds
-    sensors, where neither is told: 60 °C holds ──▶ 50 °C lets go
+    sensors, where neither is known: 60 °C holds ──▶ 50 °C lets go
 """
 
 from __future__ import annotations

@@ -1,21 +1,20 @@
-"""The agent's part of a device's health: when to check, when to climb the ladder, when to give up.
+"""The agent's part in a device's health: when to check, when to recover, when to give up.
 
-Place in the journey: between what the server decides (health is a row there, §4) and what the lane does next.
-Invariants: pure, `(duty, event) → duty`; only a check's own failure starts an episode of recovery, never a
-benchmark's and never silence (that is the connection axis); an episode ends healed or given up, and only its
-end is reported as the check: failures in between are evidence of the rungs, so that one bad minute is not
-three failures; gates that are shut (hot, empty) are no failure: the server waits for them.
+Pure: `(episode, event) → episode`; the server decides the health itself (§4). Only a failed check starts
+recovery, never a benchmark and never silence, which is the connection's matter. Only the end of an episode is
+reported as the check; failures in between are evidence of the rungs, so that one bad minute does not count as
+three failures. A device that is hot or empty has not failed: the server waits for it.
 
-              Due                        Passed · Unfit (nothing a rung can mend: the server decides)
+              CheckDue                   CheckPassed · DeviceUnfit (no rung can help: the server decides)
     idle ───────────────▶ checking ──────────────────────────────▶ idle
      ▲                     │     ▲
-     │               Failed│     │Climbed (look again)
+     │          CheckFailed│     │RungTried (check again)
      │                     ▼     │
      │                   recovering
      │                     │
-     │                     │ Climbed(give_up)
-     │  Due                ▼
-     └────────────────── given_up ── Passed never comes by itself: a person, or the server, makes a check due
+     │                     │ RungTried(give_up)
+     │  CheckDue           ▼
+     └────────────────── given_up ── left only when a person, or the server, asks for a check
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What the lane has to say of its device and what the server has to say back, between two threads.
+"""What a device's lane and the server tell each other in heartbeats; shared by two threads.
 
-Place in the journey: the lane writes, heartbeats carry it away and bring the answer. Invariants: a check, a
-rung and an order that is over are said until the server has heard them, whatever answers are lost; an order
-is carried out once, also when an old answer names it again; ages are durations, because the server's clock is
-the only clock.
+A check, a rung and a finished order are repeated until the server confirms them, whatever responses are lost.
+An order is carried out once, also when an old response names it again. Ages are durations, because the
+server's clock is the only one.
 """
 
 from __future__ import annotations

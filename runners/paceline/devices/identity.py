@@ -1,9 +1,8 @@
-"""Who answers at a route: the device's serial and its boot, and a connection that never speaks to another.
+"""Identifies the device at a route by serial and boot id, and gives connections that talk to that device only.
 
-Place in the journey: between the port and everything above it; `attached.py` hands out `Verified` connections
-only. Invariants: identity is ro.serialno and the boot id, never an address; after every connect and after
-every error that may have cost the transport, who answers is asked before anything else is sent; a boot id
-that cannot be read is unknown (empty), and unknown is not changed.
+An address is no identity. After every connect, and after every error that may have cost the transport, the
+device is identified before any other command is sent. A boot id that cannot be read is unknown (empty), which
+does not count as changed.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""The recovery ladder: what to try next with a device whose health check failed, and when to stop trying.
-
-Place in the journey: asked by `health.py` between two checks of one episode; carried out by `attached.py`.
-Invariants: pure; each rung is tried at most LIMITS times in an episode, lower rungs first; a rung that cannot
-help is passed over; at most two restarts in 24 h, also across restarts of the agent (`reboots.py` keeps them
-on disk); the last rung is not a try: it asks the server for quarantine, with everything that was tried as
-evidence.
+"""The recovery ladder: what to try next for a device whose health check failed, and when to give up.
 
     reconnect ──▶ new_connection ──▶ adb_reconnect ──▶ reboot ──▶ give_up
-     (twice)        (twice)          (of an adb         (at most 2 a day; it must speak,
+     (twice)        (twice)          (of an adb         (at most 2 a day; it must answer,
                                       server)            and be reachable afterwards)
+
+Pure. Each rung is tried at most LIMITS times per episode, lower rungs first; one that cannot help is skipped.
+Giving up tries nothing: it asks the server for quarantine, with everything that was tried as evidence. Rungs
+are carried out by `recovery.py`.
 """
 
 from __future__ import annotations

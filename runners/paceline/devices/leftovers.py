@@ -1,13 +1,12 @@
-"""What runs leave on a device when they are cut off, written down beforehand and cleaned away.
+"""Cleans away what interrupted runs left on a device: processes, files and settings.
 
     note (agent's disk, then the device) ─▶ run … ─▶ clean ─▶ verified ─▶ forget
 
-Place in the journey: the first and the last thing a session does, a step of the health check, and the first
-thing after a start of the agent. Invariants: nothing is made or changed on a device before its run is noted
-here; a note is forgotten only when the device, asked again, has no process, no file and no setting of a run;
-cleaning is safe to repeat and to cut off anywhere. So a kill −9 of the agent, a lost cable or a lost agent's
-disk leaves something for a while, never for ever: what is noted on the device itself, or lies in its work
-directory, is found without the journal. Must not run while a job has the device: it takes all for left over.
+Every change on a device is noted before it is made, and a note is removed only after the device was asked
+again and has no process, file or setting of a run. Cleaning can be repeated and interrupted anywhere. So a
+kill −9, a lost cable or a lost agent's disk leaves something for a while, never for good: what the device
+itself notes, or holds in its work directory, is found without the journal. Must not run beside a job, whose
+files it would take for leftovers.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Copies built files to a device and has the device confirm that they are what was built.
+"""Copies built files to a device and verifies there that they are what was built.
 
-A directory lies where its content says, RUN/DIGEST, so that two sides with the same content run the same
-files at the same path, and different ones at paths of the same length. Nothing is launched before the device
-listed every file with its size and sha256 and as executable by its owner, and no other file. Placing again
-after a lost connection sends only what is not there whole; the same content is sent once and copied there.
+A directory is placed at RUN/DIGEST, by its content, so that two sides with equal content run the same files
+at the same path, and different ones at paths of equal length. No launch starts before the device listed every
+file with its size and sha256, executable by its owner, and no other file. Placing again after a lost
+connection sends only what is missing; equal content is sent once and copied on the device.
 
 The other bits of a mode are not compared: adbd copies the owner's bits to group and others
 (`do_send` in daemon/file_sync_service.cpp), so a file sent as 0755 is 0777 on every real device.

@@ -1,8 +1,7 @@
-"""How often a device was restarted, on disk, so that no restart of the agent forgets it.
+"""Counts the restarts of a device on disk, so that a restart of the agent does not forget them.
 
-Place in the journey: beside the ladder and the reboot order. Invariants: at most PER_DAY in any 24 hours; a
-restart is on disk before it is asked for; a file that cannot be read counts as a full one: a device is rather
-left alone than restarted in a loop. Wall-clock time, because it must hold across restarts of the host.
+At most PER_DAY in any 24 hours of wall-clock time. A restart is on disk before it is requested. A file that
+cannot be read counts as full, because leaving a device alone is better than restarting it in a loop.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""One device through lost cables: what is asked of it is asked again when it is back.
+"""Sends commands to a device during a session and repeats them after a lost connection.
 
-Place in the journey: between a session (`executors/android.py`) and `attached.py`. Invariants: only what is
-safe to repeat comes here; a loss is bridged only to the same serial in the same boot, in bounded time and
-bounded tries; what cannot be bridged is a `TargetError` with its cause. It waits nowhere but in
-`Attached.regain`, which a stop ends.
+Only commands that are safe to repeat go through here. A loss is bridged only to the same serial in the same
+boot, within a limited time and number of tries; what cannot be bridged is a `TargetError` with its cause. A
+stop ends every wait.
 """
 
 from __future__ import annotations

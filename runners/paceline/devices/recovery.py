@@ -1,8 +1,7 @@
-"""Climbs one rung of the ladder with one device and says how it went.
+"""Carries out one rung of the recovery ladder and reports how it went.
 
-Place in the journey: between `ladder.py` (which rung) and `attached.py` (the device). Invariants: raises no
-AdbError; whether a rung helped is for the next check to say, `ok` says only whether the device answered
-afterwards; a restart is counted on disk before it is asked for.
+Raises no AdbError. `ok` says only whether the device answered afterwards; whether the rung helped is decided
+by the next check. A restart is counted on disk before it is requested.
 """
 
 from __future__ import annotations

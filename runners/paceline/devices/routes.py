@@ -1,8 +1,8 @@
-"""Ways to a device, as data: how routes are ordered, and what a name of an adb server gives away.
+"""Orders routes to a device and reads what an adb server's name for it implies.
 
-Place in the journey: between agent.toml or an adb server's list and `attached.py`. Invariants: pure; a route
-is never an identity; what a name presumes of a serial is only good for showing a device that does not let us
-in yet; by an adb server comes before TCP, because a cable is steadier and a server holds the pairing.
+Pure. A route is never an identity: a serial implied by a name serves only to show a device that does not let
+us in yet. Routes by an adb server come before TCP, because a cable is steadier and the server holds the
+pairing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The few lines of shell that Paceline runs on a device, as argv.
+"""The shell scripts that Paceline runs on a device, as argv.
 
-`sh/*.sh` are written for every Android's mksh and toybox, and held to POSIX shells in tests. A script is a
-constant; whatever varies is an argument of its own and never becomes shell. Comments stay here, so that every
-script fits into one packet of an old device; the comment `# Needs:` names the programs that a script starts.
+`sh/*.sh` are written for the mksh and toybox of every Android version and tested with POSIX shells. A script
+is a constant; what varies is an argument of its own and never becomes shell code. Comments are removed before
+sending, so that every script fits into one packet of an old device. `# Needs:` names the programs it starts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Where a program that tests itself on a device lies on this host.
+"""Finds the program on this host with which a device of a given ABI tests itself.
 
-Place: between `driver` and the check. Invariant: what is given is a file for that ABI, by its own header.
-Deliberately builds nothing: a check must not cost a minute of the host, and any job of such a workload leaves
-the program among the agent's artifacts.
+Nothing is built here, because a check must not cost a minute of the host: any job of such a workload leaves
+the program among the agent's artifacts. The ABI is verified by the file's ELF header.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What Paceline changes on a device while a job has it, and how each change is taken back.
+"""Settings that Paceline changes on a device for a job, and how each is restored.
 
-Place in the journey: applied by a session (`executors/android.py`), taken back by `leftovers.py`. Invariants:
-a change that would outlive its session's processes stands in `KNOWN`, and its name is on the device and on
-the agent's disk before the change is made; taking back is safe to repeat and safe when nothing was changed.
-A launch's affinity is no setting: it ends with the launch.
+A change that would outlive its session stands in `KNOWN`, and its name is noted on the device and on the
+agent's disk before the change is made. Restoring can be repeated, and is harmless when nothing was changed. A
+launch's affinity ends with the launch and is no setting.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""One look at every device this host could drive, without a server and without an agent.
+"""Lists every device that this host could drive, without a server and without an agent.
 
-Place in the journey: below `paceline devices` and `paceline doctor`. Invariants: only looks: nothing is
-pushed, started or changed; a device somebody measures on is told from its claim and asked nothing more; a
-route where nobody answered is listed with its reason like a device.
+For `paceline devices` and `paceline doctor`. It changes nothing on a device, and asks nothing of a device
+that is in use. A route where nobody answered is listed with its reason.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Which cores are alike, and the mask that keeps a launch on them.
+"""Groups a device's cores into clusters and chooses the one that launches run on.
 
-Place in the journey: `executors/android.py` starts a launch under `taskset MASK`, because a phone moves a
-process between cores that differ by a factor of three. Pure: takes what `texts` read. Invariants: a core
-belongs to one cluster; a cluster whose clock is unknown is never called slow or fast; the mask names only
-cores that are online, where the device says which are.
+Launches run under `taskset MASK`, because a phone moves a process between cores whose speeds differ by a
+factor of three. Pure. A cluster whose clock is unknown is called neither slow nor fast. The mask names online
+cores only, where the device says which they are.
 """
 
 from __future__ import annotations

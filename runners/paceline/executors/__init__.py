@@ -1,1 +1,1 @@
-"""How a launch is executed on one kind of target; `base.py` is the port."""
+"""Executes launches, on one kind of target per module; the port is `base.py`."""

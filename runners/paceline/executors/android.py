@@ -1,14 +1,12 @@
-"""Executes launches on an Android device, and leaves it as it was.
+"""Executes launches on an Android device and leaves the device as it was.
 
     claim ─▶ session: clean ─▶ note ─▶ place files ─▶ settings on ─▶ follow its log ─▶ conditions before
                  ─▶ (launch ─▶ conditions during)… ─▶ conditions after ─▶ clean
 
-Place in the journey: implements `base.Executor` for the target kind `device`; `Attached` is the device.
-Invariants: one user of the device at a time on this host (file lock, I9); nothing is asked of the device
-while a launch runs, only what it says and the device's log are followed, off the launch's cores; a session
-ends with nothing of it on the device, or with a note on the agent's disk by which the next start, check or
-session cleans up; another serial is told nothing, another boot ends the session. Does not decide whether the
-device is fit: gates and health did, before the lease.
+A file lock keeps the device to one user on this host (I9). While a launch runs the device is asked nothing;
+only the launch's output and the device's log are followed, on other cores. A session leaves nothing on the
+device, or a note on the agent's disk by which the next start, check or session cleans up. Another serial gets
+no command, and another boot ends the session. Gates and health are checked before the lease, not here.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""The port every kind of target implements: lend the target to one job, execute its launches, leave nothing
-behind.
+"""The port of a target: lend it to one job, execute launches, leave nothing behind.
 
     claim ──▶ (building) ──▶ session ──▶ execute … execute ──▶ end of session ──▶ end of claim
 
-Place in the journey: between `job.py`, `measure.py` (which launches, in which order) and a machine: `host.py`
-is this one, `android.py` a device over ADB, `fake.py` none; all are held to the same conformance tests.
-Invariants: `execute` returns only when no process of the launch is left, or says that the device was lost; it
-never raises for what a workload does; `Sink` is called from the calling thread only, in stream order, and
-`tick` at least every 0.2 s while it runs; a session that ended, however, has put back what it changed, or has
-written down on the agent's disk what is still to be put back.
+`host.py`, `android.py` and `fake.py` implement it and pass the same conformance tests. `execute` returns only
+when no process of the launch is left or the device is lost, and never raises for what a workload does. A
+`Sink` is called on the caller's thread only, in stream order, with a `tick` at least every 0.2 s. A session
+that ended has undone its changes, or has written on the agent's disk what is still to be undone.
 """
 
 from __future__ import annotations

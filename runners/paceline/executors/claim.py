@@ -1,7 +1,6 @@
-"""Exclusive use of one target on this host, across agents, lanes and hand runs (I9).
+"""Locks a target for exclusive use on this host, across agents, lanes and manual runs (I9).
 
-Place in the journey: below every executor's `claim` and below a device's health check. Invariant: a file
-lock, so that the end of a process, however it ends, gives the target back.
+It is a file lock, so that the target is released however the process ends.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
-"""One launch on a device: started detached, followed by offset, ended by its recorded process group.
+"""Runs one launch on a device, detached: starts it, follows its output by offset, ends it by its process group.
 
-    start ──▶ follow ──beat, out, err──▶ … ──end──▶ sweep ──▶ judged
+    start ──▶ follow ──beat, out, err──▶ … ──end──▶ clean up ──▶ judged
                 │  ▲
          lost   ▼  │ same serial, same boot: from the offsets reached
                regain
 
-Place in the journey: under `android.py`, which holds the device. Invariants: the workload depends on no
-connection; it begins once, however often starting is asked for; every byte it said is taken once, because the
-reader names the offset it wants and counts what it took; that it ran too long is believed only of a launch
-that was seen to run; that it crashed, only of one whose end was recorded: what kills the watcher or takes the
-run's directory is the device, not the benchmark; when this returns, nothing of the launch is left on the
-device, or the device is lost.
+The workload depends on no connection and begins once, however often the start is repeated. Every byte is
+taken once, because the follower names the offset it wants. A timeout is believed only of a launch that was
+seen running, and a crash only of one whose end was recorded: whatever kills the watcher or removes the run's
+directory is the device, not the benchmark.
 """
 
 from __future__ import annotations

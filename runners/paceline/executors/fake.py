@@ -1,8 +1,6 @@
-"""An executor without processes: it plays back scripted streams. Ships beside its port for other people's
-tests.
+"""Plays back scripted streams instead of starting processes, for tests.
 
-Place in the journey: stands where `host.py` stands. Invariant: held to the same conformance tests as the
-real one.
+It passes the same conformance tests as the real executors.
 """
 
 from __future__ import annotations

@@ -1,16 +1,12 @@
-"""Stands between the agent and a workload so that no process outlives either. Run by path, standard library
-only.
+"""Runs one workload as its parent, so that no process outlives the agent. Started by path, standard library only.
 
-    python -I -S guard.py CONTROL_FD CWD -- ARGV…        (its environment is the workload's)
-
-Place in the journey: the parent of every process a host launch or build step starts (POSIX).
-Invariants: when the control socket closes — the agent ended, however — every descendant is killed; when the
-workload ends, what it left behind is killed before the end is reported; only the main thread reaps, so
-that no process it waits for can vanish before it; the guard itself holds none of its pipes. It sleeps in
-`waitpid` while the workload runs: it takes no time from a measurement.
+When the control socket closes, which it does however the agent ends, every descendant is killed. When the
+workload ends, what it left behind is killed before the end is reported. Only the main thread reaps, so that
+no awaited process vanishes before it. The guard holds no pipe of the workload and sleeps in `waitpid`, so it
+takes no time from a measurement.
 
     guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind",
-    "rss_peak_bytes"} agent → guard: b"T" terminate politely, b"K" kill
+    "rss_peak_bytes"} agent → guard: b"T" terminate, b"K" kill
 """
 
 from __future__ import annotations

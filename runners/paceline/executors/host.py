@@ -1,9 +1,8 @@
 """Executes launches on the machine the agent runs on.
 
-Place in the journey: implements `base.Executor` for the target kind `host`.
-Invariants: one user of the target at a time, across agents and hand runs (file lock, I9); memory stays
-bounded whatever a workload prints; a launch that ended in any way has left no process (see `guard.py`).
-Perturbs little: output is taken in batches (a 1 MiB pipe, 20 reads a second) by threads of lower priority.
+A file lock keeps the host to one user, across agents and manual runs (I9). Memory stays bounded whatever a
+workload prints, and a launch leaves no process behind (`guard.py`). To disturb little, output is read in
+batches (a 1 MiB pipe, 20 reads a second) by threads of lower priority.
 """
 
 from __future__ import annotations

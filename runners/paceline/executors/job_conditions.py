@@ -1,12 +1,11 @@
-"""What a device was like before, around and after the launches of one job.
+"""Observes a device before, between and after the launches of a job.
 
-    before ─▶ [ window ─▶ launch ─▶ window ─▶ sweep ─▶ during ]… ─▶ after
+    before ─▶ [ window ─▶ launch ─▶ window ─▶ clean up ─▶ during ]… ─▶ after
 
-Place in the journey: between `devices/conditions.py` (one look) and a session, which says when. Invariants:
-nothing is asked while a launch runs; the pressure of a reading is that of its launch alone, from right before
-its start to right after its end, by the device's own clock, so that neither our looking nor our cleaning is
-in it and a job of one launch has it, too; how quick the CPU is is read before and after, on the cores of
-launches; what a verdict would want and nobody tells is in `unknown`. Does not judge.
+The device is asked nothing while a launch runs. Pressure is that of the launch alone: it is read right before
+the start and right after the end, by the device's own clock, so that neither our reading nor our cleaning is
+in it. CPU speed is calibrated before and after, on the launches' cores. One reading is made by
+`devices/conditions.py`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""One launch while it runs, as every executor sees it: what it says, when it must be ended, how it is judged.
+"""Monitors one launch: passes on its output, decides when it must end, and judges how it ended.
 
-Place in the journey: between an executor (which starts, reads and ends a process somewhere) and the sink.
-Invariants: memory stays bounded whatever a workload prints; the sink is called in stream order; the first
-fault of the stream stands; an order to end is given once, and made final when it is not obeyed in time.
-Does not know where the process runs: hosts and devices share every decision in here.
+Hosts and devices share every decision made here; where the process runs is the executor's business. Memory
+stays bounded whatever a workload prints, and the first fault of the stream is the one that counts. A signal
+to end is given once and made final when it is not obeyed in time.
 """
 
 from __future__ import annotations

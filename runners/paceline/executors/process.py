@@ -1,8 +1,8 @@
-"""Starts a process that cannot outlive the agent, and tells how it ended.
+"""Starts a process that cannot outlive the agent and reports how it ended.
 
-Place in the journey: used by the host executor for launches and by `source.py` for build steps.
-Invariants: argv lists only; own session and process group; on POSIX `guard.py` stands in between, so that a
-kill −9 of the agent kills the workload; on Windows the process tree is killed through psutil.
+Used for launches on the host and for build steps. Every process has its own session and process group. On
+POSIX `guard.py` is its parent, so that a kill −9 of the agent kills it too; on Windows the process tree is
+killed through psutil.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Importers of other tools' output, one per file (logcat, criterion; Google Benchmark, JMH, … are to come),
-beside real samples.
+"""Importers of other tools' output, one per format; a second way in beside the bench stream.
 
-Place in the journey: a second way in, next to the bench stream. Invariant: pure: text in, typed records out;
-an importer says why a line does not parse and what it would have expected, and makes no samples of averages.
+Importers are pure: text in, typed records out. An importer says why a line does not parse and what it
+expected, and makes no samples of averages.
 """

@@ -1,14 +1,13 @@
-"""Reads what criterion wrote: a benchmark's files in its output directory, and cargo-criterion's messages.
+"""Parses what criterion wrote: files of its output directory, or messages of cargo-criterion.
 
     NAME/BASELINE/benchmark.json   which benchmark: group, function, value; what one iteration handles
-    NAME/BASELINE/sample.json      per sample the iterations and the time of all of them together
-    NAME/BASELINE/tukey.json       the fences criterion drew: low severe, low mild, high mild, high severe
+    NAME/BASELINE/sample.json      iterations and total time per sample
+    NAME/BASELINE/tukey.json       criterion's fences: low severe, low mild, high mild, high severe
     {"reason": "benchmark-complete", …}    one line of `cargo criterion --message-format=json`: the same
 
-Place in the journey: a second way in, beside the bench stream. Invariants: pure: bytes in, series out; every
-sample is kept as it was written, outliers included: they are counted, by Tukey's fences as criterion counts
-them, and nothing is left out. What does not add up is an error that says where. It makes no verdicts:
-criterion runs one benchmark after another in one process, so there are no blocks to compare.
+Pure: bytes in, series out. Every sample is kept as written; outliers are counted by Tukey's fences, as
+criterion counts them, and none is removed. Inconsistent input is an error that says where. Criterion runs one
+benchmark after another in one process, so there are no blocks to compare and no verdicts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What an importer hands on: declared lines, what was read from them, and what was wrong with others.
+"""The types shared by importers: declared lines, the records read from them, and problems.
 
-Place in the journey: the vocabulary of `formats/`. Invariant: every record carries the number of its line,
-and every disagreement found inside a line stands on its record; nothing is dropped without a problem.
+Every record holds its line number and every inconsistency found inside its line. Nothing is dropped without a
+problem.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""LightLedger's benchmark lines: a header with the device, then one average per batch size and arm.
+"""Parses LightLedger's benchmark lines: a header with the device, then one average per batch size and arm.
 
-Place in the journey: lines for `logcat`, and the table they amount to. Invariant: a row compares what one
-session printed and nothing else, and says why it is no verdict: there are averages, but no samples. The order
-of the lines is the order of printing; nobody knows the order of measuring, so none is made up.
+A row compares two averages of one session and says why that is no verdict: there are no samples. Lines are in
+the order of printing; the order of measuring is unknown.
 """
 
 from __future__ import annotations

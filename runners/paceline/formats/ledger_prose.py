@@ -1,8 +1,8 @@
-"""What people wrote around benchmark lines: the policy in force, and claims about the figures.
+"""Parses prose around benchmark lines: the batch policy in force, and claims about the figures.
 
-Place in the journey: beside `ledger_lines`, for documents that hold prose and log in one. Invariants: prose
-is never a source of figures, only something figures can be held against; a number grouped by blanks, thin
-blanks, points or commas is read whole; what cannot be read so is left alone, for prose has no shape to miss.
+For documents that mix prose and log. Prose is never a source of figures, only something that figures are
+compared with. Numbers grouped by blanks, thin blanks, points or commas are read whole; anything else is
+ignored, because prose has no fixed shape.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Reads what apps report in a log: logcat in its usual formats, and plain lines of a host's standard error.
+"""Parses what apps report in a log: logcat in its usual formats, and plain lines of standard error.
 
     09-30 10:12:56.427  1234  5678 I Tag: message   threadtime (also with a year, a zone, a uid; or undated)
     09-30 10:12:56.427 I Tag: message               as people paste it
     09-30 10:12:56.427 I/Tag( 1234): message        time; without the date: brief; without the pid: tag
     Tag: message                                    plain
 
-Place in the journey: a second way in, beside real samples. Invariants: pure: lines in, records with their
-numbers out; a line that claims to be a declared one and is not becomes a problem that says what was expected
-where; all other lines are none of our business. Costs at most a constant per character. It decides nothing:
-what it reads are averages, never samples.
+Pure: lines in, numbered records out; the cost per character is constant. A line that looks like a declared
+one but does not match it becomes a problem that says what was expected where; all other lines are ignored.
+What is read are averages, never samples.
 """
 
 from __future__ import annotations

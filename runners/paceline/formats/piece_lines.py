@@ -1,8 +1,7 @@
-"""The counters of a piece hasher: what Kotlin and the JavaScript above it say every five seconds.
+"""Parses the counters of a piece hasher, as logged by Kotlin and by the JavaScript above it.
 
-Place in the journey: lines for `logcat`, and what a pair of them tells about crossing from one to the other.
-Invariant: what is computed carries the interval that printing left; that is no interval of measurement, for
-an average of many calls is not a sample and says nothing of their spread.
+A pair of lines gives the overhead of calling from one into the other. The interval given is what rounding in
+print leaves open; it is no interval of measurement, because an average says nothing about spread.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What a log line printed as a number with a unit, as an integer of base units and what printing hid of it.
+"""Parses a printed number with a unit into an integer of base units and the interval that rounding leaves open.
 
-Place in the journey: the bottom of `formats/`; knows text, no lines. Invariant: `low` ≤ true value ≤ `high`
-whenever the printer rounded to the nearest digit, and also when it cut whole units off; nothing is computed
-in floating point. A number that can be read in two ways is refused, not guessed.
+`low` ≤ true value ≤ `high` whether the printer rounded to the nearest digit or cut whole units off. Nothing
+is computed in floating point. A number that can be read in two ways is refused, not guessed.
 """
 
 from __future__ import annotations

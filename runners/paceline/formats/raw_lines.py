@@ -1,8 +1,7 @@
-"""Bytes of any chunking to lines of bounded length, numbered: what a file, a pipe and a device all deliver.
+"""Splits bytes into numbered lines of bounded length, for files, pipes and devices.
 
-Place in the journey: before any importer of line formats. Invariant: memory is bounded by one line, whatever
-comes; a line is decoded only when it is complete, so a character cut in two by a chunk is none of ours; every
-line keeps its number, also one that cannot be read.
+Memory is bounded by one line. A line is decoded only when it is complete, so a chunk may end inside a
+character. Lines that cannot be read keep their number.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""A line declared by its shape, `Batch {batch:count}: {arm:name} avg={avg:duration}`, read left to right.
+"""Matches a line against a declared template such as `Batch {batch:count}: {arm:name} avg={avg:duration}`.
 
-Place in the journey: between `quantity` and the lines an importer knows. Invariant: reading never goes back,
-so it costs at most the length of the line whatever the line holds; where a line differs, the answer names the
-character and what was expected there. Deliberately no regular expressions: who declares a line cannot declare
-one that explodes.
+Matching never goes back, so it costs at most the length of the line. A mismatch names the character and what
+was expected there. Templates are no regular expressions, so that nobody can declare one that explodes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What devices print, read: one module per kind of text, every parser pure.
+"""Parsers of what a device's commands print, one module per kind of text; all are pure.
 
-Place in the journey: the bottom of `devices`; `conditions` asks and keeps the raw text, these read it.
-Invariants: what a text does not say is absent or None, never zero and never a default; a text that says
-"Permission denied", is empty or was cut off reads as "unknown" and raises nothing; parsers cost at most a
-constant per character. Deliberately judges nothing: what is hot or low stands in `gates`.
+What a text does not say is absent or None, never zero and never a default. "Permission denied", an empty text
+or a truncated one is unknown and raises nothing. The cost per character is constant. Judging is done in
+`gates.py`.
 """

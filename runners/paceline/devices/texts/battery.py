@@ -1,9 +1,8 @@
-"""`dumpsys battery`: charge, power and temperature.
+"""Parses `dumpsys battery`: charge, power and temperature.
 
-Invariants: only the service's own block is read, and of a key that stands there twice the first: vendors
-append event logs and interleave sentences; a last line without its end is not read, since what is cut of a
-number is another number; a figure that cannot be one is unknown, and so is every figure of a battery that is
-not there.
+Only the service's own block is read, and of a key printed twice the first value, because vendors add event
+logs and sentences. A last line without its end is ignored: part of a number is another number. An implausible
+figure is unknown, and so is every figure of an absent battery.
 Source: AOSP BatteryService.dumpInternal; BatteryManager's constants.
 """
 

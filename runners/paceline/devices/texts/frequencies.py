@@ -1,9 +1,8 @@
-"""cpufreq's files: how fast each group of cores may run, runs, and how long it ran at which frequency.
+"""Parses cpufreq's files: each group of cores' limits, current frequency and time at each frequency.
 
-Place in the journey: `topology` makes clusters of it, `conditions` the cap whose change voids a job. Files
-are given by path, as `cpufreq/policyN/FILE` (Linux ≥ 4.3) or `cpuN/cpufreq/FILE`, in any mix. Invariants: a
-core without files (offline, or refused) has no policy; a frequency of 0 or one that is no number is unknown;
-`time_in_state` only grows but for a reset, so a difference below zero is no difference.
+Files are given by path, as `cpufreq/policyN/FILE` (Linux ≥ 4.3) or `cpuN/cpufreq/FILE`, in any mix. Cores
+without files (offline or refused) have no policy. A frequency of 0, or no number, is unknown. `time_in_state`
+decreases only by a reset, so a negative difference is none.
 Source: Linux Documentation/admin-guide/pm/cpufreq.rst, cpufreq-stats.rst.
 """
 

@@ -1,7 +1,7 @@
-"""The shapes that many of a device's texts share: numbers that may be none, and several files in one text.
+"""Parses what many texts share: numbers, CPU lists, and several files in one text.
 
-Place in the journey: under every other parser of this room. Invariants: a number is read whole or not at all
-(`12abc`, `NaN` and an empty field are None); a file that could not be read is absent from `files_of`.
+A number is read whole or not at all: `12abc`, `NaN` and an empty field are None. A file that could not be
+read is absent from `files_of`.
 """
 
 from __future__ import annotations

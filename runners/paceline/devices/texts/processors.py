@@ -1,8 +1,8 @@
-"""`/proc/cpuinfo`: which cores a device has, and what they can do.
+"""Parses `/proc/cpuinfo`: which cores a device has and what they can do.
 
-Invariants: a core that is offline is not printed, so this is never how many there are; a core is known by its
-implementer and part (ARM's MIDR), for "model name" is missing or the same for all; features belong to the
-process that asked: one of 32 bits sees another line.
+Offline cores are not printed, so this never gives the number of cores. A core is identified by implementer
+and part (ARM's MIDR), because "model name" is missing or the same for all. Features are those of the asking
+process: a 32-bit one sees another line.
 Sources: Linux arch/arm64/kernel/cpuinfo.c, arch/arm/kernel/setup.c; ARM DDI 0487 (MIDR_EL1).
 """
 

@@ -1,10 +1,9 @@
-"""`dumpsys thermalservice`, and the kernel's own thermal zones: how hot a device says it is.
+"""Parses `dumpsys thermalservice` and the kernel's thermal zones: how hot a device is.
 
-Place in the journey: `conditions` writes `thermal_status` and `temperature_c` from it, which void jobs
-(STATISTICS §1). Invariants: only the block after "Current temperatures from HAL:" is read, the cached one is
-stale; a status of 0 counts only where that block says something (an empty one with "connected: yes" is a
-service without sensors: unknown is not cool), a higher status always counts; a value that cannot be a
-temperature in °C is unknown, not clipped.
+`conditions.py` makes `thermal_status` and `temperature_c` of it, which void jobs (STATISTICS §1). Only the
+block after "Current temperatures from HAL:" is read; the cached one is stale. A status of 0 counts only where
+that block has values, because an empty one with "connected: yes" is a service without sensors; a higher
+status always counts. A value that is no plausible temperature in °C is unknown, not clipped.
 Sources: AOSP ThermalManagerService.dumpInternal, android.hardware.thermal TemperatureType.
 """
 

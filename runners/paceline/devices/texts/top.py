@@ -1,8 +1,8 @@
-"""`top`: what else keeps a device busy.
+"""Parses `top`: which processes keep a device busy.
 
-Invariants: columns are found by their headings (toybox, toolbox and busybox order them differently, and
-toybox writes two of them as `S[%CPU]`); a row that does not fit its headings is left out. A figure is percent
-of one core, as each of them prints it.
+Columns are found by their headings, because toybox, toolbox and busybox order them differently, and toybox
+writes two of them as `S[%CPU]`. A row that does not fit the headings is left out. Figures are percent of one
+core.
 """
 
 from __future__ import annotations
