@@ -23,13 +23,13 @@ from paceline.devices.gates import (
     GateInputs,
     configuration_errors,
 )
-from paceline.devices.texts import resources, storage, top
-from paceline.devices.texts.battery import Battery, battery
-from paceline.devices.texts.frequencies import Policy, policies, spent
-from paceline.devices.texts.lines import cpu_list, files_of
-from paceline.devices.texts.processors import cpuinfo
-from paceline.devices.texts.properties import is_booted
-from paceline.devices.texts.thermal import Thermal, cooling_levels, thermal, zones
+from paceline.devices.parsers import resources, storage, top
+from paceline.devices.parsers.battery import Battery, battery
+from paceline.devices.parsers.common import cpu_list, files_of
+from paceline.devices.parsers.frequencies import Policy, policies, spent
+from paceline.devices.parsers.processors import cpuinfo
+from paceline.devices.parsers.properties import is_booted
+from paceline.devices.parsers.thermal import Thermal, cooling_levels, thermal, zones
 from paceline.devices.topology import Cluster, clusters
 
 Argv = tuple[str, ...]

@@ -14,10 +14,10 @@ from pathlib import PurePosixPath
 import msgspec
 
 from paceline.adb.port import Connection
-from paceline.devices.texts import properties
-from paceline.devices.texts.lines import cpu_list
-from paceline.devices.texts.processors import cpu_parts, cpuinfo
-from paceline.devices.texts.resources import memory_bytes
+from paceline.devices.parsers import properties
+from paceline.devices.parsers.common import cpu_list
+from paceline.devices.parsers.processors import cpu_parts, cpuinfo
+from paceline.devices.parsers.resources import memory_bytes
 from paceline.environment import Factor, fingerprint
 
 WORKDIR = "/data/local/tmp/paceline"

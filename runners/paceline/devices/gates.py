@@ -18,9 +18,9 @@ from typing import Literal
 
 import msgspec
 
-from paceline.devices.texts.battery import Battery
-from paceline.devices.texts.frequencies import Policy
-from paceline.devices.texts.properties import (
+from paceline.devices.parsers.battery import Battery
+from paceline.devices.parsers.frequencies import Policy
+from paceline.devices.parsers.properties import (
     is_emulator,
     is_root_shell,
     slow_by_debugging,

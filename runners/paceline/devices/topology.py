@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from paceline.devices.texts.frequencies import Policy, policies
-from paceline.devices.texts.lines import cpu_list, integer
-from paceline.devices.texts.processors import CpuInfo
+from paceline.devices.parsers.common import cpu_list, integer
+from paceline.devices.parsers.frequencies import Policy, policies
+from paceline.devices.parsers.processors import CpuInfo
 
 ROOMY = 2
 """Cores a cluster should have online to be measured on: the launch gets one, its runtime's compiler and

@@ -19,9 +19,9 @@ import msgspec
 from paceline.adb.port import Connection
 from paceline.conditions import SHORTEST_SHARE_S, Conditions, Phase, Raw, Value
 from paceline.devices.conditions import MAX_TEXT, TIMEOUT_S, DeviceConditions
+from paceline.devices.parsers import resources
+from paceline.devices.parsers.common import files_of
 from paceline.devices.reconnecting import ReconnectingDevice
-from paceline.devices.texts import resources
-from paceline.devices.texts.lines import files_of
 
 RESOURCES = ("cpu", "memory", "io")
 WINDOW = (

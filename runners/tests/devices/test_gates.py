@@ -12,8 +12,8 @@ from paceline.devices.gates import (
     evaluate_gates,
     heartbeat_values,
 )
-from paceline.devices.texts.battery import Battery
-from paceline.devices.texts.frequencies import Policy
+from paceline.devices.parsers.battery import Battery
+from paceline.devices.parsers.frequencies import Policy
 
 GIB = 2**30
 

@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from paceline.devices.texts.lines import integer, lines_of, number
+from paceline.devices.parsers.common import integer, lines_of, number
 
 _TOTAL = re.compile(
     r"^(some|full)\s+avg10=(\S+)\s+avg60=\S+\s+avg300=\S+\s+total=(\S+)\s*$"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from paceline.adb.props import properties
-from paceline.devices.texts import resources, storage, top
-from paceline.devices.texts.lines import cpu_list, files_of, integer, number
-from paceline.devices.texts.properties import (
+from paceline.devices.parsers import resources, storage, top
+from paceline.devices.parsers.common import cpu_list, files_of, integer, number
+from paceline.devices.parsers.properties import (
     abis,
     api_level,
     build_factors,

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from paceline.devices.texts.lines import integer, lines_of, number
+from paceline.devices.parsers.common import integer, lines_of, number
 
 SKIN, BATTERY = 3, 2
 NO_TEMPERATURES = frozenset({6, 7, 8})

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paceline.adb.props import properties
-from paceline.devices.texts import resources, storage, top
-from paceline.devices.texts.battery import battery
-from paceline.devices.texts.frequencies import policies, time_in_state
-from paceline.devices.texts.lines import files_of
-from paceline.devices.texts.processors import cpu_parts, cpuinfo
-from paceline.devices.texts.thermal import cooling_levels, thermal, zones
+from paceline.devices.parsers import resources, storage, top
+from paceline.devices.parsers.battery import battery
+from paceline.devices.parsers.common import files_of
+from paceline.devices.parsers.frequencies import policies, time_in_state
+from paceline.devices.parsers.processors import cpu_parts, cpuinfo
+from paceline.devices.parsers.thermal import cooling_levels, thermal, zones
 
 from .test_battery import PLAIN
 from .test_processors import EIGHT, PHONE

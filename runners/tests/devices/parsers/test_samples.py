@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.props import properties
-from paceline.devices.texts.battery import battery
-from paceline.devices.texts.frequencies import policies
-from paceline.devices.texts.processors import cpuinfo
-from paceline.devices.texts.properties import (
+from paceline.devices.parsers.battery import battery
+from paceline.devices.parsers.frequencies import policies
+from paceline.devices.parsers.processors import cpuinfo
+from paceline.devices.parsers.properties import (
     abis,
     api_level,
     build_factors,
     is_emulator,
 )
-from paceline.devices.texts.thermal import thermal
+from paceline.devices.parsers.thermal import thermal
 from paceline.devices.topology import choose_cluster, clusters
 
 SAMPLES = Path(__file__).resolve().parents[5] / "shared" / "data" / "device-samples"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import msgspec
 
-from paceline.devices.texts.lines import integer, lines_of
+from paceline.devices.parsers.common import integer, lines_of
 
 PARTS = {
     0x41: {

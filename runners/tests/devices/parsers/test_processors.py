@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paceline.devices.texts.frequencies import policies, spent, time_in_state
-from paceline.devices.texts.processors import cpu_parts, cpuinfo
+from paceline.devices.parsers.frequencies import policies, spent, time_in_state
+from paceline.devices.parsers.processors import cpu_parts, cpuinfo
 from paceline.devices.topology import choose_cluster, clusters
 
 CPU = "/sys/devices/system/cpu"

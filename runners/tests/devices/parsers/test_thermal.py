@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from paceline.devices.texts.lines import files_of
-from paceline.devices.texts.thermal import cooling_levels, thermal, zones
+from paceline.devices.parsers.common import files_of
+from paceline.devices.parsers.thermal import cooling_levels, thermal, zones
 
 HEAD = """\
 IsStatusOverride: false

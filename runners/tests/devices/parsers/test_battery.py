@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from paceline.devices.texts.battery import Battery, battery
+from paceline.devices.parsers.battery import Battery, battery
 
 PLAIN = """\
 Current Battery Service state:

@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from paceline.devices.texts.lines import lines_of
+from paceline.devices.parsers.common import lines_of
 
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([KMGTP]?)i?B?", re.ASCII)
 _SCALES: dict[str, int] = {
