@@ -49,26 +49,26 @@ def comparison(base: str, head: str, suite: Path | None) -> Comparison:
     no suite.toml that could be meant."""
     near = Path.cwd() if suite is None else suite.resolve().parent
     checkout = _top(near)
-    found = Comparison(
+    pair = Comparison(
         checkout,
         _manifest_path(checkout, suite),
         _commit(checkout, BASE, base),
         _commit(checkout, HEAD, head),
         [],
     )
-    if found.base == found.head:
-        found.notes.append(
-            f"Both sides are commit {found.head[:12]}: an A/A comparison, which shows what this target can "
+    if pair.base == pair.head:
+        pair.notes.append(
+            f"Both sides are commit {pair.head[:12]}: an A/A comparison, which shows what this target can "
             "tell apart."
         )
     if run_git(
         "-C", str(checkout), "status", "--porcelain", "--untracked-files=no"
     ).strip():
-        found.notes.append(
+        pair.notes.append(
             "The working tree has changes that are not committed; they are not measured. Commit them to "
             "compare them."
         )
-    return found
+    return pair
 
 
 def _top(directory: Path) -> Path:
@@ -111,27 +111,25 @@ def _manifest_path(checkout: Path, suite: Path | None) -> str:
     listed = run_git(
         "-C", str(checkout), "ls-files", "-z", "--", "suite.toml", "**/suite.toml"
     )
-    found = [name for name in listed.decode("utf-8", "replace").split("\0") if name]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    paths = [name for name in listed.decode("utf-8", "replace").split("\0") if name]
+    if len(paths) == 1:
+        return paths[0]
+    if not paths:
         raise UserError(f"{checkout} has no suite.toml.", "Give its path with --suite.")
     raise UserError(
         "Which suite is meant?",
-        f"Give --suite with one of: {', '.join(sorted(found))}.",
+        f"Give --suite with one of: {', '.join(sorted(paths))}.",
     )
 
 
 class ComparisonWorkspace:
     """Where commits of one checkout are built: a mirror, a worktree and a cache below the data directory."""
 
-    def __init__(self, wanted: Comparison, data_dir: Path) -> None:
+    def __init__(self, comparison: Comparison, data_dir: Path) -> None:
         root = data_dir / "ab"
-        name = (
-            f"checkout-{hashlib.sha256(str(wanted.checkout).encode()).hexdigest()[:12]}"
-        )
-        self.wanted = wanted
-        self.repository = Repository(name, str(wanted.checkout), root)
+        name = f"checkout-{hashlib.sha256(str(comparison.checkout).encode()).hexdigest()[:12]}"
+        self.wanted = comparison
+        self.repository = Repository(name, str(comparison.checkout), root)
         self.cache = ArtifactCache(
             root / "artifacts", AgentSettings().artifact_cache_bytes
         )
@@ -155,18 +153,19 @@ def run(
     """Builds and measures both sides; files as in the module's docstring. Raises SourceError naming the side
     that cannot be built."""
     out.mkdir(parents=True, exist_ok=True)
-    wanted = bench.wanted
-    record = RunRecord(manifest, wanted.head, selection, out)
-    record.base = wanted.base
+    comparison = bench.wanted
+    record = RunRecord(manifest, comparison.head, selection, out)
+    record.base = comparison.base
     record.commits = [
-        one._asdict() for one in bench.repository.commits(wanted.base, wanted.head)
+        commit._asdict()
+        for commit in bench.repository.commits(comparison.base, comparison.head)
     ]
 
     def built(commit: str) -> Prepared:
         return prepare(
             bench.repository,
             commit,
-            wanted.manifest_path,
+            comparison.manifest_path,
             benchmarks=selection.benchmarks,
             cache=bench.cache,
             log=display.log,
@@ -179,7 +178,7 @@ def run(
             return Outcome("cancelled", "Stopped while another run held the target.")
         display.phase("building both revisions")
         try:
-            sides = prepare_sides(built, wanted.base, wanted.head, selection)
+            sides = prepare_sides(built, comparison.base, comparison.head, selection)
         except SourceError as error:
             record.write([], Outcome(error.cause, str(error)))
             raise

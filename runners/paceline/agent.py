@@ -58,7 +58,7 @@ class Agent:
         executor: Executor | None = None,
         *,
         poll_s: float = POLL_S,
-        ways: DeviceBackends | None = None,
+        backends: DeviceBackends | None = None,
         pace: DriverIntervals | None = None,
     ) -> None:
         check_address(server)
@@ -75,7 +75,7 @@ class Agent:
         }
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
-        self._ways = ways or AdbBackends(
+        self._ways = backends or AdbBackends(
             config.devices.adb_server, key_directory(data_dir)
         )
         self._poll_s, self._pace = poll_s, pace
@@ -172,8 +172,10 @@ class Agent:
 
     def _findings(self) -> list[FindingEntry]:
         """About this host, beside its preflight."""
-        found = [] if self._trouble is None else [self._trouble]
-        return found + (self._devices.findings() if self._devices is not None else [])
+        findings = [] if self._trouble is None else [self._trouble]
+        return findings + (
+            self._devices.findings() if self._devices is not None else []
+        )
 
     def _first_heartbeat(self, api: ApiClient) -> bool:
         """Until the server knows us; False when told to leave first. Raises UserError when it refuses us."""

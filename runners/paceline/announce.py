@@ -63,7 +63,7 @@ class Announcer:
         if not self._target or (
             not busy and time.monotonic() - self._target_at > TARGET_REFRESH_S
         ):
-            seen = environment.observe()
+            observed = environment.observe()
             findings = preflight.examine(
                 self._data_dir, self._config.agent.min_free_bytes
             )
@@ -71,8 +71,8 @@ class Announcer:
                 "kind": "host",
                 "serial": self.serial,
                 "name": self._config.agent.name or environment.display_name(),
-                "factors": seen.factors,
-                "fingerprint": seen.fingerprint,
+                "factors": observed.factors,
+                "fingerprint": observed.fingerprint,
                 "preflight": msgspec.to_builtins(findings),
             }
             self._target_at = time.monotonic()

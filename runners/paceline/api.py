@@ -227,14 +227,14 @@ class ApiClient:
 
     def _attempt(
         self,
-        whose: tuple[str, int, str],
-        what: str,
+        attempt_key: tuple[str, int, str],
+        action: str,
         data: bytes,
         tries: int,
         headers: dict[str, str] | None = None,
     ) -> Any:
-        job_id, attempt, token = whose
-        path = f"/jobs/{job_id}/attempts/{attempt}/{what}"
+        job_id, attempt, token = attempt_key
+        path = f"/jobs/{job_id}/attempts/{attempt}/{action}"
         return self._retried(
             tries,
             lambda: self._send(

@@ -173,12 +173,12 @@ def _frequency() -> dict[str, Value]:
         )
         listed = [int(text) / 1000 for path in paths if (text := read_text(path))]
         if not listed:
-            found = re.findall(
+            matches = re.findall(
                 r"^cpu MHz\s*:\s*([\d.]+)$",
                 read_text("/proc/cpuinfo") or "",
                 re.MULTILINE,
             )
-            listed = [float(value) for value in found]
+            listed = [float(value) for value in matches]
         return (
             {"cpu_frequency_mhz": [_round(value) for value in listed]} if listed else {}
         )
@@ -187,31 +187,31 @@ def _frequency() -> dict[str, Value]:
 
 
 def _temperatures() -> dict[str, Value]:
-    found: dict[str, float] = {}
+    celsius: dict[str, float] = {}
     if sys.platform == "linux":
-        found = {
+        celsius = {
             f"{chip}.{sensor.label or index}": _round(sensor.current)
             for chip, sensors in psutil.sensors_temperatures().items()
             for index, sensor in enumerate(sensors)
             if sensor.current and -50 < sensor.current < 150
         }
-    return {"temperature_c": found} if found else {}
+    return {"temperature_c": celsius} if celsius else {}
 
 
 def _load() -> dict[str, Value]:
-    one, five, _ = psutil.getloadavg()
-    return {"load_1m": _round(one), "load_5m": _round(five)}
+    load_1m, load_5m, _ = psutil.getloadavg()
+    return {"load_1m": _round(load_1m), "load_5m": _round(load_5m)}
 
 
 def _stalls() -> dict[str, int]:
     """Linux PSI: µs since boot in which some task waited, by resource; empty elsewhere."""
-    found: dict[str, int] = {}
+    stalled_us: dict[str, int] = {}
     if sys.platform == "linux":
         for resource in ("cpu", "memory", "io"):
             text = read_text(f"/proc/pressure/{resource}") or ""
             if match := re.search(r"^some .*total=(\d+)", text):
-                found[resource] = int(match[1])
-    return found
+                stalled_us[resource] = int(match[1])
+    return stalled_us
 
 
 def _memory() -> dict[str, Value]:

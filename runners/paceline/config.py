@@ -136,27 +136,27 @@ def _checked(devices: DeviceSettings, path: Path, lines: TomlLines) -> DeviceSet
     }
     for key, addresses in listed.items():
         for address in addresses:
-            found = ADDRESS.fullmatch(address)
-            if found is None or not 0 < int(found["port"]) <= 65_535:
-                where = (
+            match = ADDRESS.fullmatch(address)
+            if match is None or not 0 < int(match["port"]) <= 65_535:
+                place = (
                     f"{path}:{lines.line(['devices', key])}: devices.{key}: {address!r}"
                 )
                 advice = "A phone after `adb tcpip 5555` has port 5555."
-                raise UserError(f"{where}: expected host:port", advice)
+                raise UserError(f"{place}: expected host:port", advice)
     if devices.self_test is None:
         return devices
-    place = path.resolve().parent / Path(devices.self_test).expanduser()
-    return msgspec.structs.replace(devices, self_test=str(place))
+    self_test = path.resolve().parent / Path(devices.self_test).expanduser()
+    return msgspec.structs.replace(devices, self_test=str(self_test))
 
 
 def _absolute(repository: RepositoryConfig, config_path: Path) -> RepositoryConfig:
     """Relative paths are relative to agent.toml."""
     if repository.path is None:
         return repository
-    where = (
+    absolute = (
         config_path.resolve().parent / Path(repository.path).expanduser()
     ).resolve()
-    return msgspec.structs.replace(repository, path=str(where))
+    return msgspec.structs.replace(repository, path=str(absolute))
 
 
 def data_dir(given: Path | None) -> Path:

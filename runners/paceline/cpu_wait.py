@@ -68,12 +68,12 @@ def _descendants(ancestor: int) -> list[int]:
                 children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(
                     int(entry.name)
                 )
-    found, pending = [], [ancestor]
+    descendants, pending = [], [ancestor]
     while pending:
         below = children.get(pending.pop(), [])
-        found += below
+        descendants += below
         pending += below
-    return found
+    return descendants
 
 
 def _spent(pids: list[int]) -> Spent:

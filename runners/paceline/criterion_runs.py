@@ -120,7 +120,7 @@ def read(path: str) -> CriterionDocument:
 
 
 def _directory(root: Path) -> CriterionDocument:
-    found = _Reading()
+    reading = _Reading()
     for folder in _measured(root):
         runs = sorted(path for path in folder.iterdir() if _is_run(path))
         samples = {run: _file(run / "sample.json") for run in runs}
@@ -128,25 +128,29 @@ def _directory(root: Path) -> CriterionDocument:
         for run, sample in samples.items():
             if run.name == LAST_RUN and sample in saved:
                 continue
-            _add_run(found, root, run, sample)
-    return found.document(root.resolve().name)
+            _add_run(reading, root, run, sample)
+    return reading.document(root.resolve().name)
 
 
-def _add_run(found: _Reading, root: Path, run: Path, sample: bytes) -> None:
+def _add_run(reading: _Reading, root: Path, run: Path, sample: bytes) -> None:
     """One baseline of one benchmark, or why it is none."""
     name = run.relative_to(root).as_posix()
     try:
         tukey = run / "tukey.json"
-        benchmark = found.take(f"{name}/benchmark.json", _file(run / "benchmark.json"))
-        fences = (
-            found.take(f"{name}/tukey.json", _file(tukey)) if tukey.is_file() else None
+        benchmark = reading.take(
+            f"{name}/benchmark.json", _file(run / "benchmark.json")
         )
-        found.take(f"{name}/sample.json", sample)
-        found.add(criterion.series_from_files(benchmark, sample, fences, run.name))
+        fences = (
+            reading.take(f"{name}/tukey.json", _file(tukey))
+            if tukey.is_file()
+            else None
+        )
+        reading.take(f"{name}/sample.json", sample)
+        reading.add(criterion.series_from_files(benchmark, sample, fences, run.name))
     except CriterionError as error:
-        found.problems.append(LineProblem(0, name, str(error)))
+        reading.problems.append(LineProblem(0, name, str(error)))
     except OSError as error:
-        found.problems.append(
+        reading.problems.append(
             LineProblem(
                 0, name, f"expected benchmark.json beside sample.json: {error.strerror}"
             )
@@ -174,37 +178,37 @@ def _file(path: Path) -> bytes:
 
 
 def _messages(path: str) -> CriterionDocument:
-    found = _Reading()
+    reading = _Reading()
     if path == "-":
-        _add_messages(found, sys.stdin.buffer)
-        return found.document("standard input")
+        _add_messages(reading, sys.stdin.buffer)
+        return reading.document("standard input")
     with Path(path).open("rb") as file:
-        _add_messages(found, file)
-    return found.document(Path(path).name)
+        _add_messages(reading, file)
+    return reading.document(Path(path).name)
 
 
-def _add_messages(found: _Reading, file: BinaryIO) -> None:
+def _add_messages(reading: _Reading, file: BinaryIO) -> None:
     number = 0
     while line := file.readline(MAX_LINE_BYTES):
         number += 1
-        found.take(str(number), line)
+        reading.take(str(number), line)
         try:
             series = criterion.series_from_message(line) if line.strip() else None
         except CriterionError as error:
             shown = line[:120].decode(errors="replace").rstrip()
-            found.problems.append(LineProblem(number, shown, str(error)))
+            reading.problems.append(LineProblem(number, shown, str(error)))
             continue
         if series is not None:
-            found.add(series)
+            reading.add(series)
 
 
 def import_body(
-    document: CriterionDocument, where: Provenance, title: str | None
+    document: CriterionDocument, provenance: Provenance, title: str | None
 ) -> dict[str, Any]:
     """The body that stores it on a server."""
     body = {
         "document": msgspec.to_builtins(document),
-        "measured_on": msgspec.to_builtins(where),
+        "measured_on": msgspec.to_builtins(provenance),
     }
     return body if title is None else {**body, "title": title}
 

@@ -137,12 +137,12 @@ def deliver(
                 refusal = error
     if not isinstance(refusal, LeaseLostError):
         _say_refused(api, spool, refusal)
-    where = spool.set_aside(str(refusal))
+    kept_in = spool.set_aside(str(refusal))
     log.error(
         "job %s: the server refused (%s); what was measured is kept in %s",
         attempt.job_id,
         refusal,
-        where,
+        kept_in,
     )
     return DeliveryOutcome.REFUSED
 

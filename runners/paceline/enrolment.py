@@ -38,13 +38,13 @@ def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient
             log.info("already enrolled as %s; the code is not used", known.agent_id)
         return ApiClient(server, known.credential)
     if code is None:
-        there = (
+        state = (
             f"It is enrolled at {known.server}."
             if known
             else "It has no credential yet."
         )
         advice = "Get a one-time code with `paceline-server enrolment-code` and give it with --enrol."
-        raise UserError(f"This agent is not enrolled at {server}. {there}", advice)
+        raise UserError(f"This agent is not enrolled at {server}. {state}", advice)
     api = ApiClient(server)
     try:
         enrolment = api.enrol(code, name)

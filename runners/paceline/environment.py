@@ -78,8 +78,8 @@ def cpu_model() -> str | None:
     if sys.platform == "linux":
         text = read_text("/proc/cpuinfo") or ""
         for key in ("model name", "Hardware", "cpu model", "uarch"):
-            if found := re.search(rf"^{key}\s*:\s*(.+)$", text, re.MULTILINE):
-                return found[1].strip()
+            if match := re.search(rf"^{key}\s*:\s*(.+)$", text, re.MULTILINE):
+                return match[1].strip()
         parts = re.findall(
             r"^CPU (?:implementer|part)\s*:\s*(\S+)$", text, re.MULTILINE
         )
@@ -96,8 +96,8 @@ def governor() -> str | None:
         paths = Path("/sys/devices/system/cpu").glob(
             "cpu[0-9]*/cpufreq/scaling_governor"
         )
-        found = sorted({text.strip() for path in paths if (text := read_text(path))})
-        return "+".join(found) or None
+        policies = sorted({text.strip() for path in paths if (text := read_text(path))})
+        return "+".join(policies) or None
     else:  # noqa: RET505 - see cpu_model
         return None
 
@@ -148,12 +148,12 @@ def read_text(path: str | Path) -> str | None:
 
 
 def _system_id() -> str | None:
-    found: str | None = None
+    system_id: str | None = None
     if sys.platform == "linux":
         for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
             text = (read_text(path) or "").strip()
-            if found is None and re.fullmatch(r"[0-9a-f]{32}", text):
-                found = text
+            if system_id is None and re.fullmatch(r"[0-9a-f]{32}", text):
+                system_id = text
     elif sys.platform == "darwin":
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             argv = ["ioreg", "-rd1", "-c", "IOPlatformExpertDevice"]
@@ -165,7 +165,7 @@ def _system_id() -> str | None:
                 check=False,
             )
             if match := re.search(r'"IOPlatformUUID" = "([^"]+)"', out.stdout):
-                found = match[1]
+                system_id = match[1]
     elif sys.platform == "win32":
         import winreg  # noqa: PLC0415 - exists on Windows only
 
@@ -174,8 +174,8 @@ def _system_id() -> str | None:
             contextlib.suppress(OSError),
             winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, cryptography) as key,
         ):
-            found = str(winreg.QueryValueEx(key, "MachineGuid")[0])
-    return found
+            system_id = str(winreg.QueryValueEx(key, "MachineGuid")[0])
+    return system_id
 
 
 def boot_id() -> str:

@@ -51,7 +51,7 @@ def describe_status(status: int) -> str:
     """`exited with status 127 (a command was not found)`."""
     words = STATUS_WORDS.get(status)
     number = status - SHELL_SIGNAL_STATUS
-    if words is None and number in {each.value for each in signal.Signals}:
+    if words is None and number in {known.value for known in signal.Signals}:
         words = f"what it ran was killed by {describe_signal(number)}"
     return f"exited with status {status}" + (f" ({words})" if words else "")
 
@@ -117,8 +117,8 @@ def _cgroup_files(root: Path, text: str) -> list[Path]:
 
 
 def _count(text: str) -> int | None:
-    found = _COUNT.search(text)
-    return int(found[1]) if found else None
+    match = _COUNT.search(text)
+    return int(match[1]) if match else None
 
 
 def _read(path: Path) -> str:

@@ -104,14 +104,14 @@ class Repository:
                 f"{commit!r} is no commit name.",
                 "Give 7 to 64 hex digits.",
             )
-        found = self._known(commit) or self._fetched(commit)
-        if found is None:
+        full = self._known(commit) or self._fetched(commit)
+        if full is None:
             raise SourceError(
                 "checkout_failed",
                 f"Commit {commit} is not in repository {self.name} ({self.shown}).",
                 "Push it there (or commit it), or ask for another one.",
             )
-        return found
+        return full
 
     def commits(self, base: str | None, head: str) -> list[Commit]:
         """The commits after `base` up to `head`, oldest first.
@@ -125,13 +125,13 @@ class Repository:
         if base is None:
             return self._log("--max-count=1", full)
         between = f"{self.resolve(base)}..{full}"
-        found = self._log(f"--max-count={MAX_COMMITS}", between)
-        if len(found) == MAX_COMMITS:
+        commits = self._log(f"--max-count={MAX_COMMITS}", between)
+        if len(commits) == MAX_COMMITS:
             every = int(
                 self._in_mirror("rev-list", "--first-parent", "--count", between, "--")
             )
-            found[0] = found[0]._replace(left_out=every - MAX_COMMITS)
-        return found or self._log("--max-count=1", full)
+            commits[0] = commits[0]._replace(left_out=every - MAX_COMMITS)
+        return commits or self._log("--max-count=1", full)
 
     def _log(self, *what: str) -> list[Commit]:
         form = f"--format={FIELD.join(('%H', '%an <%ae>', '%aI', '%s'))}"
@@ -192,13 +192,13 @@ class Repository:
         """By one at a time: lanes and heartbeats share the mirror, and git refuses to move a ref twice."""
         self._fetching.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self._fetching):
-            found = self._known(commit)
-            if found is None:
+            full = self._known(commit)
+            if full is None:
                 self._fetch()
-                found = self._known(commit)
-            if found is None and len(commit) in FULL:
-                found = self._fetch_one(commit)
-            return found
+                full = self._known(commit)
+            if full is None and len(commit) in FULL:
+                full = self._fetch_one(commit)
+            return full
 
     def _fetch(self) -> None:
         """Brings the mirror up to date, HEAD included: it may be detached."""
@@ -263,13 +263,13 @@ class Repository:
             return self._error("is not a git repository", advice)
         if "No such file" in text or "does not exist" in text:
             return self._error("does not exist", "Correct its path in agent.toml.")
-        said = text[-600:].replace(self._location, self.shown)
+        output = text[-600:].replace(self._location, self.shown)
         return self._error(
-            f"cannot be read: {said}", "Check the location and the access to it."
+            f"cannot be read: {output}", "Check the location and the access to it."
         )
 
-    def _error(self, what: str, advice: str) -> SourceError:
-        text = f"Repository {self.name} ({self.shown}) {what}."
+    def _error(self, problem: str, advice: str) -> SourceError:
+        text = f"Repository {self.name} ({self.shown}) {problem}."
         return SourceError("checkout_failed", text, advice)
 
 

@@ -83,12 +83,12 @@ def follow(
     _known(name)
     connection = open_connection()
     connection.connect()
-    where, serial = str(connection.route), identify(connection).serial
+    address, serial = str(connection.route), identify(connection).serial
     connection.close()
 
-    def only_this_one(found: Identity, route: Route) -> None:
-        if found.serial != serial:
-            raise WrongDeviceError(serial, found.serial, str(route))
+    def only_this_one(identity: Identity, route: Route) -> None:
+        if identity.serial != serial:
+            raise WrongDeviceError(serial, identity.serial, str(route))
 
     def verified() -> VerifiedConnection:
         again = open_connection()
@@ -96,7 +96,7 @@ def follow(
 
     with _until_interrupted() as interrupted:
         return _document(
-            name, where, _LiveLog(where, verified, seconds, interrupted), declared
+            name, address, _LiveLog(address, verified, seconds, interrupted), declared
         )
 
 
@@ -254,16 +254,16 @@ class _LiveLog:
         return self._hash.hexdigest()
 
     def chunks(self) -> Iterator[bytes]:
-        came: queue.SimpleQueue[LogLine] = queue.SimpleQueue()
+        arrived: queue.SimpleQueue[LogLine] = queue.SimpleQueue()
         end = None if self._seconds is None else time.monotonic() + self._seconds
-        with LogFollower(self._open, came.put) as follower:
+        with LogFollower(self._open, arrived.put) as follower:
             while not self._interrupted.is_set() and (
                 end is None or time.monotonic() < end
             ):
                 with contextlib.suppress(queue.Empty):
-                    yield self._taken(came.get(timeout=WAIT_S))
-        while not came.empty():  # what had come by then
-            yield self._taken(came.get())
+                    yield self._taken(arrived.get(timeout=WAIT_S))
+        while not arrived.empty():  # what had come by then
+            yield self._taken(arrived.get())
         if follower.gaps:
             self.name += (
                 f", lost and taken up again {follower.gaps} times: lines may be missing"

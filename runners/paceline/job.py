@@ -163,7 +163,7 @@ class Job:
                 "job %s: its commits are not named: %s", self._lease.job_id, error
             )
             return body
-        return {**body, "commits": [one._asdict() for one in commits]}
+        return {**body, "commits": [commit._asdict() for commit in commits]}
 
     def _repository(self) -> Repository:
         work = self._lease.work
@@ -194,7 +194,7 @@ class Job:
                 destination=destination,
             )
 
-        wanted = Selection(
+        selection = Selection(
             benchmarks=work.benchmarks,
             params=work.params,
             knobs=work.knobs,
@@ -205,9 +205,9 @@ class Job:
             seed=work.seed,
         )
         if work.base_commit is not None:
-            return prepare_sides(built, work.base_commit, work.commit, wanted)
+            return prepare_sides(built, work.base_commit, work.commit, selection)
         prepared = built(work.commit)
-        return [Side(prepared, check_selection(prepared.manifest, wanted))]
+        return [Side(prepared, check_selection(prepared.manifest, selection))]
 
     def _build_log(self, lines: list[str]) -> None:
         self._spool.append(log_items("build", lines))
@@ -217,16 +217,16 @@ class Job:
         lines = sides[-1].prepared.manifest.log_lines()
         return LogListener(lines, self._reported) if lines else None
 
-    def _reported(self, found: ReportedLine) -> None:
-        self._keep("reported", found)
+    def _reported(self, line: ReportedLine) -> None:
+        self._keep("reported", line)
 
-    def _conditions(self, seen: Conditions) -> None:
-        self._keep("conditions", seen)
+    def _conditions(self, conditions: Conditions) -> None:
+        self._keep("conditions", conditions)
 
-    def _keep(self, kind: str, said: Conditions | ReportedLine) -> None:
+    def _keep(self, kind: str, content: Conditions | ReportedLine) -> None:
         """On disk at once, on whatever thread; a disk that is full ends the job."""
         try:
-            self._spool.append([{"kind": kind, **msgspec.to_builtins(said)}])
+            self._spool.append([{"kind": kind, **msgspec.to_builtins(content)}])
         except SpoolError:
             self._stop.set(StopReason.DISK_FULL)
 

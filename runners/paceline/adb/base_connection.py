@@ -141,7 +141,7 @@ class BaseConnection(ABC):
 
     def reboot(self) -> None:
         """See port.Connection."""
-        deadline, said = self._begin(CONNECT_TIMEOUT_S), b""
+        deadline, output = self._begin(CONNECT_TIMEOUT_S), b""
         try:
             with contextlib.closing(
                 self._open(b"reboot:", deadline, apart=False)
@@ -149,13 +149,15 @@ class BaseConnection(ABC):
                 while part := channel.receive(
                     deadline
                 ):  # a word now and then; then it goes
-                    said += part
+                    output += part
         except LostError:
             return  # gone
         finally:
             self._hang_up()
-        if CANNOT_RESTART.search(said):
-            words = " ".join(said.decode("utf-8", "replace").split())[:SHOWN_OF_REFUSAL]
+        if CANNOT_RESTART.search(output):
+            words = " ".join(output.decode("utf-8", "replace").split())[
+                :SHOWN_OF_REFUSAL
+            ]
             raise RefusedError(f"{self._route} did not restart; it said: {words}")
 
     def close(self) -> None:

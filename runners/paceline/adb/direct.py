@@ -96,14 +96,14 @@ class DirectChannel:
         self._ended = False
         self._id, self._remote_id = link.next_id(), 0
         self._say(packets.OPEN, deadline, service + b"\0")
-        said = self._hear(deadline)
-        if said.command == packets.CLSE:
+        packet = self._hear(deadline)
+        if packet.command == packets.CLSE:
             self._ended = True
             self.close()
             raise RefusedError(
                 f"the device at {link.address} refuses the service {_short(service)}"
             )
-        self._remote_id = said.arg0
+        self._remote_id = packet.arg0
 
     def send(self, data: Bytes, deadline: float) -> None:
         """See Channel."""
@@ -140,14 +140,14 @@ class DirectChannel:
 
     def _next(self, deadline: float) -> int:
         """Takes one message of this service; keeps what it carries."""
-        said = self._hear(deadline)
-        if said.command == packets.WRTE:
+        packet = self._hear(deadline)
+        if packet.command == packets.WRTE:
             self._say(packets.OKAY, deadline)
-            self._arrived.append(said.payload)
-        elif said.command == packets.CLSE:
+            self._arrived.append(packet.payload)
+        elif packet.command == packets.CLSE:
             self._ended = True
             self._say(packets.CLSE, deadline)
-        return said.command
+        return packet.command
 
     def _say(self, command: int, deadline: float, data: Bytes = b"") -> None:
         self._link.packets.send(command, self._id, self._remote_id, data, deadline)
@@ -155,14 +155,14 @@ class DirectChannel:
     def _hear(self, deadline: float) -> Packet:
         """The next packet of this service. What a service that was closed before still said is dropped."""
         while True:
-            said = self._link.packets.receive(deadline)
-            if said.command not in (packets.OKAY, packets.WRTE, packets.CLSE):
+            packet = self._link.packets.receive(deadline)
+            if packet.command not in (packets.OKAY, packets.WRTE, packets.CLSE):
                 raise LostError(
-                    f"the device at {self._link.address} is out of step: it said {said.name}"
+                    f"the device at {self._link.address} is out of step: it said {packet.name}"
                 )
-            is_from_our_end = said.arg0 in (0, self._remote_id) or not self._remote_id
-            if said.arg1 == self._id and is_from_our_end:
-                return said
+            is_from_our_end = packet.arg0 in (0, self._remote_id) or not self._remote_id
+            if packet.arg1 == self._id and is_from_our_end:
+                return packet
 
 
 class DirectConnection(BaseConnection):

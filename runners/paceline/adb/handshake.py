@@ -98,18 +98,18 @@ class Handshake:
                 deadline,
             )
         while True:
-            said = self.connection.receive(deadline)
-            if said.command == packets.CNXN:
+            packet = self.connection.receive(deadline)
+            if packet.command == packets.CNXN:
                 self.waits_for_person = False
-                self.connection.sums = said.arg0 < packets.VERSION
-                text = said.payload.rstrip(b"\0").decode("utf-8", "replace")
-                longest = max(1, min(said.arg1, packets.LONGEST_PAYLOAD))
+                self.connection.sums = packet.arg0 < packets.VERSION
+                text = packet.payload.rstrip(b"\0").decode("utf-8", "replace")
+                longest = max(1, min(packet.arg1, packets.LONGEST_PAYLOAD))
                 return HandshakeResult(parse_banner(text, self._address), longest)
-            if said.command == packets.STLS:
+            if packet.command == packets.STLS:
                 raise tls_required_error(self._whom)
-            if said.command != packets.AUTH or said.arg0 != AUTH_TOKEN:
-                raise LostError(f"it said {said.name} where its answer was expected")
-            self._answer(bytes(said.payload), deadline, may_offer)
+            if packet.command != packets.AUTH or packet.arg0 != AUTH_TOKEN:
+                raise LostError(f"it said {packet.name} where its answer was expected")
+            self._answer(bytes(packet.payload), deadline, may_offer)
 
     def _answer(
         self, token: bytes, deadline: float, may_offer: Callable[[], float]

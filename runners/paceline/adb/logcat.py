@@ -247,16 +247,16 @@ class LogFollower:
 
     def _follow(self, stream: Stream, following: LogReader) -> bool:
         """Until it ends or is lost; whether anything came."""
-        came = False
+        has_lines = False
         with contextlib.suppress(AdbError):
             while not self._end.is_set():
                 chunk = stream.read(READ_S)
                 if chunk == b"":
                     break
                 for line in following.lines(chunk or b""):
-                    came = True
+                    has_lines = True
                     self._take(line)
-        return came
+        return has_lines
 
 
 class _Quiet:
@@ -303,5 +303,9 @@ class DeviceLog:
         with self._lock:
             events, unkept = self._events, self._unkept
             self._events, self._unkept = [], 0
-        said = [event.words for event in events]
-        return [f"{unkept} earlier ones were not kept", *said] if unkept else said
+        descriptions = [event.words for event in events]
+        return (
+            [f"{unkept} earlier ones were not kept", *descriptions]
+            if unkept
+            else descriptions
+        )

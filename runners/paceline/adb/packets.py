@@ -76,8 +76,8 @@ class PacketConnection:
             self._ahead, self._begin
         )
         if magic != command ^ 0xFFFFFFFF or length > LONGEST_PAYLOAD:
-            found = bytes(self._ahead[self._begin : self._begin + HEADER.size]).hex()
-            raise LostError(f"{self._whom} is out of step: it sent the header {found}")
+            header = bytes(self._ahead[self._begin : self._begin + HEADER.size]).hex()
+            raise LostError(f"{self._whom} is out of step: it sent the header {header}")
         self._begin += HEADER.size
         packet = Packet(command, arg0, arg1, self._taken(length, deadline))
         if self.sums and total and total != checksum_of(packet.payload):

@@ -16,11 +16,11 @@ def properties(text: str) -> dict[str, str]:
     text = text.replace("\r\n", "\n").replace("\r", "")
     begins = list(_BEGIN.finditer(text))
     ends = [*(begin.start() for begin in begins[1:]), len(text)]
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for begin, end in zip(begins, ends, strict=False):
         value = text[begin.end() : end].rstrip("\n")
         if end == len(text):
             value = value.rstrip()
         if value.endswith("]"):
-            found[begin.group(1)] = value[:-1]
-    return found
+            values[begin.group(1)] = value[:-1]
+    return values

@@ -108,8 +108,8 @@ class ServerConnection(BaseConnection):
     def _connect(self, deadline: float) -> Banner:
         address, name = self._route.address, self._route.name
         known = {
-            each.name: each
-            for each in AdbServer(address).devices(
+            device.name: device
+            for device in AdbServer(address).devices(
                 max(deadline - time.monotonic(), 0.1)
             )
         }.get(name)

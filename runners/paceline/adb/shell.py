@@ -54,16 +54,16 @@ def prepare_service(
 
 
 def read_whole(
-    channel: Channel, reading: OutputReader, deadline: float, what: str
+    channel: Channel, reading: OutputReader, deadline: float, command: str
 ) -> CommandResult:
     """Everything until the status. Raises SlowError at `deadline`, LostError for an end without a status."""
     outputs: dict[str, list[bytes | memoryview]] = {"stdout": [], "stderr": []}
     while reading.rc is None:
         data = channel.receive(deadline)
         if data is None:
-            raise slow_error(what)
+            raise slow_error(command)
         if not data:
-            raise lost_error(what)
+            raise lost_error(command)
         for output, piece in reading.feed(data):
             outputs[output].append(piece)
     return CommandResult(
@@ -71,18 +71,18 @@ def read_whole(
     )
 
 
-def slow_error(what: str) -> SlowError:
+def slow_error(command: str) -> SlowError:
     """For a command still running at its deadline; the caller closes the connection, which ends it."""
     return SlowError(
-        f"{what} did not end in time",
+        f"{command} did not end in time",
         "It was ended on the device. Ask for more time, or look at what the device is busy with.",
     )
 
 
-def lost_error(what: str) -> LostError:
+def lost_error(command: str) -> LostError:
     """For an end without a status."""
     return LostError(
-        f"the connection ended before {what} said how it ended",
+        f"the connection ended before {command} said how it ended",
         "Look at the cable, the network and whether the device restarted.",
     )
 
@@ -90,8 +90,8 @@ def lost_error(what: str) -> LostError:
 class ShellStream:
     """A command's output as it comes, on a channel that is its own. `rc` is None until it ended."""
 
-    def __init__(self, channel: Channel, reading: OutputReader, what: str) -> None:
-        self._channel, self._reading, self._what = channel, reading, what
+    def __init__(self, channel: Channel, reading: OutputReader, command: str) -> None:
+        self._channel, self._reading, self._what = channel, reading, command
 
     @property
     def rc(self) -> int | None:

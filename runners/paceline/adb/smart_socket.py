@@ -48,37 +48,37 @@ class ListedDevice(msgspec.Struct, frozen=True):
 
 def parse_devices(text: str) -> list[ListedDevice]:
     """`host:devices-l`; lines that are no device are left out."""
-    found = []
+    devices = []
     for line in text.splitlines():
         if match := LINE.fullmatch(line):
             pairs = dict(pair.split(":", 1) for pair in match["props"].split())
-            found.append(ListedDevice(match["name"], match["state"].strip(), pairs))
-    return found
+            devices.append(ListedDevice(match["name"], match["state"].strip(), pairs))
+    return devices
 
 
 def state_error(state: str, name: str, server: str) -> AdbError | None:
     """Why a device in that state cannot be used; None when it can."""
-    where = f"{name} at the adb server {server}"
+    device = f"{name} at the adb server {server}"
     if state == "device":
         return None
     if state in ("unauthorized", "authorizing"):
         return UnauthorizedError(
-            f"{where}: the device does not trust that adb server",
+            f"{device}: the device does not trust that adb server",
             "Unlock it and accept its prompt; tick 'always allow'. No prompt? Revoke the USB debugging"
             " authorizations in its developer options and plug it in again.",
         )
     if state.startswith("no permissions"):
         return OfflineError(
-            f"{where}: the host may not open the USB device",
+            f"{device}: the host may not open the USB device",
             "Install the udev rules for Android (package android-sdk-platform-tools-common), join the group"
             " plugdev, plug it in again.",
         )
     if state in ASLEEP:
         return OfflineError(
-            f"{where}: the device is in {state}", "Restart it into Android."
+            f"{device}: the device is in {state}", "Restart it into Android."
         )
     return OfflineError(
-        f"{where}: the device is {state}",
+        f"{device}: the device is {state}",
         "Unplug and plug it, or run `adb reconnect offline`; over Wi-Fi look whether it sleeps.",
     )
 
@@ -113,12 +113,12 @@ class AdbServerRequest:
         """Sends it; returns at OKAY. Raises LostError, SlowError, and why_failed() for a FAIL, said about
         the device `name`."""
         self.wire.send(b"%04x%s" % (len(request), request), self._deadline)
-        said = self._exactly(4)
-        if said == b"OKAY":
+        answer = self._exactly(4)
+        if answer == b"OKAY":
             return
-        if said != b"FAIL":
+        if answer != b"FAIL":
             raise LostError(
-                f"what listens at {self.server} is no adb server: it said {said!r}"
+                f"what listens at {self.server} is no adb server: it said {answer!r}"
             )
         raise failure_error(self.text(), name, self.server)
 

@@ -76,10 +76,10 @@ class Sync:
         """The file's pieces. Raises TransferError (also after some of them), SlowError, LostError."""
         self._channel.send(_message(b"RECV", checked_path(remote)), self._deadline)
         while True:
-            said, length = self._header(remote)
-            if said == b"DONE":
+            kind, length = self._header(remote)
+            if kind == b"DONE":
                 return
-            self._judge(said, length, b"DATA", remote)
+            self._judge(kind, length, b"DATA", remote)
             while length:
                 piece = self._some(length, remote)
                 length -= len(piece)
@@ -112,21 +112,23 @@ class Sync:
 
     def _expect(self, kind: bytes, remote: str) -> None:
         """Takes the next message, which has no body unless it is a refusal."""
-        said, length = self._header(remote)
-        self._judge(said, length, kind, remote)
+        answer, length = self._header(remote)
+        self._judge(answer, length, kind, remote)
 
     def _header(self, remote: str) -> tuple[bytes, int]:
-        said, length = HEADER.unpack(self._exactly(HEADER.size, remote))
-        return bytes(said), int(length)
+        kind, length = HEADER.unpack(self._exactly(HEADER.size, remote))
+        return bytes(kind), int(length)
 
-    def _judge(self, said: bytes, length: int, kind: bytes, remote: str) -> None:
+    def _judge(self, answer: bytes, length: int, kind: bytes, remote: str) -> None:
         """Raises TransferError for a refusal, LostError for what is neither that nor `kind`."""
-        if said == b"FAIL" and length <= CHUNK_BYTES:
+        if answer == b"FAIL" and length <= CHUNK_BYTES:
             raise refusal_error(
                 remote, self._exactly(length, remote).decode("utf-8", "replace")
             )
-        if said != kind or length > CHUNK_BYTES:
-            raise LostError(f"the device answered {said!r} about {remote}: out of step")
+        if answer != kind or length > CHUNK_BYTES:
+            raise LostError(
+                f"the device answered {answer!r} about {remote}: out of step"
+            )
 
     def _exactly(self, length: int, remote: str) -> bytes:
         parts = []

@@ -42,7 +42,7 @@ def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
     """A connected socket that sends at once and notices a dead peer. Raises AbsentError with advice
     `nobody`."""
     try:
-        found = socket.create_connection(
+        connected = socket.create_connection(
             host_and_port(address), timeout=remaining(deadline)
         )
     except OSError as error:
@@ -53,20 +53,20 @@ def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
         )
         raise AbsentError(f"nobody answers at {address}: {why}", nobody) from error
     try:
-        _set_up(found)
+        _set_up(connected)
     except OSError as error:  # it was reset before it was set up
-        found.close()
+        connected.close()
         why = error.strerror or str(error)
         raise AbsentError(
             f"who answers at {address} ended the connection at once: {why}", nobody
         ) from error
-    return found
+    return connected
 
 
-def _set_up(found: socket.socket) -> None:
+def _set_up(connected: socket.socket) -> None:
     """Sends at once, notices a dead peer."""
-    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (
         ("TCP_KEEPIDLE", KEEPALIVE_IDLE_S),
         ("TCP_KEEPALIVE", KEEPALIVE_IDLE_S),  # macOS calls it so
@@ -74,7 +74,7 @@ def _set_up(found: socket.socket) -> None:
         ("TCP_KEEPCNT", KEEPALIVE_PROBES),
     ):
         if (option := getattr(socket, name, None)) is not None:
-            found.setsockopt(socket.IPPROTO_TCP, option, value)
+            connected.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def remaining(deadline: float) -> float:

@@ -140,7 +140,7 @@ class AttachedDevice:
 
     def drop_route(self, route: Route) -> None:
         with self._lock:
-            self._routes = tuple(one for one in self._routes if one != route)
+            self._routes = tuple(known for known in self._routes if known != route)
 
     # --- the connection: the lane's thread only from here on ---
 

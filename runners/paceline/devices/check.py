@@ -132,22 +132,22 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 def run_check(
     connection: Connection,
-    asked: CheckContext,
+    context: CheckContext,
     clock: Callable[[], float] = time.monotonic,
 ) -> CheckResult:
     """Never raises AdbError: what goes wrong is a failed step."""
-    return _CheckRun(connection, asked, clock).run()
+    return _CheckRun(connection, context, clock).run()
 
 
 class _CheckRun:
     """One check while it runs."""
 
     def __init__(
-        self, connection: Connection, asked: CheckContext, clock: Callable[[], float]
+        self, connection: Connection, context: CheckContext, clock: Callable[[], float]
     ) -> None:
-        self._connection, self._asked, self._clock = connection, asked, clock
+        self._connection, self._asked, self._clock = connection, context, clock
         self._id = f"chk_{uuid.uuid4().hex}"
-        self._directory = f"{asked.workdir}/{self._id}"
+        self._directory = f"{context.workdir}/{self._id}"
         self._began = clock()
         self._steps: list[CheckStep] = []
         self._blamed: set[Blame] = set()
@@ -226,18 +226,18 @@ class _CheckRun:
     # --- steps ---
 
     def _round_trip(self) -> CheckStep:
-        took = []
+        durations_ms = []
         for number in range(ROUND_TRIPS):
             word = f"{self._id}-{number}"
             began = self._clock()
             done = self._connection.run(["echo", word])
-            took.append((self._clock() - began) * 1000)
+            durations_ms.append((self._clock() - began) * 1000)
             if done.rc != 0 or done.text.strip() != word:
                 text = (
                     f"echo answered {done.text.strip()[:80]!r} with status {done.rc}."
                 )
                 return CheckStep("round_trip", False, text)
-        median = round(statistics.median(took), 2)
+        median = round(statistics.median(durations_ms), 2)
         return CheckStep(
             "round_trip",
             median < SLOWEST_ROUND_TRIP_MS,
@@ -282,18 +282,20 @@ class _CheckRun:
 
     def _push_hash(self) -> CheckStep:
         data = random.Random(self._id).randbytes(PUSHED_BYTES)  # noqa: S311 - no secret, new every time
-        where = f"{self._directory}/blob"
+        remote = f"{self._directory}/blob"
         self._ran(["mkdir", "-p", self._directory])
         began = self._clock()
-        self._connection.push(data, where, timeout_s=PUSH_TIMEOUT_S)
+        self._connection.push(data, remote, timeout_s=PUSH_TIMEOUT_S)
         rate = round(PUSHED_BYTES / 2**20 / max(self._clock() - began, 1e-9), 2)
-        done = self._ran(["sha256sum", where])
-        found = done.text.split()[0] if done.status == 0 and done.text.split() else None
-        if found is None:  # before Android 6 there is no sha256sum
-            found = hashlib.sha256(
-                self._connection.pull(where, timeout_s=PUSH_TIMEOUT_S)
+        done = self._ran(["sha256sum", remote])
+        digest = (
+            done.text.split()[0] if done.status == 0 and done.text.split() else None
+        )
+        if digest is None:  # before Android 6 there is no sha256sum
+            digest = hashlib.sha256(
+                self._connection.pull(remote, timeout_s=PUSH_TIMEOUT_S)
             ).hexdigest()
-        if found != hashlib.sha256(data).hexdigest():
+        if digest != hashlib.sha256(data).hexdigest():
             text = "What was pushed is not what arrived: the digests differ."
             return CheckStep("push_hash", False, text, rate, "MiB/s")
         return CheckStep(
@@ -303,13 +305,13 @@ class _CheckRun:
     def _self_test(self) -> CheckStep:
         binary = self._asked.self_test
         if binary is None or not binary.is_file():
-            where = (
+            hint = (
                 f" at {binary}" if binary else "; a job of hashing's engines builds it"
             )
             return CheckStep(
                 "self_test",
                 None,
-                f"Not looked at: no self-test is built for this ABI{where}.",
+                f"Not looked at: no self-test is built for this ABI{hint}.",
             )
         remote = f"{self._directory}/self-test"
         self._connection.push(binary, remote, 0o755, PUSH_TIMEOUT_S)
@@ -384,19 +386,22 @@ def self_test_step(status: int | None, text: str) -> CheckStep:
     """The step of a self-test that printed `text` and ended with `status`. Pure."""
     line = next((line for line in text.splitlines() if line.startswith("{")), "")
     try:
-        said = msgspec.json.decode(line, type=SelfTest)
+        report = msgspec.json.decode(line, type=SelfTest)
     except msgspec.DecodeError:
         return CheckStep(
             "self_test",
             False,
             f"It ended with status {status} and said {text.strip()[:200]!r}.",
         )
-    known = (said.sha256, said.sha1) == (known_digest("sha256"), known_digest("sha1"))
-    if not known or said.wrong or not said.ok or status != 0:
+    known = (report.sha256, report.sha1) == (
+        known_digest("sha256"),
+        known_digest("sha1"),
+    )
+    if not known or report.wrong or not report.ok or status != 0:
         about = (
             "not the known digests"
             if not known
-            else f"by {', '.join(said.wrong) or 'its own word'}"
+            else f"by {', '.join(report.wrong) or 'its own word'}"
         )
         return CheckStep(
             "self_test",
@@ -405,8 +410,10 @@ def self_test_step(status: int | None, text: str) -> CheckStep:
         )
     means = (
         "with SHA instructions of the CPU"
-        if said.hardware_sha
+        if report.hardware_sha
         else "without SHA instructions"
     )
-    text = f"Digests are right on {said.arch or 'this CPU'}, {means}: {', '.join(said.engines)}."
-    return CheckStep("self_test", True, text, float(said.hardware_sha), "hardware_sha")
+    text = f"Digests are right on {report.arch or 'this CPU'}, {means}: {', '.join(report.engines)}."
+    return CheckStep(
+        "self_test", True, text, float(report.hardware_sha), "hardware_sha"
+    )

@@ -150,19 +150,19 @@ class DeviceConditions:
         """Asks the device. `full` adds what hardly changes within a job, or costs more than a glance.
         Raises LostError and what else ends a connection."""
         at_s = self._clock()
-        asked = [KERNEL, CLOCKS, THERMAL, BATTERY, self._df]
+        commands = [KERNEL, CLOCKS, THERMAL, BATTERY, self._df]
         if full:
-            asked += [ZONES, TOP]
-            asked += [self._calibrate] if self._calibrate else []
-        told = {argv: self._ask(connection, argv) for argv in asked}
-        charge, heat = battery(told[BATTERY].text), thermal(told[THERMAL].text)
+            commands += [ZONES, TOP]
+            commands += [self._calibrate] if self._calibrate else []
+        outputs = {argv: self._ask(connection, argv) for argv in commands}
+        charge, heat = battery(outputs[BATTERY].text), thermal(outputs[THERMAL].text)
         if charge.faked:  # a person's words, not the device's
             charge = Battery(faked=True)
-        if ZONES not in told and heat.status is None and charge.celsius is None:
-            told[ZONES] = self._ask(
+        if ZONES not in outputs and heat.status is None and charge.celsius is None:
+            outputs[ZONES] = self._ask(
                 connection, ZONES
             )  # nothing else tells whether it is hot
-        texts = {argv: one.text for argv, one in told.items()}
+        texts = {argv: output.text for argv, output in outputs.items()}
         clocks = policies(files_of(texts[CLOCKS]))
         values, known = self._kernel(files_of(texts[KERNEL]))
         values |= self._frequencies(clocks)
@@ -175,15 +175,17 @@ class DeviceConditions:
             values |= _rest(texts.get(TOP, ""), texts.get(self._calibrate, ""))
         if events := self._events():
             values["events"] = events
-        wrong = configuration_errors(
+        problems = configuration_errors(
             self._props, clocks, charge, simulated=self._simulated
         )
-        values["configuration"] = [str(one.name) for one in wrong]
+        values["configuration"] = [str(problem.name) for problem in problems]
         values["unknown"] = [
             key for key in WANTED if key not in values and key not in known
         ]
-        raw = [one.raw for one in told.values()]
-        return DeviceReading(values, raw, self._seen(values, charge, free), wrong, at_s)
+        raw = [output.raw for output in outputs.values()]
+        return DeviceReading(
+            values, raw, self._seen(values, charge, free), problems, at_s
+        )
 
     def _ask(self, connection: Connection, argv: Argv) -> _CommandOutput:
         at_ms, began = self.at_ms, self._clock()
@@ -221,9 +223,9 @@ class DeviceConditions:
         if (online := cpu_list(files.get(f"{CPU}/online"))) is not None:
             values["cpus_online"] = len(online)
         stalls = {
-            name: found.some_us
+            name: pressure.some_us
             for name in ("cpu", "memory", "io")
-            if (found := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
+            if (pressure := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
             is not None
         }
         return values | self._pressure(stalls), {
@@ -248,10 +250,14 @@ class DeviceConditions:
     def _frequencies(self, clocks: list[Policy]) -> dict[str, Value]:
         values: dict[str, Value] = {}
         now = {
-            _label(one): one.now_khz / 1000 for one in clocks if one.now_khz is not None
+            _label(policy): policy.now_khz / 1000
+            for policy in clocks
+            if policy.now_khz is not None
         }
         caps = {
-            _label(one): one.cap_khz / 1000 for one in clocks if one.cap_khz is not None
+            _label(policy): policy.cap_khz / 1000
+            for policy in clocks
+            if policy.cap_khz is not None
         }
         if now:
             values["cpu_frequency_mhz"] = now
@@ -261,23 +267,24 @@ class DeviceConditions:
             # Of other clocks than before the caps would look as if they had changed.
             values["cpu_frequency_cap_mhz"] = caps
         if governors := sorted(
-            {one.governor for one in clocks if one.governor is not None}
+            {policy.governor for policy in clocks if policy.governor is not None}
         ):
             values["governor"] = ", ".join(governors)
         since = {
-            _label(one): found
-            for one in clocks
-            if one.cpus in self._policies
-            and (found := spent(self._policies[one.cpus], one)) is not None
+            _label(policy): since_last
+            for policy in clocks
+            if policy.cpus in self._policies
+            and (since_last := spent(self._policies[policy.cpus], policy)) is not None
         }
         if since:
             values["cpu_mean_mhz"] = {
-                name: found.mean_khz / 1000 for name, found in since.items()
+                name: since_last.mean_khz / 1000 for name, since_last in since.items()
             }
             values["cpu_at_top_percent"] = {
-                name: round(100 * found.at_top, 2) for name, found in since.items()
+                name: round(100 * since_last.at_top, 2)
+                for name, since_last in since.items()
             }
-        self._policies = {one.cpus: one for one in clocks}
+        self._policies = {policy.cpus: policy for policy in clocks}
         return values
 
     def _seen(
@@ -305,35 +312,39 @@ def _heat(heat: Thermal, charge: Battery, files: Mapping[str, str]) -> dict[str,
     values: dict[str, Value] = {}
     if heat.status is not None:
         values["thermal_status"] = heat.status
-    found = {**zones(files), **heat.celsius}
+    celsius = {**zones(files), **heat.celsius}
     if charge.celsius is not None:
-        found["battery"] = charge.celsius
-    if found:
-        values["temperature_c"] = found
+        celsius["battery"] = charge.celsius
+    if celsius:
+        values["temperature_c"] = celsius
     if heat.throttling:
         values["throttling"] = {
             name: float(status) for name, status in heat.throttling.items()
         }
-    cooling = {**cooling_levels(files), **{one.name: one.level for one in heat.cooling}}
+    cooling = {
+        **cooling_levels(files),
+        **{device.name: device.level for device in heat.cooling},
+    }
     if active := {name: float(level) for name, level in cooling.items() if level > 0}:
         values["cooling"] = active
     return values
 
 
 def _charge(charge: Battery) -> dict[str, Value]:
-    said: dict[str, Value | None] = {
+    known: dict[str, Value | None] = {
         "battery_c": charge.celsius,
         "battery_percent": charge.percent,
         "on_battery": None if charge.powered is None else int(not charge.powered),
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _rest(busy: str, calibration: str) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    if found := top.busiest(busy):
+    if processes := top.busiest(busy):
         values["top"] = [
-            f"{one.cpu_percent:g} % {one.name} ({one.pid})" for one in found
+            f"{process.cpu_percent:g} % {process.name} ({process.pid})"
+            for process in processes
         ]
     if (shortest_ns := calibration_ns(calibration)) is not None:
         values["calibration_ns"] = shortest_ns
@@ -344,7 +355,7 @@ def calibration_ns(text: str) -> int | None:
     """What the self-test says of its fixed piece of work; None when it says nothing."""
     line = next((line for line in text.splitlines() if line.startswith("{")), "")
     try:
-        said = (
+        value = (
             msgspec.json.decode(line, type=dict[str, object]).get("calibration_ns")
             if line
             else None
@@ -352,7 +363,7 @@ def calibration_ns(text: str) -> int | None:
     except msgspec.DecodeError:
         return None
     return (
-        said
-        if isinstance(said, int) and not isinstance(said, bool) and said > 0
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0
         else None
     )

@@ -106,24 +106,24 @@ def fingerprint_factors(
 ) -> dict[str, Factor]:
     """The factors out of the texts. `known`: earlier ones of this device; while a core is off its parts are
     taken from there when model and SoC are the same."""
-    said = properties.build_factors(props)
+    build = properties.build_factors(props)
     cpus, present = cpuinfo(texts.cpuinfo), cpu_list(texts.cpus_present)
     threads = len(present) if present else len(cpus.cores) or None
     parts: Factor = " + ".join(cpu_parts(texts.cpuinfo)) or None
     before = known or {}
-    same = all(before.get(name) == said.get(name) for name in ("model", "soc"))
+    same = all(before.get(name) == build.get(name) for name in ("model", "soc"))
     if len(cpus.cores) != threads and same and before.get("cpu_parts"):
         parts = before["cpu_parts"]
     total = memory_bytes(texts.meminfo).get("MemTotal")
     return {
         "kind": "device",
         "system": "Android",
-        "manufacturer": said.get("manufacturer"),
-        "model": said.get("model"),
-        "build": said.get("build"),
-        "android": said.get("android"),
+        "manufacturer": build.get("manufacturer"),
+        "model": build.get("model"),
+        "build": build.get("build"),
+        "android": build.get("android"),
         "api": properties.api_level(props),
-        "soc": said.get("soc"),
+        "soc": build.get("soc"),
         "architecture": next(iter(properties.abis(props)), None),
         "cpu_parts": parts,
         "cpu_threads": threads,

@@ -37,18 +37,18 @@ class Discovery:
     def __init__(
         self,
         config: DeviceSettings,
-        ways: DeviceBackends,
+        backends: DeviceBackends,
         state_root: Path,
-        found: Callable[[AttachedDevice], None] = lambda _: None,
-        changed: Callable[[AttachedDevice], None] = lambda _: None,
+        on_found: Callable[[AttachedDevice], None] = lambda _: None,
+        on_changed: Callable[[AttachedDevice], None] = lambda _: None,
         *,
         refuted: Callable[[AttachedDevice], None] = lambda _: None,
         connect_s: float = CONNECT_TIMEOUT_S,
     ) -> None:
-        self._config, self._ways, self._root = config, ways, state_root
+        self._config, self._ways, self._root = config, backends, state_root
         self._found, self._changed, self._gone, self._connect_s = (
-            found,
-            changed,
+            on_found,
+            on_changed,
             refuted,
             connect_s,
         )
@@ -65,11 +65,11 @@ class Discovery:
         self._listed = listed
         simulated = {Route("tcp", address) for address in self._config.simulated}
         configured = {Route("tcp", address) for address in self._config.routes}
-        wanted = listed | simulated | configured
+        routes = listed | simulated | configured
         self.unknown = {
-            route: link for route, link in self.unknown.items() if route in wanted
+            route: link for route, link in self.unknown.items() if route in routes
         }
-        for route in sorted(wanted, key=str):
+        for route in sorted(routes, key=str):
             if not any(route in device.routes for device in self.devices.values()):
                 self._place(route, simulated=route in simulated)
 
@@ -87,9 +87,9 @@ class Discovery:
             return
         self.unknown.pop(route, None)
         for device in [
-            one
-            for one in self.devices.values()
-            if one.strangers.pop(route, None) is not None
+            device
+            for device in self.devices.values()
+            if device.strangers.pop(route, None) is not None
         ]:
             if not device.is_known and not device.routes:
                 del self.devices[device.serial]

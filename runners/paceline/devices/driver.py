@@ -128,13 +128,13 @@ class DeviceDriver:
 
     def _own_findings(self) -> list[FindingEntry]:
         """What is no reading of the device."""
-        found = [self._trouble] if self._trouble is not None else []
+        findings = [self._trouble] if self._trouble is not None else []
         if self.device.is_known and not self.device.survives_restart:
             advice = "Plug it in by USB, or set persist.adb.tcp.port on a device whose shell is root."
-            found.append(
+            findings.append(
                 finding_entry("restart_loses_it", LOST_BY_RESTART, advice, level="info")
             )
-        return found
+        return findings
 
     def hear(self, heard: TargetReply) -> None:
         self._report.hear(heard)
@@ -261,9 +261,9 @@ class DeviceDriver:
             return not claimed
 
     def _climbed(self, rung: Rung, why: str = "") -> RecoveryOutcome:
-        ways, look_s = self._tools.ways, self._pace.boot_look_s
+        backends, look_s = self._tools.ways, self._pace.boot_look_s
         return try_rung(
-            rung, self.device, ways, self._quit, why=why, boot_look_s=look_s
+            rung, self.device, backends, self._quit, why=why, boot_look_s=look_s
         )
 
     def _means(self) -> RecoveryCapabilities:
@@ -369,8 +369,8 @@ class DeviceDriver:
                 self._pause(self._pace.retry_s)
                 return
             try:
-                for said in self._tools.clean(self.device, self.device.connection):
-                    log.info("device %s: %s", self.device.serial, said)
+                for cleaned in self._tools.clean(self.device, self.device.connection):
+                    log.info("device %s: %s", self.device.serial, cleaned)
             except LeftOverError as error:  # it answers: the check tells what stays, and the ladder may help
                 log.warning("device %s: %s", self.device.serial, error.text)
                 self._duty = health.next_episode(
@@ -441,10 +441,10 @@ class DeviceDriver:
         return claimed
 
     def _note_readings(self, reading: DeviceReading) -> None:
-        before, seen = self._report.readings, reading.seen
+        before, inputs = self._report.readings, reading.seen
         now = idle_readings(reading, self._held)
         self._held = frozenset(
-            gate.name for gate in gates.evaluate_gates(seen, self._held) if gate.holds
+            gate.name for gate in gates.evaluate_gates(inputs, self._held) if gate.holds
         )
         self._report.read(now)
         self._read_s = time.monotonic()

@@ -40,7 +40,7 @@ class DeviceLanes:
     def __init__(
         self,
         config: DeviceSettings,
-        ways: DeviceBackends,
+        backends: DeviceBackends,
         root: Path,
         shared: LaneResources,
         *,
@@ -52,10 +52,10 @@ class DeviceLanes:
         self._root, self._shared, self._host_serial = root, shared, host_serial
         self._pace = pace or DriverIntervals()
         program = partial(find_self_test, config.self_test, artifacts)
-        self._tools = DriverServices(ways, self._clean, program, say_soon)
+        self._tools = DriverServices(backends, self._clean, program, say_soon)
         self._discovery = Discovery(
             config,
-            ways,
+            backends,
             root,
             self._start,
             self._nudge,

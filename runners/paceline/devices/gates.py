@@ -80,34 +80,34 @@ class ConfigurationProblem(msgspec.Struct, frozen=True):
 
 
 def evaluate_gates(
-    seen: GateInputs,
+    inputs: GateInputs,
     held: Collection[str] = (),
     free_bytes_needed: int = FREE_BYTES_NEEDED,
 ) -> list[Gate]:
     """Every gate, in a fixed order. `held`: names of those that held at the last look; they let go at the
     inner limit."""
     return [
-        _booted(seen),
-        _thermal(seen, "thermal" in held),
-        _hot(seen, "hot" in held),
-        _battery(seen, "battery" in held),
-        _space(seen, free_bytes_needed),
+        _booted(inputs),
+        _thermal(inputs, "thermal" in held),
+        _hot(inputs, "hot" in held),
+        _battery(inputs, "battery" in held),
+        _space(inputs, free_bytes_needed),
     ]
 
 
-def heartbeat_values(seen: GateInputs) -> dict[str, float | int | bool | None]:
+def heartbeat_values(inputs: GateInputs) -> dict[str, float | int | bool | None]:
     """For the heartbeat's `gates`: null is unknown."""
     return {
-        "battery_c": seen.battery.celsius,
-        "battery_percent": seen.battery.percent,
-        "charging": seen.battery.powered,
-        "thermal_status": seen.thermal_status,
-        "free_bytes": seen.free_bytes,
+        "battery_c": inputs.battery.celsius,
+        "battery_percent": inputs.battery.percent,
+        "charging": inputs.battery.powered,
+        "thermal_status": inputs.thermal_status,
+        "free_bytes": inputs.free_bytes,
     }
 
 
-def _booted(seen: GateInputs) -> Gate:
-    if seen.booted is False:
+def _booted(inputs: GateInputs) -> Gate:
+    if inputs.booted is False:
         return Gate(
             "booted",
             True,
@@ -115,11 +115,11 @@ def _booted(seen: GateInputs) -> Gate:
             "It has not finished starting.",
             "Wait; its screen may need a PIN.",
         )
-    return Gate("booted", False, seen.booted is not None, "It has started.")
+    return Gate("booted", False, inputs.booted is not None, "It has started.")
 
 
-def _thermal(seen: GateInputs, held: bool) -> Gate:
-    status = seen.thermal_status
+def _thermal(inputs: GateInputs, held: bool) -> Gate:
+    status = inputs.thermal_status
     if status is not None:
         limit = CALM + 1 if held else THROTTLING
         text = f"Its thermal status is {status}, measuring starts below {limit}."
@@ -130,7 +130,7 @@ def _thermal(seen: GateInputs, held: bool) -> Gate:
             text,
             "Let it cool; take it off fast charging.",
         )
-    if seen.battery.celsius is None and seen.hottest_c is None:
+    if inputs.battery.celsius is None and inputs.hottest_c is None:
         return Gate(
             "thermal",
             True,
@@ -146,13 +146,17 @@ def _thermal(seen: GateInputs, held: bool) -> Gate:
     )
 
 
-def _hot(seen: GateInputs, held: bool) -> Gate:
+def _hot(inputs: GateInputs, held: bool) -> Gate:
     limit = COOL_C if held else HOT_C
-    celsius = seen.battery.celsius
-    if celsius is None and seen.thermal_status is None and seen.hottest_c is not None:
+    celsius = inputs.battery.celsius
+    if (
+        celsius is None
+        and inputs.thermal_status is None
+        and inputs.hottest_c is not None
+    ):
         limit = COOL_SENSOR_C if held else HOT_SENSOR_C
-        over = seen.hottest_c > limit if held else seen.hottest_c >= limit
-        text = f"Its hottest sensor is at {seen.hottest_c:.1f} °C, measuring starts at {limit:g} °C or below."
+        over = inputs.hottest_c > limit if held else inputs.hottest_c >= limit
+        text = f"Its hottest sensor is at {inputs.hottest_c:.1f} °C, measuring starts at {limit:g} °C or below."
         return Gate("hot", over, True, text, "Let it cool.")
     if celsius is None:
         return Gate("hot", False, False, "Its battery tells no temperature.")
@@ -162,20 +166,22 @@ def _hot(seen: GateInputs, held: bool) -> Gate:
     )
 
 
-def _battery(seen: GateInputs, held: bool) -> Gate:
+def _battery(inputs: GateInputs, held: bool) -> Gate:
     limit = CHARGED_PERCENT if held else LOW_PERCENT
-    percent = seen.battery.percent
+    percent = inputs.battery.percent
     if percent is None:
         return Gate("battery", False, False, "It tells no charge.")
     text = f"Its battery is at {percent:g} %, measuring starts at {limit:g} %."
     return Gate("battery", percent < limit, True, text, "Charge it.")
 
 
-def _space(seen: GateInputs, needed: int) -> Gate:
-    if seen.free_bytes is None:
+def _space(inputs: GateInputs, needed: int) -> Gate:
+    if inputs.free_bytes is None:
         return Gate("space", False, False, "It does not tell its free space.")
-    text = f"{seen.free_bytes >> 20} MiB are free, {needed >> 20} MiB are needed."
-    return Gate("space", seen.free_bytes < needed, True, text, "Remove files or apps.")
+    text = f"{inputs.free_bytes >> 20} MiB are free, {needed >> 20} MiB are needed."
+    return Gate(
+        "space", inputs.free_bytes < needed, True, text, "Remove files or apps."
+    )
 
 
 def configuration_errors(
@@ -190,16 +196,16 @@ def configuration_errors(
     Clocks count as unlocked only where the shell is root: who cannot lock them made no mistake
     (fixed-performance mode is what such devices have).
     """
-    found: list[ConfigurationProblem] = []
+    problems: list[ConfigurationProblem] = []
     if simulated:
         text = "It is simulated: its commands run on the host."
-        found.append(ConfigurationProblem("simulated", text, "Measure on a device."))
+        problems.append(ConfigurationProblem("simulated", text, "Measure on a device."))
     if is_emulator(props):
         text = "It is an emulator: its timings are the host's."
-        found.append(ConfigurationProblem("emulator", text, "Measure on a device."))
+        problems.append(ConfigurationProblem("emulator", text, "Measure on a device."))
     if marks := slow_by_debugging(props):
         text = f"It checks more than a person's phone does: {', '.join(marks)}."
-        found.append(
+        problems.append(
             ConfigurationProblem(
                 "debuggable", text, "Use a user build without debugging properties."
             )
@@ -208,7 +214,7 @@ def configuration_errors(
     if moving and is_root_shell(props):
         cpus = ", ".join(str(cpu) for policy in moving for cpu in policy.cpus)
         text = f"Its shell is root, and yet the clocks of CPUs {cpus} move."
-        found.append(
+        problems.append(
             ConfigurationProblem(
                 "unlocked_clocks",
                 text,
@@ -217,5 +223,5 @@ def configuration_errors(
         )
     if battery.percent is not None and battery.percent < MINIMUM_BATTERY_PERCENT:
         text = f"Its battery is at {battery.percent:g} %: below {MINIMUM_BATTERY_PERCENT:g} % it saves power."
-        found.append(ConfigurationProblem("low_battery", text, "Charge it."))
-    return found
+        problems.append(ConfigurationProblem("low_battery", text, "Charge it."))
+    return problems

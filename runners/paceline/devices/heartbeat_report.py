@@ -84,19 +84,22 @@ class IdleReadings(msgspec.Struct, frozen=True):
 
 def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
     """What a heartbeat says of a reading. Pure."""
-    seen = reading.seen
-    shut = [gate for gate in gates.evaluate_gates(seen, held) if gate.holds]
-    said: list[tuple[str, str, str]] = [
+    inputs = reading.seen
+    shut = [gate for gate in gates.evaluate_gates(inputs, held) if gate.holds]
+    findings_of: list[tuple[str, str, str]] = [
         (gate.name, gate.text, gate.advice) for gate in shut
     ]
-    said += [(one.name, one.text, one.advice) for one in reading.configuration]
-    findings = [finding_entry(name, text, advice) for name, text, advice in said]
+    findings_of += [
+        (problem.name, problem.text, problem.advice)
+        for problem in reading.configuration
+    ]
+    findings = [finding_entry(name, text, advice) for name, text, advice in findings_of]
     refuses = (
         " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:WORDS] or None
     )
-    names: list[str] = [one.name for one in reading.configuration]
+    names: list[str] = [problem.name for problem in reading.configuration]
     return IdleReadings(
-        gates.heartbeat_values(seen), names, findings, refuses, reading.at_s
+        gates.heartbeat_values(inputs), names, findings, refuses, reading.at_s
     )
 
 
@@ -124,10 +127,12 @@ class HeartbeatReport:
     def tried(
         self, rung: Rung, ok: bool, text: str, order: DeviceOrder | None = None
     ) -> None:
-        asked = order.id if order is not None else None
-        one = TriedRung(f"rec_{uuid.uuid4().hex}", rung, ok, text, self._clock(), asked)
+        order_id = order.id if order is not None else None
+        tried = TriedRung(
+            f"rec_{uuid.uuid4().hex}", rung, ok, text, self._clock(), order_id
+        )
         with self._lock:
-            self._tried[one.id] = one
+            self._tried[tried.id] = tried
             _forget_oldest(self._tried, KEPT)
 
     def done(self, order: DeviceOrder) -> None:
@@ -172,7 +177,9 @@ class HeartbeatReport:
         if heard is None:
             return None
         with self._lock:
-            return next((one for one in heard.orders if one.id not in self._over), None)
+            return next(
+                (order for order in heard.orders if order.id not in self._over), None
+            )
 
     @property
     def check_due(self) -> bool:
@@ -187,13 +194,13 @@ class HeartbeatReport:
             check, readings = self._check, self._readings
             tried, done = list(self._tried.values()), list(self._done)
             refused = [
-                {"id": one, "why": fit_for_wire(why, WORDS)}
-                for one, why in self._refused.items()
+                {"id": order_id, "why": fit_for_wire(why, WORDS)}
+                for order_id, why in self._refused.items()
             ]
         entry: dict[str, Any] = {
             "preflight": readings.preflight,
             "refuses": readings.refuses,
-            "recovery": [self._rung(one) for one in tried],
+            "recovery": [self._rung(rung) for rung in tried],
             "orders_done": done,
             "orders_refused": refused,
         }
@@ -211,33 +218,39 @@ class HeartbeatReport:
             self._heard = heard
             if self._check is not None and self._check.id in heard.checks_heard:
                 self._check = None
-            for one in heard.recovery_heard:
-                self._tried.pop(one, None)
-            asked = {order.id for order in heard.orders}
-            self._done = {one: None for one in self._done if one in asked}
+            for tried_id in heard.recovery_heard:
+                self._tried.pop(tried_id, None)
+            order_ids = {order.id for order in heard.orders}
+            self._done = {
+                order_id: None for order_id in self._done if order_id in order_ids
+            }
             self._refused = {
-                one: why for one, why in self._refused.items() if one in asked
+                order_id: why
+                for order_id, why in self._refused.items()
+                if order_id in order_ids
             }
         self.wake.set()
 
-    def _rung(self, one: TriedRung) -> dict[str, Any]:
-        age = self._ms_ago(one.at_s)
-        text = fit_for_wire(one.text)
-        said = {
-            "id": one.id,
-            "step": one.rung.value,
-            "ok": one.ok,
+    def _rung(self, tried: TriedRung) -> dict[str, Any]:
+        age = self._ms_ago(tried.at_s)
+        text = fit_for_wire(tried.text)
+        entry = {
+            "id": tried.id,
+            "step": tried.rung.value,
+            "ok": tried.ok,
             "text": text,
             "ms_ago": age,
         }
-        return {**said, "order_id": one.order_id}
+        return {**entry, "order_id": tried.order_id}
 
     def _checked(self, check: HealthCheck) -> dict[str, Any]:
-        said = msgspec.to_builtins(check)
-        del said["started_s"]
-        steps = [{**step, "text": fit_for_wire(step["text"])} for step in said["steps"]]
+        entry = msgspec.to_builtins(check)
+        del entry["started_s"]
+        steps = [
+            {**step, "text": fit_for_wire(step["text"])} for step in entry["steps"]
+        ]
         return {
-            **said,
+            **entry,
             "steps": steps,
             "started_at_ms_ago": self._ms_ago(check.started_s),
         }

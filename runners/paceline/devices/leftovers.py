@@ -80,7 +80,7 @@ class RunJournal:
 
     def note(self, note: RunNote) -> None:
         """On disk before this returns. Raises OSError."""
-        self._write([*(one for one in self.notes if one.run != note.run), note])
+        self._write([*(kept for kept in self.notes if kept.run != note.run), note])
 
     def forget(self) -> None:
         """Nothing is left of any run."""
@@ -102,17 +102,17 @@ def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupR
     if isinstance(connection, VerifiedConnection) and is_address(connection.route):
         connection.verify()  # its adb server may have taken up another device there, without a word to us
     notes = journal.notes
-    found = _found(connection, workdir)
+    entries = _found(connection, workdir)
     runs = {note.run for note in notes} | {
-        name for kind, name in found if kind == "run"
+        name for kind, name in entries if kind == "run"
     }
     changed = {name for note in notes for name in note.settings}
-    changed |= {name for kind, name in found if kind == "setting"}
+    changed |= {name for kind, name in entries if kind == "setting"}
     processes = sum(
         kill_processes(connection, run, f"{workdir}/{run}") for run in sorted(runs)
     )
     restored = settings.restore(connection, changed)
-    if found:
+    if entries:
         remove_directory(connection, workdir)
         if late := sum(
             kill_processes(connection, run, f"{workdir}/{run}") for run in sorted(runs)
@@ -126,7 +126,7 @@ def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupR
     ) as error:  # what it names is gone: cleaning once more is all that follows
         log.warning("the note of device runs cannot be removed: %s", error)
     return CleanupResult(
-        processes, [name for kind, name in found if kind == "run"], restored
+        processes, [name for kind, name in entries if kind == "run"], restored
     )
 
 

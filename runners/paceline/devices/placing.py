@@ -68,15 +68,15 @@ def locations(
 
 
 def place_files(
-    persistent: ReconnectingDevice, where: Mapping[Path, PurePosixPath]
+    persistent: ReconnectingDevice, locations_of: Mapping[Path, PurePosixPath]
 ) -> int:
     """Brings every file there and verifies it; gives the bytes sent. Raises TargetError."""
     built = {
         str(location / relative): BuiltFile(path, path.stat().st_size, _sha256(path))
-        for directory, location in where.items()
+        for directory, location in locations_of.items()
         for relative, path in files_below(directory).items()
     }
-    roots = sorted({str(location) for location in where.values()})
+    roots = sorted({str(location) for location in locations_of.values()})
     listed: dict[str, ListedFile] = {}
     missing, sent = sorted(built), 0
     for _ in range(ROUNDS):
@@ -107,17 +107,17 @@ def differences(built: BuiltFile, listed: ListedFile | None) -> list[str]:
     """What keeps the device's copy from being used, each with what was expected and what was found."""
     if listed is None:
         return ["expected the file, found none of this name"]
-    found = []
+    differing = []
     if listed.size != built.size:
-        found.append(f"expected a size of {built.size} bytes, found {listed.size}")
+        differing.append(f"expected a size of {built.size} bytes, found {listed.size}")
     if not listed.mode & OWNER_MAY_EXECUTE:
-        found.append(
+        differing.append(
             f"expected a mode that lets its owner execute it, found {listed.mode:04o}"
         )
     if listed.sha256 != built.sha256:
         digest = listed.sha256 or "none, because the device could not compute it"
-        found.append(f"expected the sha256 {built.sha256}, found {digest}")
-    return found
+        differing.append(f"expected the sha256 {built.sha256}, found {digest}")
+    return differing
 
 
 def _send(
@@ -141,10 +141,10 @@ def make_directories(
     persistent: ReconnectingDevice, directories: Iterable[str]
 ) -> None:
     """With all above them. Raises TargetError."""
-    wanted = sorted(directories)
-    for first in range(0, len(wanted), AT_ONCE):
-        some = wanted[first : first + AT_ONCE]
-        _run(persistent, ["mkdir", "-p", *some], some[-1])
+    paths = sorted(directories)
+    for first in range(0, len(paths), AT_ONCE):
+        batch = paths[first : first + AT_ONCE]
+        _run(persistent, ["mkdir", "-p", *batch], batch[-1])
 
 
 def listing(persistent: ReconnectingDevice, directory: str) -> dict[str, ListedFile]:
@@ -153,30 +153,30 @@ def listing(persistent: ReconnectingDevice, directory: str) -> dict[str, ListedF
     sizes, _, digests = (
         done.text.partition("\n\n") if not done.text.startswith("\n") else ("", "", "")
     )
-    found: dict[str, str] = {}
+    sha256s: dict[str, str] = {}
     for line in digests.splitlines():
         digest, _, name = line.partition("  ")
-        found[name] = digest
+        sha256s[name] = digest
     listed = {}
     for size, mode, name in _LISTED.findall(
         sizes
     ):  # a device without shell v2 mixes its warnings in
         path = posixpath.join(directory, name.removeprefix("./"))
-        listed[path] = ListedFile(int(size), int(mode, 8), found.get(name, ""))
+        listed[path] = ListedFile(int(size), int(mode, 8), sha256s.get(name, ""))
     return listed
 
 
-def _run(persistent: ReconnectingDevice, command: Sequence[str], what: str) -> None:
+def _run(persistent: ReconnectingDevice, command: Sequence[str], path: str) -> None:
     """Raises TargetError when the device could not do it."""
     done = persistent.run(command, LISTING_TIMEOUT_S)
     if done.rc == 0:
         return
-    said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
-    full = "No space left" in said
+    output = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
+    full = "No space left" in output
     advice = "Free space on the device." if full else ""
     persistent.refused(
         TransferError(
-            f"{what} cannot be written on the device: {said}", advice, no_space=full
+            f"{path} cannot be written on the device: {output}", advice, no_space=full
         )
     )
 

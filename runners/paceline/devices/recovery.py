@@ -41,7 +41,7 @@ class RecoveryOutcome(msgspec.Struct, frozen=True):
 def try_rung(
     rung: Rung,
     device: AttachedDevice,
-    ways: DeviceBackends,
+    backends: DeviceBackends,
     stop: Stop,
     *,
     why: str,
@@ -63,14 +63,14 @@ def try_rung(
         elif rung is Rung.NEW_CONNECTION:
             device.let_go()
         else:
-            _reconnect_by_server(device, ways, stop, boot_look_s)
+            _reconnect_by_server(device, backends, stop, boot_look_s)
     except AdbError as error:
         return RecoveryOutcome(False, error.text)
     return _answer_outcome(device)
 
 
 def _reconnect_by_server(
-    device: AttachedDevice, ways: DeviceBackends, stop: Stop, look_s: float
+    device: AttachedDevice, backends: DeviceBackends, stop: Stop, look_s: float
 ) -> None:
     """By the adb server, which may take a moment, and is asked twice: nobody else tells it the address of a
     device that it forgot. Raises AdbError."""
@@ -78,11 +78,11 @@ def _reconnect_by_server(
     if route is None:
         return
     device.let_go()
-    ways.reconnect(route)
+    backends.reconnect(route)
     for _ in range(RECONNECT_LOOKS):
         if device.look() or stop.wait(look_s):
             return
-    ways.reconnect(route)
+    backends.reconnect(route)
 
 
 def reboot(

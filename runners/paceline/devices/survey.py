@@ -40,15 +40,15 @@ class SurveyedDevice(msgspec.Struct, frozen=True):
 
 
 def survey(
-    config: DeviceSettings, ways: DeviceBackends, state_root: Path
+    config: DeviceSettings, backends: DeviceBackends, state_root: Path
 ) -> list[SurveyedDevice]:
     """Devices in the order of their serials, then routes without one. Empty where devices are disabled."""
     if not config.enabled:
         return []
-    discovery = Discovery(config, ways, state_root, connect_s=PATIENCE_S)
+    discovery = Discovery(config, backends, state_root, connect_s=PATIENCE_S)
     discovery.look()
-    found = [_seen(discovery.devices[serial]) for serial in sorted(discovery.devices)]
-    return found + [_nobody(route, link) for route, link in discovery.unknown.items()]
+    devices = [_seen(discovery.devices[serial]) for serial in sorted(discovery.devices)]
+    return devices + [_nobody(route, link) for route, link in discovery.unknown.items()]
 
 
 def _nobody(route: Route, link: axis.ConnectionStatus) -> SurveyedDevice:

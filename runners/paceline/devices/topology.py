@@ -57,7 +57,7 @@ def clusters(files: Mapping[str, str], info: CpuInfo) -> list[Cluster]:
         grouped.setdefault(
             (None, None, names.get(cpu), capacities.get(cpu)), []
         ).append(cpu)
-    found = [
+    clusters_found = [
         Cluster(
             cpus=tuple(sorted(cpus)),
             online=tuple(
@@ -70,7 +70,7 @@ def clusters(files: Mapping[str, str], info: CpuInfo) -> list[Cluster]:
         for (max_khz, _, core, capacity), cpus in grouped.items()
     ]
     return sorted(
-        found,
+        clusters_found,
         key=lambda one: (
             one.max_khz is None,
             one.capacity or 0,
@@ -80,11 +80,15 @@ def clusters(files: Mapping[str, str], info: CpuInfo) -> list[Cluster]:
     )
 
 
-def choose_cluster(found: Sequence[Cluster]) -> Cluster | None:
+def choose_cluster(clusters: Sequence[Cluster]) -> Cluster | None:
     """Where to measure: the fastest cluster with room for a runtime's own threads, else the fastest; None
     where no cluster's speed is known: then a launch is not pinned."""
-    usable = [one for one in found if one.online and one.max_khz is not None]
-    roomy = [one for one in usable if len(one.online) >= ROOMY]
+    usable = [
+        cluster
+        for cluster in clusters
+        if cluster.online and cluster.max_khz is not None
+    ]
+    roomy = [cluster for cluster in usable if len(cluster.online) >= ROOMY]
     return (roomy or usable)[-1] if usable else None
 
 
@@ -102,10 +106,10 @@ def _listed(files: Mapping[str, str], name: str) -> tuple[int, ...] | None:
 
 def _capacities(files: Mapping[str, str]) -> dict[int, int]:
     """The scheduler's own measure of a core, 1024 for the best, by core."""
-    found: dict[int, int] = {}
+    capacities: dict[int, int] = {}
     for path, text in files.items():
         head, _, name = path.rpartition("/")
         cpu, value = integer(head.rpartition("/cpu")[2]), integer(text)
         if name == "cpu_capacity" and cpu is not None and value:
-            found[cpu] = value
-    return found
+            capacities[cpu] = value
+    return capacities

@@ -214,8 +214,8 @@ class AndroidSession:
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
         """A launch with nothing beside it, then a look at what it did to the device."""
-        seen, follower = self._seen, self._follower
-        if seen is None or follower is None:
+        conditions, follower = self._seen, self._follower
+        if conditions is None or follower is None:
             raise RuntimeError("a launch before the session began")
         try:
             self._launches += 1
@@ -227,11 +227,11 @@ class AndroidSession:
             with follower.held():
                 if self._reporting is not None:
                     self._reporting.launch_begins(spec.launch, spec.side, self._clock())
-                seen.launch_begins()
+                conditions.launch_begins()
                 outcome = DetachedLaunch(
                     self._persistent, spec, launch, place, self._launch_ended
                 ).run()
-            seen.observe("during")
+            conditions.observe("during")
             return outcome
         except TargetError as error:
             self._failed = True
@@ -270,9 +270,9 @@ class AndroidSession:
         return self._run / "launch.sh"
 
     def _clean(self, connection: Connection) -> None:
-        if found := leftovers.clean(connection, self._journal, self._device.workdir):
+        if cleaned := leftovers.clean(connection, self._journal, self._device.workdir):
             log.warning(
-                "device %s: an earlier run had left %s", self._device.serial, found
+                "device %s: an earlier run had left %s", self._device.serial, cleaned
             )
 
     def _pin(self) -> None:
@@ -291,11 +291,11 @@ class AndroidSession:
 
     def _calibrate(self) -> list[str]:
         """The suite's program for it, on the cores of launches."""
-        wanted = self._calibration
-        if wanted is None:
+        calibration = self._calibration
+        if calibration is None:
             return []
-        there = str(self._locations[wanted.directory])
+        directory = str(self._locations[calibration.directory])
         return [
             *self._pinned,
-            *(part.replace("{artifacts}", there) for part in wanted.argv),
+            *(part.replace("{artifacts}", directory) for part in calibration.argv),
         ]

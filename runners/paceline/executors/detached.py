@@ -199,10 +199,12 @@ class DetachedLaunch:
         )
         done = self._persistent.run(start, START_TIMEOUT_S)
         if done.rc != 0:
-            said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
-            text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({done.rc}): {said}"
+            output = (
+                (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
+            )
+            text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({done.rc}): {output}"
             self._persistent.refused(
-                TransferError(text, no_space="No space left" in said)
+                TransferError(text, no_space="No space left" in output)
             )
 
     def _follow(self) -> None:

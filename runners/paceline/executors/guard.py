@@ -128,19 +128,19 @@ def _reap_adopted() -> int:
 
 def _children() -> list[int]:
     """Direct children of this process (Linux; elsewhere orphans are adopted by init and not seen)."""
-    found: list[int] = []
+    children: list[int] = []
     try:
         for task in os.listdir("/proc/self/task"):  # noqa: PTH208 - pathlib costs start-up time here
             with open(f"/proc/self/task/{task}/children") as file:  # noqa: PTH123 - as above
-                found += map(int, file.read().split())
+                children += map(int, file.read().split())
     except OSError:
         return _children_by_search()
-    return found
+    return children
 
 
 def _children_by_search() -> list[int]:
     """The same where the kernel keeps no lists of children."""
-    me, found = str(os.getpid()), []
+    me, children = str(os.getpid()), []
     try:
         entries = os.listdir("/proc")  # noqa: PTH208 - as above
     except OSError:
@@ -153,8 +153,8 @@ def _children_by_search() -> list[int]:
             except (OSError, IndexError):
                 continue
             if parent == me:
-                found.append(int(entry))
-    return found
+                children.append(int(entry))
+    return children
 
 
 def _prctl() -> Callable[[int, int], int]:
@@ -170,9 +170,9 @@ def _prctl() -> Callable[[int, int], int]:
         return lambda _option, _value: 0
 
 
-def _kill(how: Callable[[int, int], None], whom: int, number: int) -> None:
+def _kill(kill: Callable[[int, int], None], target: int, number: int) -> None:
     try:  # noqa: SIM105 - contextlib costs start-up time here
-        how(whom, number)
+        kill(target, number)
     except (ProcessLookupError, PermissionError):
         pass
 

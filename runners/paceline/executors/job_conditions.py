@@ -106,9 +106,9 @@ class JobConditions:
         files = files_of(done[1])
         at_s = resources.uptime_s(files.get("/proc/uptime", ""))
         waited = {
-            name: found.some_us
+            name: pressure.some_us
             for name in RESOURCES
-            if (found := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
+            if (pressure := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
             is not None
         }
         return None if at_s is None else StallTimes(at_s, waited)

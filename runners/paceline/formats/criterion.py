@@ -112,7 +112,7 @@ def series_from_files(
 ) -> CriterionSeries:
     """A series of the files of one baseline's directory. Raises CriterionError."""
     named, measured = _decode(benchmark, _Benchmark), _decode(sample, _Sample)
-    said = None if tukey is None else _decode(tukey, list[float])
+    fences = None if tukey is None else _decode(tukey, list[float])
     iterations, times = _samples(measured.iters, measured.times)
     outliers = count_outliers(
         [time / count for time, count in zip(times, iterations, strict=True)]
@@ -128,7 +128,7 @@ def series_from_files(
         iterations=iterations,
         times=times,
         outliers=outliers,
-        notes=_notes(outliers, said),
+        notes=_notes(outliers, fences),
     )
 
 
@@ -144,17 +144,17 @@ def series_from_message(line: bytes) -> CriterionSeries | None:
         )
     if message["reason"] != COMPLETE:
         return None
-    told = _decode(line, _Message)
-    iterations, times = _samples(told.iteration_count, told.measured_values)
-    group, arm, value = _parts(_name(told.id))
+    complete = _decode(line, _Message)
+    iterations, times = _samples(complete.iteration_count, complete.measured_values)
+    group, arm, value = _parts(_name(complete.id))
     return CriterionSeries(
-        id=told.id,
+        id=complete.id,
         benchmark=group,
         arm=arm,
         value=value,
         baseline="new",
-        unit=told.unit,
-        throughput=told.throughput,
+        unit=complete.unit,
+        throughput=complete.throughput,
         iterations=iterations,
         times=times,
         outliers=count_outliers(
@@ -234,13 +234,13 @@ def _notes(ours: Outliers, theirs: list[float] | None) -> list[str]:
     return []
 
 
-def _throughput(said: object) -> list[Throughput]:
+def _throughput(value: object) -> list[Throughput]:
     """`{"Elements": 10}` as criterion.rs writes it; a kind it has more than one number for is left out."""
-    if not isinstance(said, dict):
+    if not isinstance(value, dict):
         return []
     return [
         Throughput(unit.lower(), count)
-        for unit, count in said.items()
+        for unit, count in value.items()
         if isinstance(count, int)
     ]
 

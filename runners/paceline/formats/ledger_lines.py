@@ -158,9 +158,13 @@ def sessions(
             if not cut:
                 cut.append((None, []))
             cut[-1][1].append(record)
-    found = [_session(header, averages, headings) for header, averages in cut]
-    names = [name for one in found if (name := _name(one)) is not None]
-    return [_held_against(one, claims, names) for one in found] if claims else found
+    found_sessions = [_session(header, averages, headings) for header, averages in cut]
+    names = [name for session in found_sessions if (name := _name(session)) is not None]
+    return (
+        [_held_against(session, claims, names) for session in found_sessions]
+        if claims
+        else found_sessions
+    )
 
 
 def _name(session: LedgerSession) -> str | None:
@@ -174,7 +178,9 @@ def _held_against(
     rows = [
         msgspec.structs.replace(
             row,
-            notes=[note for one in claims for note in _notes(session, row, one, names)],
+            notes=[
+                note for claim in claims for note in _notes(session, row, claim, names)
+            ],
         )
         for row in session.rows
     ]
@@ -188,8 +194,8 @@ def _notes(
         return []
     if row.fallback.low == 0 or claim.holds(row.low, row.high):
         return []
-    said = f"{'~' if claim.about else ''}{claim.printed} % {'slower' if claim.percent > 0 else 'faster'}"
-    return [f"line {claim.line} says {said}; the printed averages say {row.words}"]
+    claimed = f"{'~' if claim.about else ''}{claim.printed} % {'slower' if claim.percent > 0 else 'faster'}"
+    return [f"line {claim.line} says {claimed}; the printed averages say {row.words}"]
 
 
 def _session(
@@ -204,10 +210,10 @@ def _session(
         reference = waiting.get((batch, REFERENCE))
         if arm == REFERENCE:
             waiting[batch, arm] = record
-            for other in [
+            for key in [
                 key for key in waiting if key[0] == batch and key[1] != REFERENCE
             ]:
-                rows.append(_row(waiting.pop(other), record))
+                rows.append(_row(waiting.pop(key), record))
         elif reference is not None:
             rows.append(_row(record, reference))
         else:

@@ -90,15 +90,15 @@ class Prose:
         if (
             "batch" in folded
             and self._minimum is None
-            and (found := _MINIMUM.match(text)) is not None
+            and (match := _MINIMUM.match(text)) is not None
         ):
-            self._minimum = (number, text.strip(), _whole(found[1]), found[2])
+            self._minimum = (number, text.strip(), _whole(match[1]), match[2])
         elif (
             "warm" in folded
             and self._rounds is None
-            and (found := _ROUNDS.match(text)) is not None
+            and (match := _ROUNDS.match(text)) is not None
         ):
-            self._rounds = (number, text.strip(), int(found[1]))
+            self._rounds = (number, text.strip(), int(match[1]))
         elif "%" in text and "native" in folded and len(self.claims) < MAX_CLAIMS:
             self.claims.extend(_claims(number, text))
 

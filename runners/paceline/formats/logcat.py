@@ -101,10 +101,10 @@ def _any_of(texts: Sequence[str]) -> re.Pattern[str]:
 def origin_of(text: str) -> tuple[LogOrigin, str]:
     """What a line's prefix says, and the message after it; a plain line is all message."""
     for prefix in (_THREADTIME, _BRIEF, _PASTED):
-        found = prefix.fullmatch(text)
-        if found is None:
+        match = prefix.fullmatch(text)
+        if match is None:
             continue
-        named = found.groupdict()
+        named = match.groupdict()
         pid, tid = named.get("pid"), named.get("tid")
         origin = LogOrigin(
             logged_at=named["at"],
@@ -164,24 +164,24 @@ class _Reader:
             ):
                 self.prose.line(raw.number, raw.text)
             return
-        said = _parse_line(raw)
+        parsed = _parse_line(raw)
         if (
-            said.origin.tag is None
-            and (heading := ledger_lines.heading_of(said.text)) is not None
+            parsed.origin.tag is None
+            and (heading := ledger_lines.heading_of(parsed.text)) is not None
         ):
             self.headings[raw.number + 1] = heading
-        reading = _reading(self._lines, raw, said)
+        reading = _reading(self._lines, raw, parsed)
         if reading is not None:
             self._take(reading.found)
 
-    def _take(self, found: LogRecord | LineProblem) -> None:
-        if isinstance(found, LineProblem):
+    def _take(self, result: LogRecord | LineProblem) -> None:
+        if isinstance(result, LineProblem):
             self.problem_count += 1
-            self.problems += [found] if len(self.problems) < MAX_PROBLEMS else []
+            self.problems += [result] if len(self.problems) < MAX_PROBLEMS else []
         elif len(self.records) >= MAX_RECORDS:
             raise TooManyError(f"more than {MAX_RECORDS:,} lines to import")
         else:
-            self.records.append(found)
+            self.records.append(result)
 
 
 class _ParsedLine(NamedTuple):
@@ -198,12 +198,12 @@ def _parse_line(raw: RawLine) -> _ParsedLine:
 
 
 def _reading(
-    lines: Sequence[Line], raw: RawLine, said: _ParsedLine
+    lines: Sequence[Line], raw: RawLine, parsed: _ParsedLine
 ) -> LineReading | None:
     for line in lines:
-        tag, message = _tag_and_message(line, said.origin, said.message)
+        tag, message = _tag_and_message(line, parsed.origin, parsed.message)
         if line.claims(tag, message):
-            origin = LogOrigin(tag=tag) if said.origin.tag is None else said.origin
+            origin = LogOrigin(tag=tag) if parsed.origin.tag is None else parsed.origin
             return LineReading(line.name, _read(line, raw, origin, message))
     return None
 

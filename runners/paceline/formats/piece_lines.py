@@ -110,7 +110,7 @@ class Overhead(msgspec.Struct, frozen=True):
 
 def overheads(records: Iterable[LogRecord]) -> list[Overhead]:
     """One per outer line that follows an inner one not used yet; the inner one logs before it returns."""
-    found: list[Overhead] = []
+    pairs: list[Overhead] = []
     inner: LogRecord | None = None
     for record in records:
         if record.pattern == KOTLIN:
@@ -118,9 +118,9 @@ def overheads(records: Iterable[LogRecord]) -> list[Overhead]:
         elif record.pattern == JS and inner is not None:
             pair = _overhead(inner, record)
             if pair is not None:
-                found.append(pair)
+                pairs.append(pair)
             inner = None
-    return found
+    return pairs
 
 
 def _overhead(inner: LogRecord, outer: LogRecord) -> Overhead | None:

@@ -35,8 +35,8 @@ class Units:
 
     def at(self, text: str, at: int) -> tuple[int, int] | None:
         """(how many base units the unit at `at` is, where it ends), or None."""
-        found = self._shape.match(text, at)
-        return None if found is None else (self.scales[found.group(1)], found.end())
+        match = self._shape.match(text, at)
+        return None if match is None else (self.scales[match.group(1)], match.end())
 
 
 _BYTES = {"B": 1} | {
@@ -78,10 +78,10 @@ class UnreadableError(Exception):
 
 def count_at(text: str, at: int) -> tuple[int, int]:
     """(the whole number at `at`, where it ends). Raises UnreadableError."""
-    found = _NUMBER.match(text, at)
-    if found is None or not found.group().isdigit():
+    match = _NUMBER.match(text, at)
+    if match is None or not match.group().isdigit():
         raise UnreadableError("a whole number without separators")
-    return _bounded(int(found.group())), found.end()
+    return _bounded(int(match.group())), match.end()
 
 
 def quantity_at(text: str, at: int, units: Units) -> tuple[Quantity, int]:
@@ -90,11 +90,11 @@ def quantity_at(text: str, at: int, units: Units) -> tuple[Quantity, int]:
     Digits after the point: the printer formatted, so it rounded to the nearest. Without any it may have
     divided integers, which cuts off: the interval holds both.
     """
-    found = _NUMBER.match(text, at)
-    if found is None:
+    match = _NUMBER.match(text, at)
+    if match is None:
         raise UnreadableError(units.expected)
-    digits, decimals = _decimal(found.group())
-    unit = units.at(text, found.end())
+    digits, decimals = _decimal(match.group())
+    unit = units.at(text, match.end())
     if unit is None:
         raise UnreadableError(units.expected)
     scale, end = unit

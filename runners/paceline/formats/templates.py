@@ -36,8 +36,8 @@ class MismatchError(Exception):
 
     def __init__(self, at: int, expected: str, text: str) -> None:
         rest = text[at : at + 24]
-        found = repr(rest) if rest.strip() else "the end of the line"
-        super().__init__(f"expected {expected}, found {found} at character {at + 1}")
+        part = repr(rest) if rest.strip() else "the end of the line"
+        super().__init__(f"expected {expected}, found {part} at character {at + 1}")
         self.at = at
 
 
@@ -60,12 +60,12 @@ class Template:
         self.text = text
         self._parts: list[_Field | _Literal] = []
         at = 0
-        for found in _PART.finditer(text):
-            self._add_literal(text[at : found.start()])
-            if found.group(2) not in KINDS:
-                raise ValueError(f"{text!r}: there is no kind {found.group(2)!r}")
-            self._parts.append(_Field(found.group(1), found.group(2)))
-            at = found.end()
+        for part in _PART.finditer(text):
+            self._add_literal(text[at : part.start()])
+            if part.group(2) not in KINDS:
+                raise ValueError(f"{text!r}: there is no kind {part.group(2)!r}")
+            self._parts.append(_Field(part.group(1), part.group(2)))
+            at = part.end()
         self._add_literal(text[at:])
 
     def read(self, text: str) -> dict[str, Value]:
@@ -74,10 +74,10 @@ class Template:
         at = 0
         for index, part in enumerate(self._parts):
             if isinstance(part, _Literal):
-                found = part.shape.match(text, at)
-                if found is None:
+                match = part.shape.match(text, at)
+                if match is None:
                     raise _differs(part.text, text, at)
-                at = found.end()
+                at = match.end()
                 continue
             try:
                 values[part.name], at = self._field(part.kind, index, text, at)
@@ -101,10 +101,10 @@ class Template:
             case "duration" | "size" | "rate":
                 return quantity_at(text, at, UNITS[kind])
             case "name":
-                found = _NAME.match(text, at)
-                if found is None:
+                match = _NAME.match(text, at)
+                if match is None:
                     raise UnreadableError("a name of letters, digits, _ and -")
-                return found.group(), found.end()
+                return match.group(), match.end()
             case _:
                 return self._text(index, text, at)
 
@@ -114,14 +114,14 @@ class Template:
         if not isinstance(following, _Literal):
             end = len(text)
         else:
-            found = following.shape.search(
+            match = following.shape.search(
                 text, at, at + MAX_TEXT + len(following.text)
             )
-            if found is None:
+            if match is None:
                 raise UnreadableError(
                     f"text of at most {MAX_TEXT} characters before {following.text!r}"
                 )
-            end = found.start()
+            end = match.start()
         found_text = text[at:end].strip()
         if end - at > MAX_TEXT or not found_text or not found_text.isprintable():
             raise UnreadableError(f"text of 1 to {MAX_TEXT} printable characters")
@@ -130,10 +130,10 @@ class Template:
 
 def _differs(literal: str, text: str, at: int) -> MismatchError:
     """Where exactly `text` leaves the literal it should hold."""
-    for index, wanted in enumerate(literal):
-        if wanted == " " and (blank := _BLANK.match(text, at)) is not None:
+    for index, char in enumerate(literal):
+        if char == " " and (blank := _BLANK.match(text, at)) is not None:
             at = blank.end()
-        elif text[at : at + 1] == wanted:
+        elif text[at : at + 1] == char:
             at += 1
         else:
             return MismatchError(at, repr(literal[index:]), text)

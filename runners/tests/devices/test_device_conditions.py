@@ -11,10 +11,10 @@ from paceline.devices import conditions
 from paceline.devices.conditions import DeviceConditions, DeviceReading, calibration_ns
 from paceline.devices.gates import evaluate_gates
 
-from .texts.test_battery import NO_BATTERY, PLAIN
-from .texts.test_processors import EIGHT, PHONE
-from .texts.test_small_texts import DF, TOYBOX
-from .texts.test_thermal import dump, line, zone
+from .parsers.test_battery import NO_BATTERY, PLAIN
+from .parsers.test_processors import EIGHT, PHONE
+from .parsers.test_small_texts import DF, TOYBOX
+from .parsers.test_thermal import dump, line, zone
 
 BOOT = "7c1e6f0a-93d2-4d0b-8a57-0f6f2f0a5b11"
 ZONE = "/sys/class/thermal/thermal_zone0"

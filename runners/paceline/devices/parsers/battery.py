@@ -50,20 +50,23 @@ class Battery(msgspec.Struct, frozen=True):
 
 def battery(text: str) -> Battery:
     """Reads a dump; a refused or empty one is all unknown."""
-    said, faked = _block(text)
-    level, scale = integer(said.get("level")), integer(said.get("scale", "100"))
+    values, faked = _block(text)
+    level, scale = integer(values.get("level")), integer(values.get("scale", "100"))
     percent = None
     if level is not None and scale and 0 <= level <= scale:
         percent = round(100.0 * level / scale, 1)
-    tenths, millivolts = integer(said.get("temperature")), integer(said.get("voltage"))
-    present = {"true": True, "false": False}.get(said.get("present", ""))
+    tenths, millivolts = (
+        integer(values.get("temperature")),
+        integer(values.get("voltage")),
+    )
+    present = {"true": True, "false": False}.get(values.get("present", ""))
     if present is False or (tenths == 0 and millivolts == 0):
         # What a board without a battery prints: zeros that are neither cold nor empty.
         percent = tenths = millivolts = None
     celsius = None if tenths is None else tenths / 10.0
     if millivolts is not None and millivolts >= MICROVOLTS_FROM:
         millivolts //= 1000
-    sources = {said[key] for key in said if key.endswith(" powered")}
+    sources = {values[key] for key in values if key.endswith(" powered")}
     return Battery(
         percent=percent,
         celsius=celsius
@@ -71,8 +74,8 @@ def battery(text: str) -> Battery:
         else None,
         millivolts=millivolts if millivolts is not None and millivolts > 0 else None,
         powered=True if "true" in sources else False if sources == {"false"} else None,
-        state=STATES.get(integer(said.get("status")) or 0),
-        health=HEALTHS.get(integer(said.get("health")) or 0),
+        state=STATES.get(integer(values.get("status")) or 0),
+        health=HEALTHS.get(integer(values.get("health")) or 0),
         present=present,
         faked=faked,
     )
@@ -80,7 +83,7 @@ def battery(text: str) -> Battery:
 
 def _block(text: str) -> tuple[dict[str, str], bool]:
     """(first value by lower-case key of the service's block, whether its updates were stopped)."""
-    said: dict[str, str] = {}
+    values: dict[str, str] = {}
     inside, indented, faked = False, False, False
     for line in lines_of(text)[:-1]:
         if not inside:
@@ -90,12 +93,12 @@ def _block(text: str) -> tuple[dict[str, str], bool]:
         if _LOG.match(stripped) or _HEADER.match(stripped):
             break
         faked = faked or "UPDATES STOPPED" in stripped
-        found = _KEY.fullmatch(stripped)
-        if found is None:
+        match = _KEY.fullmatch(stripped)
+        if match is None:
             continue
         is_indented = line[:1] in (" ", "\t")
         if indented and not is_indented:
             break
         indented = indented or is_indented
-        said.setdefault(found.group(1).lower(), found.group(2).strip())
-    return said, faked
+        values.setdefault(match.group(1).lower(), match.group(2).strip())
+    return values, faked

@@ -41,11 +41,11 @@ def files_of(text: str) -> dict[str, str]:
 
     Its complaints (`grep: /sys/…: Permission denied`) begin with no path and so leave that file absent.
     """
-    found: dict[str, list[str]] = {}
+    files: dict[str, list[str]] = {}
     for line in lines_of(text):
         if (split := _FILE.match(line)) is not None:
-            found.setdefault(split.group(1), []).append(split.group(2))
-    return {path: "\n".join(lines) for path, lines in found.items()}
+            files.setdefault(split.group(1), []).append(split.group(2))
+    return {path: "\n".join(lines) for path, lines in files.items()}
 
 
 def cpu_list(text: str | None) -> tuple[int, ...] | None:

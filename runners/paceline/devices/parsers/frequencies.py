@@ -47,13 +47,13 @@ class Policy(msgspec.Struct, frozen=True):
 
 def policies(files: Mapping[str, str]) -> list[Policy]:
     """Policies in the order of their first core; one for all that share it, however often it is listed."""
-    said: dict[int, dict[str, str]] = {}
+    texts: dict[int, dict[str, str]] = {}
     for path, text in files.items():
         if (split := _PATH.search(path)) is not None:
             core = int(split.group(1) or split.group(2) or 0)
-            said.setdefault(core, {}).setdefault(split.group(3), text.strip())
+            texts.setdefault(core, {}).setdefault(split.group(3), text.strip())
     merged: dict[tuple[int, ...], dict[str, str]] = {}
-    for core, own in sorted(said.items()):
+    for core, own in sorted(texts.items()):
         cpus = (
             cpu_list(own.get("related_cpus"))
             or cpu_list(own.get("affected_cpus"))
@@ -82,7 +82,7 @@ def _policy(cpus: tuple[int, ...], own: Mapping[str, str]) -> Policy:
 
 def time_in_state(text: str) -> dict[int, int]:
     """ms since boot at each frequency in kHz; lines that are no pair of numbers are left out."""
-    found: dict[int, int] = {}
+    times_ms: dict[int, int] = {}
     for line in lines_of(text):
         words = line.split()
         if (
@@ -90,8 +90,8 @@ def time_in_state(text: str) -> dict[int, int]:
             and (khz := _khz(words[0]))
             and (ticks := integer(words[1])) is not None
         ):
-            found[khz] = ticks * TICK_MS
-    return found
+            times_ms[khz] = ticks * TICK_MS
+    return times_ms
 
 
 class Spent(msgspec.Struct, frozen=True):

@@ -157,7 +157,7 @@ def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
             sections.append(own)
         else:
             (everyone if own is None else own).setdefault(key, value)
-    if len(sections) > 1 and all(len(one) == 1 for one in sections[:-1]):
+    if len(sections) > 1 and all(len(section) == 1 for section in sections[:-1]):
         # Kernel 3.10 prints no blank line after its list of processors: what follows is not the last one's.
         everyone = {
             name: value for name, value in sections[-1].items() if name != "processor"
@@ -166,8 +166,8 @@ def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
     return sections, everyone
 
 
-def _features(said: dict[str, str]) -> list[str]:
-    return said.get("features", said.get("flags", "")).split()
+def _features(values: dict[str, str]) -> list[str]:
+    return values.get("features", values.get("flags", "")).split()
 
 
 def _hex(text: str | None) -> int | None:

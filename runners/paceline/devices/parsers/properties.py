@@ -27,13 +27,13 @@ container of the host's."""
 
 def build_factors(props: Mapping[str, str]) -> dict[str, str]:
     """What `props` say of the device and its build; a fact nobody states is absent."""
-    said = {
+    factors = {
         name: next(
             (props[key].strip() for key in keys if props.get(key, "").strip()), ""
         )
         for name, keys in BUILD_FACTORS.items()
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in factors.items() if value}
 
 
 def api_level(props: Mapping[str, str]) -> int | None:
@@ -45,9 +45,9 @@ def api_level(props: Mapping[str, str]) -> int | None:
 def abis(props: Mapping[str, str]) -> list[str]:
     """ABIs the device runs, the preferred one first; empty when it does not say."""
     for name in ("ro.product.cpu.abilist", "ro.product.cpu.abi"):
-        found = [one.strip() for one in props.get(name, "").split(",") if one.strip()]
-        if found:
-            return found
+        names = [abi.strip() for abi in props.get(name, "").split(",") if abi.strip()]
+        if names:
+            return names
     return []
 
 

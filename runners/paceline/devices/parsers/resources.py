@@ -54,17 +54,17 @@ def load(text: str) -> Load | None:
 
 def pressure(text: str) -> Pressure | None:
     """`/proc/pressure/RESOURCE`; kernels before 5.13 print no `full` for the CPU."""
-    said = {
-        found[1]: (share, total_us)
+    lines = {
+        match[1]: (share, total_us)
         for line in lines_of(text)
-        if (found := _TOTAL.match(line)) is not None
-        and (share := number(found[2])) is not None
-        and (total_us := integer(found[3])) is not None
+        if (match := _TOTAL.match(line)) is not None
+        and (share := number(match[2])) is not None
+        and (total_us := integer(match[3])) is not None
     }
-    if "some" not in said:
+    if "some" not in lines:
         return None
-    full_avg10, full_us = said.get("full", (None, None))
-    return Pressure(said["some"][1], said["some"][0], full_us, full_avg10)
+    full_avg10, full_us = lines.get("full", (None, None))
+    return Pressure(lines["some"][1], lines["some"][0], full_us, full_avg10)
 
 
 def uptime_s(text: str) -> float | None:
@@ -75,13 +75,13 @@ def uptime_s(text: str) -> float | None:
 
 def boot_id(text: str) -> str | None:
     """`/proc/sys/kernel/random/boot_id`, in lower case."""
-    found = text.strip()
-    return found.lower() if _BOOT_ID.fullmatch(found) else None
+    value = text.strip()
+    return value.lower() if _BOOT_ID.fullmatch(value) else None
 
 
 def memory_bytes(text: str) -> dict[str, int]:
     """`/proc/meminfo` by name; only what it counts in kB."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for line in lines_of(text):
         name, colon, rest = line.partition(":")
         words = rest.split()
@@ -91,8 +91,8 @@ def memory_bytes(text: str) -> dict[str, int]:
             and words[1] == "kB"
             and (value := integer(words[0])) is not None
         ):
-            found[name.strip()] = value * 1024
-    return found
+            sizes[name.strip()] = value * 1024
+    return sizes
 
 
 def total_memory_bytes(text: str) -> int | None:

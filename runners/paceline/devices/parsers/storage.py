@@ -41,16 +41,16 @@ def spaces(text: str) -> list[Space]:
     if names[-2:] == ["mounted", "on"]:
         names[-2:] = ["mounted"]
     return [
-        found
+        space
         for row in _whole(rows[head + 1 :], len(names))
-        if (found := _space(names, row, _unit(names))) is not None
+        if (space := _space(names, row, _unit(names))) is not None
     ]
 
 
 def free_bytes(text: str) -> int | None:
     """Free bytes of a `df PATH`, which lists one file system; None when it does not say."""
-    found = spaces(text)
-    return found[0].free_bytes if len(found) == 1 else None
+    file_systems = spaces(text)
+    return file_systems[0].free_bytes if len(file_systems) == 1 else None
 
 
 def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
@@ -67,8 +67,8 @@ def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
 def _unit(names: list[str]) -> int | None:
     """Bytes per number without a unit; None: such a number is not understood."""
     for name in names:
-        if (found := _BLOCK.fullmatch(name)) is not None:
-            return int(found[1]) * _SCALES[found[2].upper()]
+        if (match := _BLOCK.fullmatch(name)) is not None:
+            return int(match[1]) * _SCALES[match[2].upper()]
     return None
 
 
@@ -89,8 +89,8 @@ def _space(names: list[str], row: list[str], unit: int | None) -> Space | None:
 
 
 def _bytes(text: str, unit: int | None) -> int | None:
-    found = _SIZE.fullmatch(text)
-    if found is None:
+    match = _SIZE.fullmatch(text)
+    if match is None:
         return None
-    scale = _SCALES[found[2]] if found[2] else unit
-    return None if scale is None else int(float(found[1]) * scale)
+    scale = _SCALES[match[2]] if match[2] else unit
+    return None if scale is None else int(float(match[1]) * scale)

@@ -88,16 +88,20 @@ class Thermal(msgspec.Struct, frozen=True):
     def celsius(self) -> dict[str, float]:
         """Temperatures by sensor; of two with one name the hotter. Sensors of no known type are left out:
         theirs may be differences."""
-        found: dict[str, float] = {}
-        for one in self.temperatures:
-            if one.celsius is not None and one.type != UNKNOWN_TYPE:
-                found[one.name] = max(one.celsius, found.get(one.name, -math.inf))
-        return found
+        by_sensor: dict[str, float] = {}
+        for sensor in self.temperatures:
+            if sensor.celsius is not None and sensor.type != UNKNOWN_TYPE:
+                by_sensor[sensor.name] = max(
+                    sensor.celsius, by_sensor.get(sensor.name, -math.inf)
+                )
+        return by_sensor
 
     @property
     def throttling(self) -> dict[str, int]:
         """Statuses above 0 by sensor, of whatever kind: a drooping voltage throttles too."""
-        return {one.name: one.status for one in self.temperatures if one.status}
+        return {
+            sensor.name: sensor.status for sensor in self.temperatures if sensor.status
+        }
 
 
 def thermal(text: str) -> Thermal:
@@ -117,8 +121,8 @@ def thermal(text: str) -> Thermal:
                 block.append(line)
         elif line:
             block = None
-            if (said := _STATUS.match(line)) is not None and reported is None:
-                reported = integer(said.group(1))
+            if (status := _STATUS.match(line)) is not None and reported is None:
+                reported = integer(status.group(1))
             overridden = overridden or line == "IsStatusOverride: true"
             if line.startswith("HAL Ready:") or line.endswith("connected: no"):
                 ready = line.endswith("true")
@@ -130,20 +134,20 @@ def thermal(text: str) -> Thermal:
         ready=ready,
         temperatures=temperatures,
         cooling=[
-            Cooling(found.group(3), int(found.group(2)), int(found.group(1)))
+            Cooling(match.group(3), int(match.group(2)), int(match.group(1)))
             for line in blocks.get("Current cooling devices from HAL:", [])
-            if (found := _COOLING.match(line)) is not None
+            if (match := _COOLING.match(line)) is not None
         ],
         thresholds=[
             Threshold(
-                found.group(2),
-                int(found.group(1)),
-                _numbers(found.group(3)),
-                _numbers(found.group(4)),
+                match.group(2),
+                int(match.group(1)),
+                _numbers(match.group(3)),
+                _numbers(match.group(4)),
             )
             for lines in blocks.values()
             for line in lines
-            if (found := _THRESHOLD.match(line)) is not None
+            if (match := _THRESHOLD.match(line)) is not None
         ],
     )
 
@@ -155,8 +159,10 @@ def _status(
     temperatures: Sequence[Temperature],
 ) -> int | None:
     """The framework's status is the worst of the skin's; a fresher and worse one of the skin wins."""
-    known = [one for one in temperatures if one.status is not None]
-    skin = max((one.status or 0 for one in known if one.type == SKIN), default=0)
+    known = [sensor for sensor in temperatures if sensor.status is not None]
+    skin = max(
+        (sensor.status or 0 for sensor in known if sensor.type == SKIN), default=0
+    )
     real = (
         reported
         if reported is not None and reported <= WORST_STATUS and not overridden
@@ -165,15 +171,18 @@ def _status(
     worst = max(skin, real or 0)
     if worst > 0:
         return worst
-    told = ready is not False and any(
-        one.celsius is not None and one.type != UNKNOWN_TYPE for one in temperatures
+    has_values = ready is not False and any(
+        sensor.celsius is not None and sensor.type != UNKNOWN_TYPE
+        for sensor in temperatures
     )
-    stated = real is not None or (overridden and any(one.type == SKIN for one in known))
-    return 0 if told and stated else None
+    stated = real is not None or (
+        overridden and any(sensor.type == SKIN for sensor in known)
+    )
+    return 0 if has_values and stated else None
 
 
 def _temperatures(lines: Sequence[str]) -> list[Temperature]:
-    found: list[Temperature] = []
+    temperatures: list[Temperature] = []
     for line in lines:
         if (split := _TEMPERATURE.match(line)) is not None:
             kind, status = int(split.group(2)), int(split.group(4))
@@ -182,7 +191,7 @@ def _temperatures(lines: Sequence[str]) -> list[Temperature]:
                 kind == BATTERY and value == 0.0
             ):  # a second cell that is not fitted (SUBBAT)
                 value = None
-            found.append(
+            temperatures.append(
                 Temperature(
                     split.group(3),
                     kind,
@@ -190,7 +199,7 @@ def _temperatures(lines: Sequence[str]) -> list[Temperature]:
                     status if 0 <= status <= WORST_STATUS else None,
                 )
             )
-    return found
+    return temperatures
 
 
 def celsius(value: float | None) -> float | None:
@@ -203,7 +212,7 @@ def celsius(value: float | None) -> float | None:
 
 
 def _numbers(text: str | None) -> list[float | None]:
-    return [] if not text else [celsius(number(one)) for one in text.split(",")]
+    return [] if not text else [celsius(number(word)) for word in text.split(",")]
 
 
 _ZONE = re.compile(r"/thermal_zone(\d{1,9})/(type|temp)$")
@@ -239,19 +248,21 @@ def cooling_levels(files: Mapping[str, str]) -> dict[str, int]:
 
 
 def _numbered(
-    files: Mapping[str, str], shape: re.Pattern[str], wanted: str
+    files: Mapping[str, str], shape: re.Pattern[str], content: str
 ) -> list[tuple[str, str]]:
     """(name, content of `wanted`), in the order of their numbers; names made unique."""
-    found: dict[int, dict[str, str]] = {}
+    zones: dict[int, dict[str, str]] = {}
     for path, text in files.items():
         if (split := shape.search(path)) is not None:
-            found.setdefault(int(split.group(1)), {})[split.group(2)] = text.strip()
-    whole = [(index, one) for index, one in sorted(found.items()) if wanted in one]
-    named = [(index, one.get("type", ""), one[wanted]) for index, one in whole]
-    often = {
+            zones.setdefault(int(split.group(1)), {})[split.group(2)] = text.strip()
+    whole = [
+        (index, texts) for index, texts in sorted(zones.items()) if content in texts
+    ]
+    named = [(index, texts.get("type", ""), texts[content]) for index, texts in whole]
+    repeated = {
         name for _, name, _ in named if sum(other == name for _, other, _ in named) > 1
     }
     return [
-        (f"{name}.{index}" if name in often or not name else name, text)
+        (f"{name}.{index}" if name in repeated or not name else name, text)
         for index, name, text in named
     ]

@@ -25,14 +25,14 @@ class Process(msgspec.Struct, frozen=True):
 def busiest(text: str, count: int = 5) -> list[Process]:
     """The `count` processes that use most CPU, the busiest first; of several screens the last one."""
     names: list[str] | None = None
-    found: list[Process] = []
+    processes: list[Process] = []
     for raw in lines_of(text):
         words = _ESCAPE.sub("", raw).replace("[%CPU]", " %CPU ", 1).split()
         if "PID" in words and any(word in ("%CPU", "CPU%", "CPU") for word in words):
-            names, found = words, []
+            names, processes = words, []
         elif names is not None and (process := _process(names, words)) is not None:
-            found.append(process)
-    return sorted(found, key=lambda one: (-one.cpu_percent, one.pid))[:count]
+            processes.append(process)
+    return sorted(processes, key=lambda one: (-one.cpu_percent, one.pid))[:count]
 
 
 def _process(names: list[str], words: list[str]) -> Process | None:
