@@ -20,25 +20,35 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from paceline import (
-    __version__,
-    ab,
-    config,
-    environment,
-    local,
-    manifest,
-    past_runs,
+from paceline import __version__, ab, config, environment, local, manifest, past_runs
+from paceline.commands import (
+    alerts,
+    imports,
+    rules,
+    schedules,
     submitting,
+    targets,
+    this_host,
 )
-from paceline.api import ApiClient
-from paceline.commands import alerts, imports, rules, schedules, targets, this_host
-from paceline.display import display_for, terminal
+from paceline.commands.options import (
+    Benchmarks,
+    DataDir,
+    Knobs,
+    MinTimeNs,
+    OutDir,
+    Params,
+    Preset,
+    Seed,
+    Verbose,
+    WarmupRounds,
+    output_directory,
+)
+from paceline.display import display_for, print_line, print_note, terminal
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
 from paceline.local import Display
 from paceline.outcome import Outcome
-from paceline.output import fresh_directory
 from paceline.selection import (
     Selection,
     check_selection,
@@ -49,7 +59,7 @@ from paceline.selection import (
 from paceline.stop import Stop, StopReason
 
 app = typer.Typer(
-    help="Measures suites on this host and carries the samples to a Paceline server.",
+    help="Measure suites on this host and send the samples to a Paceline server.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -64,28 +74,9 @@ app.command()(this_host.doctor)
 app.command()(this_host.devices)
 Result = TypeVar("Result")
 
-notes = terminal(stderr=True)
-out = terminal()
-
 SuitePath = Annotated[
     Path, typer.Argument(help="The suite.toml to use.", metavar="SUITE_TOML")
 ]
-DataDir = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        envvar="PACELINE_AGENT_DATA",
-        help="Where spool, mirrors and builds are kept.",
-    ),
-]
-
-
-def _usage_errors_exit_1() -> None:
-    """A command used wrongly exits 1 (error), not click's 2: that says a gate or arm rule failed."""
-    usage_error = next(
-        cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError"
-    )
-    usage_error.exit_code = 1  # type: ignore[attr-defined] # on typer's own copy of click
 
 
 def main() -> None:
@@ -94,38 +85,44 @@ def main() -> None:
     try:
         app()
     except UserError as error:
-        notes.print(Text.assemble(("error: ", "bold red"), error.text), soft_wrap=True)
+        print_note(Text.assemble(("error: ", "bold red"), error.text))
         if error.advice:
-            notes.print(error.advice, markup=False, highlight=False, soft_wrap=True)
+            print_note(error.advice)
         sys.exit(1)
+
+
+def _usage_errors_exit_1() -> None:
+    """A usage error exits with 1, not with click's 2, which means that a gate or arm rule failed."""
+    usage_error = next(
+        cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError"
+    )
+    usage_error.exit_code = 1  # type: ignore[attr-defined] # on typer's own copy of click
 
 
 @app.command()
 def validate(suite: SuitePath) -> None:
-    """Checks a suite.toml; every complaint names file, line and what was expected."""
+    """Check a suite.toml.
+
+    Every complaint names file, line and what was expected.
+    """
     valid = manifest.load(suite)
-    table = Table(
-        "benchmark",
-        "arms",
-        "params",
-        "workload",
-        title=f"{valid.suite.title} ({valid.suite.name})",
-    )
-    for name, item in valid.benchmarks.items():
+    title = f"{valid.suite.title} ({valid.suite.name})"
+    table = Table("benchmark", "arms", "params", "workload", title=title)
+    for name, benchmark in valid.benchmarks.items():
         marks = {
-            item.device_reference: "reference on devices",
-            item.reference: "reference",
+            benchmark.device_reference: "reference on devices",
+            benchmark.reference: "reference",
         }
         arms = ", ".join(
-            f"{arm} ({marks[arm]})" if arm in marks else arm for arm in item.arms
+            f"{arm} ({marks[arm]})" if arm in marks else arm for arm in benchmark.arms
         )
         params = "; ".join(
             f"{key}: {', '.join(map(str, param.values))}"
-            for key, param in item.params.items()
+            for key, param in benchmark.params.items()
         )
-        table.add_row(name, arms, params or "none", item.workload)
-    out.print(table)
-    out.print(f"{suite} is valid.", markup=False, highlight=False, soft_wrap=True)
+        table.add_row(name, arms, params or "none", benchmark.workload)
+    terminal().print(table)
+    print_line(f"{suite} is valid.")
 
 
 @app.command()
@@ -141,69 +138,43 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             min=1, max=10_000, help="Measured rounds per launch; default: 20."
         ),
     ] = None,
-    warmup_rounds: Annotated[
-        int | None, typer.Option(min=0, help="Rounds before them.")
-    ] = None,
-    min_time_ns: Annotated[
-        int, typer.Option(min=1000, help="Shortest sample.")
-    ] = 1_000_000,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Decides the order of arms; default: drawn."),
-    ] = None,
-    benchmark: Annotated[
-        list[str] | None, typer.Option(help="Only this one; may be repeated.")
-    ] = None,
-    params: Annotated[
-        list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            help="The suite's preset: what of a run it says, where nothing is said here."
-        ),
-    ] = None,
-    knob: Annotated[
-        list[str] | None, typer.Option(help="NAME=VALUE: an option of the suite.")
-    ] = None,
-    directory: Annotated[
-        Path | None, typer.Option("--out", help="Where to write; must be new or empty.")
-    ] = None,
+    warmup_rounds: WarmupRounds = None,
+    min_time_ns: MinTimeNs = 1_000_000,
+    seed: Seed = None,
+    benchmark: Benchmarks = None,
+    params: Params = None,
+    preset: Preset = None,
+    knob: Knobs = None,
+    directory: OutDir = None,
     past: Annotated[
         Path | None,
-        typer.Option(
-            help="Remembers how long runs of this suite took, to say how long this one will take."
-        ),
+        typer.Option(help="File with past durations, to estimate this run's."),
     ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Show the build's output.")
-    ] = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Measures the working tree here, without a server, and writes streams and run.json into a directory.
+    """Measure the working tree here, without a server.
 
-    This is one batch. A server extends an inconclusive job by up to two more batches before it concludes;
+    Writes the streams and run.json to a directory. This is one batch. A server extends an inconclusive job by up to two more batches before it concludes;
     here, ask for more with --launches when the verdict is inconclusive.
     """
     valid = manifest.load(suite)
-    preferred = preset_selection(valid, preset)
+    defaults = preset_selection(valid, preset)
     selection = check_selection(
         valid,
         Selection(
-            benchmarks=benchmark or preferred.benchmarks,
-            params=preferred.params | parse_params(valid, params or []),
+            benchmarks=benchmark or defaults.benchmarks,
+            params=defaults.params | parse_params(valid, params or []),
             knobs=parse_knobs(valid, knob or []),
-            launches=launches or preferred.launches,
-            rounds=rounds or preferred.rounds,
+            launches=launches or defaults.launches,
+            rounds=rounds or defaults.rounds,
             warmup_rounds=warmup_rounds,
             min_time_ns=min_time_ns,
             seed=config.drawn_seed() if seed is None else seed,
         ),
     )
-    target = fresh_directory(
-        directory, valid.suite.name
-    ).absolute()  # workloads run in another directory
-    how_long = past_runs.estimate(valid, selection, past)
-    notes.print(f"How long: {how_long}.", markup=False, highlight=False, soft_wrap=True)
+    # Absolute, because workloads run in another directory.
+    target = output_directory(directory, valid.suite.name).absolute()
+    print_note(f"How long: {past_runs.estimate(valid, selection, past)}.")
     began = time.monotonic()
     _measure_here(
         lambda executor, display, stop: local.run(
@@ -221,17 +192,18 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     )
     if past is not None:
         past_runs.remember(valid, selection, past, time.monotonic() - began)
-    out.print(str(target), markup=False, highlight=False, soft_wrap=True)
+    print_line(str(target))
 
 
 @app.command("ab")
-def ab_(  # noqa: PLR0917 - one parameter per option is how typer declares them
+def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer declares them
     base: Annotated[
         str, typer.Option(help="The revision to compare with: a commit, branch or tag.")
     ],
     head: Annotated[str, typer.Option(help="The revision to judge.")] = "HEAD",
     suite: Annotated[
-        Path | None, typer.Option(help="The suite.toml; default: the only one.")
+        Path | None,
+        typer.Option(help="The suite.toml; default: the checkout's only one."),
     ] = None,
     launches: Annotated[
         int, typer.Option(min=1, max=100, help="Process starts per workload and side.")
@@ -239,41 +211,25 @@ def ab_(  # noqa: PLR0917 - one parameter per option is how typer declares them
     rounds: Annotated[
         int, typer.Option(min=1, max=10_000, help="Measured rounds per launch.")
     ] = 20,
-    warmup_rounds: Annotated[
-        int | None, typer.Option(min=0, help="Rounds before them.")
-    ] = None,
-    min_time_ns: Annotated[
-        int, typer.Option(min=1000, help="Shortest sample.")
-    ] = 1_000_000,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Decides all orders; default: drawn.")
-    ] = None,
-    benchmark: Annotated[
-        list[str] | None, typer.Option(help="Only this one; may be repeated.")
-    ] = None,
-    params: Annotated[
-        list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")
-    ] = None,
-    knob: Annotated[
-        list[str] | None, typer.Option(help="NAME=VALUE: an option of the suite.")
-    ] = None,
-    directory: Annotated[
-        Path | None, typer.Option("--out", help="Where to write; must be new or empty.")
-    ] = None,
+    warmup_rounds: WarmupRounds = None,
+    min_time_ns: MinTimeNs = 1_000_000,
+    seed: Seed = None,
+    benchmark: Benchmarks = None,
+    params: Params = None,
+    knob: Knobs = None,
+    directory: OutDir = None,
     data: DataDir = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Show the build's output.")
-    ] = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Builds two commits of this checkout, measures them side by side and judges head against base.
+    """Measure two commits side by side and judge head.
 
-    Exit: 0 not slower, 2 slower, 3 undecided, 1 error. The checkout itself is only read.
+    Builds both from this checkout, which is only read. Exit: 0 not slower, 2 slower, 3 undecided, 1 error.
     """
-    wanted = ab.comparison(base, head, suite)
-    for note in wanted.notes:
-        notes.print(note, markup=False, highlight=False, soft_wrap=True)
-    bench = ab.ComparisonWorkspace(wanted, config.data_dir(data))
-    valid = bench.manifest()
+    comparison = ab.comparison(base, head, suite)
+    for note in comparison.notes:
+        print_note(note)
+    workspace = ab.ComparisonWorkspace(comparison, config.data_dir(data))
+    valid = workspace.manifest()
     selection = check_selection(
         valid,
         Selection(
@@ -287,10 +243,10 @@ def ab_(  # noqa: PLR0917 - one parameter per option is how typer declares them
             seed=config.drawn_seed() if seed is None else seed,
         ),
     )
-    target = fresh_directory(directory, f"{valid.suite.name}-ab").absolute()
+    target = output_directory(directory, f"{valid.suite.name}-ab").absolute()
     _measure_here(
         lambda executor, display, stop: ab.run(
-            bench,
+            workspace,
             valid,
             selection,
             target,
@@ -302,43 +258,35 @@ def ab_(  # noqa: PLR0917 - one parameter per option is how typer declares them
         config.data_dir(data),
         verbose=verbose,
     )
-    out.print(str(target), markup=False, highlight=False, soft_wrap=True)
+    print_line(str(target))
     status = ab.judge(target)
     if status is None:
-        notes.print(
-            "The judge is not installed here. Where paceline-server is, run:",
-            soft_wrap=True,
-        )
-        notes.print(
-            f"  paceline-server judge {target}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )
+        print_note("The judge is not installed here. Where paceline-server is, run:")
+        print_note(f"  paceline-server judge {target}")
     raise typer.Exit(status or 0)
 
 
 def _measure_here(
-    work: Callable[[Executor, Display, Stop], Outcome],
+    measure: Callable[[Executor, Display, Stop], Outcome],
     target: Path,
     data: Path,
     *,
     verbose: bool,
 ) -> None:
-    """Measures on this host, shown and interruptible. Raises UserError when what was measured does not
-    count, exits 130 when interrupted."""
-    display = display_for(notes, verbose)
+    """Measures on this host with progress shown. Raises UserError when the result does not count; exits 130
+    when interrupted."""
+    display = display_for(terminal(stderr=True), verbose)
     executor = HostExecutor(environment.serial(data))
     stop = Stop()
     try:
         outcome = interruptible(
-            lambda: work(executor, display, stop),
+            lambda: measure(executor, display, stop),
             lambda: stop.set(StopReason.CANCELLED),
         )
     finally:
         display.close()
     if stop.reason is not None:
-        notes.print(f"Interrupted; what was measured is in {target}.", soft_wrap=True)
+        print_note(f"Interrupted; what was measured is in {target}.")
         raise typer.Exit(130)
     if not outcome.ok:
         raise UserError(
@@ -350,7 +298,7 @@ def _measure_here(
 def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> Result:
     """Runs `work` in a thread while this one waits for signals: SIGINT and SIGTERM call `interrupt`.
 
-    A handler that runs in the middle of the work could wait for a lock the work holds; here it cannot.
+    A handler that ran inside the work could wait for a lock that the work holds; here it cannot.
     """
     before = {
         number: signal.signal(number, lambda *_: interrupt())
@@ -377,7 +325,7 @@ def agent(
         str | None,
         typer.Option(
             envvar="PACELINE_ENROL",
-            help="One-time code; only used when not enrolled yet.",
+            help="One-time code, used only when not enrolled yet.",
         ),
     ] = None,
     config_path: Annotated[
@@ -389,8 +337,9 @@ def agent(
         ),
     ] = None,
 ) -> None:
-    """Leases jobs from a server and runs them here. SIGTERM or Ctrl-C: leave after the job; twice: cancel
-    it.
+    """Lease jobs from a server and run them here.
+
+    SIGTERM or Ctrl-C once: leave after the current jobs; twice: cancel them.
     """
     logging.basicConfig(
         level=logging.INFO,
@@ -398,7 +347,7 @@ def agent(
         stream=sys.stderr,
     )
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    from paceline.agent import Agent  # noqa: PLC0415 - a third of every start
+    from paceline.agent import Agent  # noqa: PLC0415 - a third of every command's start
 
     running = Agent(server, config.data_dir(data), config.load(config_path))
     interruptible(lambda: running.run(enrol), running.leave)
@@ -419,28 +368,19 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     branch: Annotated[
         str | None,
         typer.Option(
-            help="Whose history it belongs to. Default: the announced, for its head."
+            help="The branch of the history to add to. Default: the announced one, for its head."
         ),
     ] = None,
     base: Annotated[
         str | None, typer.Option(help="Judge the commit against this one (A/B).")
     ] = None,
-    benchmark: Annotated[
-        list[str] | None, typer.Option(help="Only this one; may be repeated.")
-    ] = None,
+    benchmark: Benchmarks = None,
     target: Annotated[
-        list[str] | None, typer.Option(help="Only this target id; may be repeated.")
+        list[str] | None, typer.Option(help="Only this target id; repeatable.")
     ] = None,
-    params: Annotated[
-        list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            help="The suite's preset: what of a run it says, where nothing is said here."
-        ),
-    ] = None,
-    knob: Annotated[list[str] | None, typer.Option(help="NAME=VALUE.")] = None,
+    params: Params = None,
+    preset: Preset = None,
+    knob: Knobs = None,
     launches: Annotated[
         int | None,
         typer.Option(min=1, max=100, help="Default: 5 on a host, 10 on a device."),
@@ -451,18 +391,18 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     suppress: Annotated[
         list[str] | None,
         typer.Option(
-            help="A configuration error, such as emulator, that voids nothing; may be repeated."
+            help="A configuration error to ignore, such as emulator; repeatable."
         ),
     ] = None,
     timeout_s: Annotated[
-        float, typer.Option(help="Give up waiting after this long (the run goes on).")
+        float, typer.Option(help="Stop waiting after this long; the run continues.")
     ] = 3600.0,
 ) -> None:
-    """Requests a run, waits for it and prints its verdicts.
+    """Request a run, wait for it and print its verdicts.
 
-    Exit: 0 pass, 2 fail, 3 inconclusive (it measured and could not decide), 1 anything else: the run failed,
-    was lost, expired or was cancelled, or the request was refused. A verdict `fail` on one target is 2 even
-    if another target's job failed.
+    Exit: 0 pass, 2 fail, 3 inconclusive (measured, but undecided), 1 anything else: the run failed, was
+    lost, expired or cancelled, or the request was refused. A verdict `fail` on one target gives 2 even if
+    another target's job failed.
     """
     request = submitting.RunRequest(
         suite=suite,
@@ -477,31 +417,28 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
         rounds=rounds,
         suppress=suppress or [],
     )
-    done = submitting.submit(
-        ApiClient(server, token),
-        request,
-        timeout_s,
-        lambda text: notes.print(text, markup=False),
-        preset,
-    )
-    if done.comparisons:
-        out.print(submitting.comparison_table(done), soft_wrap=True)
-    out.print(submitting.summary(done), markup=False, highlight=False, soft_wrap=True)
-    raise typer.Exit(submitting.exit_status(done))
+    finished = submitting.submit(server, token, request, timeout_s, preset)
+    if finished.comparisons:
+        terminal().print(submitting.comparison_table(finished), soft_wrap=True)
+    print_line(submitting.summary(finished))
+    raise typer.Exit(submitting.exit_status(finished))
 
 
-def _version(value: bool) -> None:
+def _print_version(value: bool) -> None:
     if value:
-        out.print(f"paceline {__version__}", highlight=False)
+        print_line(f"paceline {__version__}")
         raise typer.Exit
 
 
 @app.callback()
 def options(
-    _version_wanted: Annotated[
+    _version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version."
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version.",
         ),
     ] = False,
 ) -> None:

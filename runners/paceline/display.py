@@ -6,13 +6,41 @@ plain lines in a pipe.
 
 from __future__ import annotations
 
-from rich.console import Console
+import json
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """Where a person reads. Names are printed as they are: a key's `:AB:` or `:cd:` is no emoji."""
+    """A console that prints names as they are: a key's `:AB:` or `:cd:` is no emoji."""
     return Console(stderr=stderr, emoji=False)
+
+
+def print_line(text: RenderableType, *, stderr: bool = False) -> None:
+    """Prints a line as it is, without markup, colours or wrapping."""
+    terminal(stderr=stderr).print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_note(text: RenderableType) -> None:
+    """Prints a line on standard error."""
+    print_line(text, stderr=True)
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Prints rows; None is an empty cell."""
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*("" if value is None else str(value) for value in row))
+    terminal().print(table, soft_wrap=True)
+
+
+def print_json(value: object) -> None:
+    """Prints a JSON value on standard output."""
+    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
 class PlainDisplay:

@@ -277,13 +277,10 @@ def test_what_only_a_server_is_told_is_refused_without_one(
     refused = CliRunner().invoke(app, ["import", *source, *where])
     assert isinstance(refused.exception, UserError)
     if form == "criterion" or option == "--title":
-        assert (
-            refused.exception.text
-            == f"{option} is told to a server, and the document does not keep it."
-        )
+        assert refused.exception.text == f"{option} is stored on a server only."
         assert "--server URL" in refused.exception.advice
     elif option != "--suite":
-        assert refused.exception.text == f"{option} is not for --format logcat."
+        assert refused.exception.text == f"{option} does not apply to --format logcat."
     assert not (tmp_path / "out").exists()
 
 

@@ -217,17 +217,17 @@ def test_a_policy_that_a_person_states_is_stored_as_the_one_in_force() -> None:
     )
     refused = inside("-", "--dry-run", "--in-force", "many", say=LEDGER)
     assert isinstance(refused.exception, UserError)
-    assert "is no policy" in refused.exception.text
+    assert "is not a batch policy" in refused.exception.text
 
 
 def test_exactly_one_source_and_a_token_for_a_server_are_wanted(log: Path) -> None:
     for arguments, words in (
-        (["--dry-run"], "one file or one device"),
-        ([log, "--device", "127.0.0.1:5555", "--dry-run"], "one file or one device"),
-        ([log, "--server", "http://127.0.0.1:9"], "wants a token"),
+        (["--dry-run"], "Give one source"),
+        ([log, "--device", "127.0.0.1:5555", "--dry-run"], "Give one source"),
+        ([log, "--server", "http://127.0.0.1:9"], "needs a token"),
         (
             [log, "--dry-run", "--server", "http://127.0.0.1:9"],
-            "nothing is to be stored",
+            "that it is not stored",
         ),
     ):
         refused = inside(*arguments).exception

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from paceline.submitting import FinishedRun, exit_status, summary
+from paceline.commands.submitting import FinishedRun, exit_status, summary
 
 
 def finished(

@@ -93,7 +93,7 @@ def test_an_alert_is_taken_and_closed(
         "assignee: Ada",
         "on it",
         "bisected",
-        "can be done: reopen",
+        "actions: reopen",
     ):
         assert word in words
     assert say("alerts", "reopen", alert).stdout == f"{alert}: open\n"
@@ -195,12 +195,12 @@ def test_a_rule_is_tried_saved_changed_and_muted(past: Chronicle, say: Say) -> N
         in say("rules", "mute", "ledger", "--reason", "fan", "--hours", "2").stdout
     )
     assert said(say("rules", "list", "--json"))[0]["mute"]["reason"] == "fan"
-    assert say("rules", "unmute", "ledger").stdout == "ledger is not muted any more.\n"
+    assert say("rules", "unmute", "ledger").stdout == "ledger is no longer muted.\n"
     assert say("rules", "save", "typo", "--target", "lab-2").returncode == 0
     idle = say("rules", "orphans").stdout
     assert "1 rule decides about nothing" in idle
     assert "typo" in idle
-    assert say("rules", "delete", "typo").stdout == "typo is out of force.\n"
+    assert say("rules", "delete", "typo").stdout == "typo is deleted.\n"
     assert [one["name"] for one in said(say("rules", "list", "--json"))] == ["ledger"]
 
 
@@ -283,7 +283,7 @@ def test_a_schedule_is_added_switched_and_removed(
         (["alerts", "show", "alt_none"], "not_found"),
         (["alerts", "close", "alt_none", "--as", "gone"], "fixed, expected"),
         (["alerts", "bulk", "alt_none"], "Nothing to do"),
-        (["alerts", "bulk", "-", "--note", "x"], "No alert was named"),
+        (["alerts", "bulk", "-", "--note", "x"], "No alert given"),
         (["alerts", "bulk", "alt_none", "--action", "shout"], "reopen"),
         (["alerts", "due", "alt_none", "tomorrow"], "2026-12-01"),
         (["alerts", "assign", "alt_none", "Nobody Known"], "There is no account"),

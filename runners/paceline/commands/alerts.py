@@ -7,27 +7,36 @@ from typing import Annotated, Any
 
 import typer
 
-from paceline.commands.server_client import (
+from paceline.commands.options import (
     Json,
     Note,
     Server,
-    ServerClient,
     Token,
-    new_group,
+    check_choice,
     parse_time,
-    print_json,
-    print_line,
-    print_table,
-    short_time,
 )
+from paceline.commands.server_client import (
+    Columns,
+    Item,
+    ServerClient,
+    new_group,
+    short_time,
+    show,
+    show_list,
+    show_table,
+    time_column,
+)
+from paceline.display import print_json, print_line
 from paceline.errors import UserError
 
-app = new_group("Alerts: read them, explain them, decide about one or many.")
+app = new_group("List and explain alerts, and decide about one or many.")
 
 AlertId = Annotated[
     str,
-    typer.Argument(help="An alert's id, as `alerts list` shows it.", metavar="ALERT"),
+    typer.Argument(help="An alert's id, from `alerts list`.", metavar="ALERT"),
 ]
+DATE_HELP = "2026-12-01, +3d, +12h or none."
+PERSON_HELP = "A name or id; none for nobody."
 OUTCOMES = ("fixed", "expected", "invalid", "infra")
 ACTIONS = ("acknowledge", *OUTCOMES, "reopen")
 
@@ -41,9 +50,7 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
     ] = None,
     suite: Annotated[str | None, typer.Option()] = None,
     target: Annotated[str | None, typer.Option(help="A target's name or id.")] = None,
-    assignee: Annotated[
-        str | None, typer.Option(help="A person's name or id, or none.")
-    ] = None,
+    assignee: Annotated[str | None, typer.Option(help=PERSON_HELP)] = None,
     kind: Annotated[
         str | None, typer.Option(help="arm_slower, history, environment or policy.")
     ] = None,
@@ -52,110 +59,91 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
     ] = None,
     overdue: Annotated[
         bool | None,
-        typer.Option(
-            "--overdue/--not-overdue", help="Past its due date and still alive."
-        ),
+        typer.Option("--overdue/--not-overdue", help="Open past its due date, or not."),
     ] = None,
     shadow: Annotated[
-        bool, typer.Option("--shadow", help="Only those of rules in shadow.")
+        bool, typer.Option("--shadow", help="Only alerts of rules in shadow mode.")
     ] = False,
     rule: Annotated[str | None, typer.Option(help="A rule's name or id.")] = None,
     text: Annotated[
-        str | None, typer.Option(help="In title, words, benchmark or suite.")
+        str | None, typer.Option(help="Search title, text, benchmark and suite.")
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, max=10_000, help="At most so many.")
+        int, typer.Option(min=1, max=10_000, help="Most alerts to list.")
     ] = 50,
     as_json: Json = False,
 ) -> None:
-    """Lists alerts, the newest first."""
-    desk = ServerClient(server, token)
-    who = None if assignee is None else desk.account(assignee) or "none"
-    found = desk.pages(
+    """List alerts, newest first."""
+    client = ServerClient(server, token)
+    alerts = client.list_items(
         "/alerts",
         limit,
         state=state,
         suite=suite,
-        target=target and desk.target(target),
-        assignee=who,
+        target=target and client.target_id(target),
+        assignee=assignee and (client.account_id(assignee) or "none"),
         kind=kind,
         cause=cause,
         overdue=overdue,
         shadow=shadow,
-        rule=rule and desk.rule(rule)["id"],
+        rule=rule and client.find_or_fail("rule", rule)["id"],
         text=text,
     )
-    if as_json:
-        print_json(found)
-        return
-    rows = [
-        (
-            one["id"],
-            one["state"],
-            one["title"],
-            one["words"],
-            _person(one),
-            _due(one),
-            short_time(one["created_at"]),
-        )
-        for one in found
-    ]
-    columns = (
-        "id",
-        "state",
-        "alert",
-        "what the server says",
-        "assignee",
-        "due",
-        "since",
-    )
-    print_table(columns, rows, "No alert matches.")
+    columns: Columns = {
+        "id": "id",
+        "state": "state",
+        "alert": "title",
+        "what the server says": "words",
+        "assignee": _assignee,
+        "due": _due,
+        "since": time_column("created_at"),
+    }
+    show_list(alerts, as_json, columns, "No alert matches.")
 
 
-def _person(alert: dict[str, Any]) -> str:
+def _assignee(alert: Item) -> str:
     return "" if alert["assignee"] is None else str(alert["assignee"]["name"])
 
 
-def _due(alert: dict[str, Any]) -> str:
+def _due(alert: Item) -> str:
     return short_time(alert["due_at"]) + (" (overdue)" if alert["overdue"] else "")
 
 
-@app.command()
-def show(alert: AlertId, server: Server, token: Token, as_json: Json = False) -> None:
-    """Shows one alert: what was found, by which rule, who did what, and what can be done."""
-    found = ServerClient(server, token).get(f"/alerts/{alert}")
+@app.command("show")
+def show_alert(
+    alert: AlertId, server: Server, token: Token, as_json: Json = False
+) -> None:
+    """Show an alert with its rule, history and possible actions."""
+    details = ServerClient(server, token).get(f"/alerts/{alert}")
     if as_json:
-        print_json(found)
+        print_json(details)
         return
-    print_line(f"{found['title']}: {found['state']}")
-    print_line(found["explanation"])
+    print_line(f"{details['title']}: {details['state']}")
+    print_line(details["explanation"])
     facts = {
-        "rule": f"{found['rule']['name']} (version {found['rule']['version']})",
-        "cause": found["cause"],
-        "commits": _range(found),
-        "assignee": _person(found),
-        "due": _due(found),
-        "issue": found["issue_url"],
-        "baseline": found["baseline_commit"],
-        "can be done": ", ".join(found["actions"]) or "nothing",
+        "rule": f"{details['rule']['name']} (version {details['rule']['version']})",
+        "cause": details["cause"],
+        "commits": _commit_range(details),
+        "assignee": _assignee(details),
+        "due": _due(details),
+        "issue": details["issue_url"],
+        "baseline": details["baseline_commit"],
+        "actions": ", ".join(details["actions"]) or "none",
     }
     for name, value in facts.items():
         if value:
             print_line(f"  {name}: {value}")
-    rows = [
-        (
-            short_time(one["at"]),
-            one["actor"],
-            one["action"],
-            one["to_state"],
-            one["note"],
-        )
-        for one in found["history"]
-    ]
-    print_table(("at", "who", "did", "now", "note"), rows, "Nothing has happened yet.")
+    columns: Columns = {
+        "at": time_column("at"),
+        "who": "actor",
+        "did": "action",
+        "now": "to_state",
+        "note": "note",
+    }
+    show_table(details["history"], columns, "No history yet.")
 
 
-def _range(alert: dict[str, Any]) -> str:
+def _commit_range(alert: Item) -> str:
     base, head, culprit = alert["base_commit"], alert["head_commit"], alert["culprit"]
     if culprit is not None:
         return f"{culprit['commit'][:12]} by {culprit['author']}"
@@ -166,32 +154,33 @@ def _range(alert: dict[str, Any]) -> str:
 def explain(
     alert: AlertId, server: Server, token: Token, as_json: Json = False
 ) -> None:
-    """Explains one alert: every filter with its number and limit, and the data it looked at."""
-    found = ServerClient(server, token).get(f"/alerts/{alert}/explain")
+    """Explain an alert: each filter with its value and limit."""
+    explanation = ServerClient(server, token).get(f"/alerts/{alert}/explain")
     if as_json:
-        print_json(found)
+        print_json(explanation)
         return
-    print_line(found["sentence"])
-    if found["cause_text"]:
-        print_line(f"Cause: {found['cause_text']}")
-    for finding in found["findings"]:
+    print_line(explanation["sentence"])
+    if explanation["cause_text"]:
+        print_line(f"Cause: {explanation['cause_text']}")
+    for finding in explanation["findings"]:
         print_line(f"\n{finding['role']}: {finding['where']}: {finding['words']}")
         print_line(f"  by {finding['method']}, on {finding['window']['text']}")
-        for one in finding["filters"]:
-            print_line(
-                f"  {'passed' if one['passed'] else 'failed'}  {one['name']}: {one['text']}"
-            )
+        for check in finding["filters"]:
+            result = "passed" if check["passed"] else "failed"
+            print_line(f"  {result}  {check['name']}: {check['text']}")
 
 
-def _acted(desk: ServerClient, alert: str, body: dict[str, Any], as_json: bool) -> None:
-    _told(desk.send("POST", f"/alerts/{alert}/actions", body), as_json)
-
-
-def _told(found: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-    else:
-        print_line(f"{found['id']}: {found['state']}")
+def _change(
+    client: ServerClient,
+    method: str,
+    path: str,
+    body: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """Sends a change of one alert and shows the alert's new state."""
+    alert = client.send(method, f"/alerts/{path}", body)
+    show(alert, as_json, f"{alert['id']}: {alert['state']}")
 
 
 @app.command()
@@ -202,13 +191,10 @@ def ack(
     note: Note = None,
     as_json: Json = False,
 ) -> None:
-    """Acknowledges an alert: somebody is on it."""
-    _acted(
-        ServerClient(server, token),
-        alert,
-        {"action": "acknowledge", "note": note},
-        as_json,
-    )
+    """Acknowledge an alert: somebody is working on it."""
+    body = {"action": "acknowledge", "note": note}
+    client = ServerClient(server, token)
+    _change(client, "POST", f"{alert}/actions", body, as_json=as_json)
 
 
 @app.command()
@@ -222,19 +208,15 @@ def close(  # noqa: PLR0917 - one parameter per option is how typer declares the
     note: Note = None,
     baseline: Annotated[
         str | None,
-        typer.Option(
-            help="With expected: the commit from which on the level is right."
-        ),
+        typer.Option(help="With expected: the first commit of the new level."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Closes an alert, saying how it ended."""
-    if outcome not in OUTCOMES:
-        raise UserError(
-            f"{outcome!r} is no outcome.", f"There are: {', '.join(OUTCOMES)}."
-        )
+    """Close an alert with an outcome."""
+    check_choice(outcome, "outcome", OUTCOMES)
     body = {"action": outcome, "note": note, "baseline_commit": baseline}
-    _acted(ServerClient(server, token), alert, body, as_json)
+    client = ServerClient(server, token)
+    _change(client, "POST", f"{alert}/actions", body, as_json=as_json)
 
 
 @app.command()
@@ -245,77 +227,64 @@ def reopen(
     note: Note = None,
     as_json: Json = False,
 ) -> None:
-    """Opens a closed alert again."""
-    _acted(
-        ServerClient(server, token), alert, {"action": "reopen", "note": note}, as_json
-    )
+    """Reopen a closed alert."""
+    body = {"action": "reopen", "note": note}
+    client = ServerClient(server, token)
+    _change(client, "POST", f"{alert}/actions", body, as_json=as_json)
 
 
 @app.command()
 def assign(
     alert: AlertId,
-    person: Annotated[str, typer.Argument(help="A name or id; none: nobody.")],
+    person: Annotated[str, typer.Argument(help=PERSON_HELP)],
     server: Server,
     token: Token,
     as_json: Json = False,
 ) -> None:
-    """Gives an alert to a person, or to nobody."""
-    desk = ServerClient(server, token)
-    _told(
-        desk.send(
-            "PUT", f"/alerts/{alert}/assignee", {"account_id": desk.account(person)}
-        ),
-        as_json,
-    )
+    """Assign an alert to a person, or to nobody."""
+    client = ServerClient(server, token)
+    body = {"account_id": client.account_id(person)}
+    _change(client, "PUT", f"{alert}/assignee", body, as_json=as_json)
 
 
 @app.command()
 def due(
     alert: AlertId,
-    date: Annotated[str, typer.Argument(help="2026-12-01, +3d, +12h or none.")],
+    date: Annotated[str, typer.Argument(help=DATE_HELP)],
     server: Server,
     token: Token,
     as_json: Json = False,
 ) -> None:
-    """Says until when an alert should be dealt with."""
-    _told(
-        ServerClient(server, token).send(
-            "PUT", f"/alerts/{alert}/due", {"due_at": parse_time(date)}
-        ),
-        as_json,
-    )
+    """Set or remove an alert's due date."""
+    client, body = ServerClient(server, token), {"due_at": parse_time(date)}
+    _change(client, "PUT", f"{alert}/due", body, as_json=as_json)
 
 
 @app.command()
 def issue(
     alert: AlertId,
-    url: Annotated[str, typer.Argument(help="Where it is worked on; none: nowhere.")],
+    url: Annotated[str, typer.Argument(help="The issue's address; none removes it.")],
     server: Server,
     token: Token,
     as_json: Json = False,
 ) -> None:
-    """Links the issue in which an alert is worked on."""
+    """Link the issue that tracks an alert."""
     body = {"url": None if url == "none" else url}
-    _told(
-        ServerClient(server, token).send("PUT", f"/alerts/{alert}/issue", body), as_json
-    )
+    client = ServerClient(server, token)
+    _change(client, "PUT", f"{alert}/issue", body, as_json=as_json)
 
 
 @app.command()
 def note(
     alert: AlertId,
-    text: Annotated[str, typer.Argument(help="The remark.")],
+    text: Annotated[str, typer.Argument(help="The note.")],
     server: Server,
     token: Token,
     as_json: Json = False,
 ) -> None:
-    """Adds a remark to an alert's history."""
-    _told(
-        ServerClient(server, token).send(
-            "POST", f"/alerts/{alert}/notes", {"note": text}
-        ),
-        as_json,
-    )
+    """Add a note to an alert's history."""
+    client = ServerClient(server, token)
+    _change(client, "POST", f"{alert}/notes", {"note": text}, as_json=as_json)
 
 
 @app.command()
@@ -329,55 +298,43 @@ def bulk(  # noqa: PLR0917 - one parameter per option is how typer declares them
         str | None,
         typer.Option(help="acknowledge, fixed, expected, invalid, infra or reopen."),
     ] = None,
-    assign: Annotated[
-        str | None, typer.Option(help="A name or id; none: nobody.")
-    ] = None,
-    due: Annotated[
-        str | None, typer.Option(help="2026-12-01, +3d, +12h or none.")
-    ] = None,
+    assign: Annotated[str | None, typer.Option(help=PERSON_HELP)] = None,
+    due: Annotated[str | None, typer.Option(help=DATE_HELP)] = None,
     note: Note = None,
     as_json: Json = False,
 ) -> None:
-    """Decides about several alerts at once: all of them, or none. Says how to undo it."""
-    if action is not None and action not in ACTIONS:
-        raise UserError(
-            f"{action!r} is no action.", f"There are: {', '.join(ACTIONS)}."
-        )
+    """Change several alerts at once, all of them or none. Prints how to undo it."""
+    check_choice(action, "action", ACTIONS)
     if action is None and assign is None and due is None and note is None:
         raise UserError("Nothing to do.", "Give --action, --assign, --due or --note.")
-    chosen = sys.stdin.read().split() if alerts == ["-"] else alerts
-    if not chosen:
-        raise UserError(
-            "No alert was named.", "Give ids, or - and ids on standard input."
-        )
-    desk = ServerClient(server, token)
-    body: dict[str, Any] = {"alert_ids": chosen, "action": action, "note": note}
+    ids = sys.stdin.read().split() if alerts == ["-"] else alerts
+    if not ids:
+        raise UserError("No alert given.", "Give ids, or - and ids on standard input.")
+    client = ServerClient(server, token)
+    body: dict[str, Any] = {"alert_ids": ids, "action": action, "note": note}
     if assign is not None:
-        body["assign"] = {"account_id": desk.account(assign)}
+        body["assign"] = {"account_id": client.account_id(assign)}
     if due is not None:
         body["due"] = {"due_at": parse_time(due)}
-    batch = desk.send("POST", "/alerts/bulk", body)
-    if as_json:
-        print_json(batch)
-        return
-    print_line(f"{batch['action']}: {batch['alerts']} alerts.")
-    print_line(
-        f"Until {short_time(batch['undo_until'])} UTC: paceline alerts undo {batch['id']}"
+    batch = client.send("POST", "/alerts/bulk", body)
+    until = short_time(batch["undo_until"])
+    sentence = (
+        f"{batch['action']}: {batch['alerts']} alerts.\n"
+        f"To undo, until {until} UTC: paceline alerts undo {batch['id']}"
     )
+    show(batch, as_json, sentence)
 
 
 @app.command()
 def undo(
     batch: Annotated[
-        str, typer.Argument(help="The id `alerts bulk` printed.", metavar="BATCH")
+        str, typer.Argument(help="The id printed by `alerts bulk`.", metavar="BATCH")
     ],
     server: Server,
     token: Token,
     as_json: Json = False,
 ) -> None:
-    """Takes a bulk decision back, unless an alert has changed since."""
-    found = ServerClient(server, token).send("POST", f"/alerts/bulk/{batch}/undo")
-    if as_json:
-        print_json(found)
-    else:
-        print_line(f"Undone: {found['action']} of {found['alerts']} alerts.")
+    """Undo a bulk change, unless an alert has changed since."""
+    undone = ServerClient(server, token).send("POST", f"/alerts/bulk/{batch}/undo")
+    sentence = f"Undone: {undone['action']} of {undone['alerts']} alerts."
+    show(undone, as_json, sentence)

@@ -17,263 +17,236 @@ import typer
 from rich.table import Table
 
 from paceline import config, criterion_runs, importing, manifest
-from paceline.commands.server_client import ServerClient, out, print_line
-from paceline.commands.this_host import ConfigPath, DataDir
-from paceline.display import terminal
+from paceline.commands.options import DataDir, OutDir, output_directory
+from paceline.commands.server_client import UNAUTHENTICATED, ServerClient
+from paceline.commands.this_host import ConfigPath
+from paceline.display import print_line, print_note, terminal
 from paceline.errors import UserError
 from paceline.formats.declared import Line
 from paceline.formats.ledger_prose import BatchPolicy
-from paceline.output import fresh_directory
 
 if TYPE_CHECKING:
     from paceline.adb.port import Connection
 
-notes = terminal(stderr=True)
-
-_IN_FORCE = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
-
-
-SuitePath = Annotated[
-    Path | None,
-    typer.Option(
-        help="A suite.toml: its lines of a log are read as well; on a server criterion's benchmarks of the "
-        "same names are held against its gates."
-    ),
-]
-InForce = Annotated[
-    str | None,
-    typer.Option(
-        help="The policy in force, MINIMUM or MINIMUM/ROUNDS, if it names none."
-    ),
-]
-Directory = Annotated[
-    Path | None,
-    typer.Option("--out", help="Where to write import.json; must be new or empty."),
-]
-Server = Annotated[
-    str | None,
-    typer.Option(help="A server to store it on; needs a token of scope ingest."),
-]
-OnTarget = Annotated[
-    str | None,
-    typer.Option(
-        help="Of criterion, for --server: the name of the target that measured it."
-    ),
-]
+_POLICY = re.compile(r"(\d{1,9})(?:/(\d{1,6}))?", re.ASCII)
 
 
 def import_(  # noqa: PLR0917 - one parameter per option is how typer declares them
     file: Annotated[
         str | None,
         typer.Argument(
-            help="What to read; - is standard input; of criterion also its directory."
+            help="A file, - for standard input, or criterion's output directory."
         ),
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", help="What it is: logcat or criterion.")
+        str, typer.Option("--format", help="logcat or criterion.")
     ] = "logcat",
     device: Annotated[
         str | None,
         typer.Option(
-            help="Instead of FILE: HOST:PORT of a device, or what adb calls it."
+            help="Read a device's log instead of FILE: HOST:PORT or adb's name for it."
         ),
     ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
-            min=0.1, help="How long to read a device's log; else until Ctrl-C."
+            min=0.1, help="How long to read a device's log; default: until Ctrl-C."
         ),
     ] = None,
-    suite: SuitePath = None,
+    suite: Annotated[
+        Path | None,
+        typer.Option(
+            help="A suite.toml. Of a log, also read the lines it declares; of criterion, apply its gates."
+        ),
+    ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Store nothing, only show.")
+        bool, typer.Option("--dry-run", help="Store nothing, only print.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print what is stored, not tables.")
+        bool, typer.Option("--json", help="Print the stored document, not tables.")
     ] = False,
-    directory: Directory = None,
-    server: Server = None,
+    directory: OutDir = None,
+    server: Annotated[
+        str | None,
+        typer.Option(help="Store on this server; needs a token of scope ingest."),
+    ] = None,
     token: Annotated[
         str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")
     ] = None,
     title: Annotated[
-        str | None, typer.Option(help="For --server: what people call it there.")
+        str | None, typer.Option(help="With --server: the import's title.")
     ] = None,
-    in_force: InForce = None,
-    on: OnTarget = None,
+    in_force: Annotated[
+        str | None,
+        typer.Option(
+            help="The batch policy in force if the log names none: MINIMUM or MINIMUM/ROUNDS."
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(help="Criterion with --server: the target that measured."),
+    ] = None,
     commit: Annotated[
         str | None,
-        typer.Option(help="Of criterion, for --server: the commit it measured."),
+        typer.Option(help="Criterion with --server: the measured commit."),
     ] = None,
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
-    """Reads figures that an app printed into a log (averages, not samples), or criterion's runs with every
-    sample. No verdict is made of either."""
+    """Import figures from a log or from criterion.
+
+    A log holds averages, criterion's files every sample; neither gets a verdict.
+    """
     if dry_run == (directory is not None or server is not None):
         raise UserError(
-            "Say where to store, or that nothing is to be stored.",
-            "--out DIR, --server URL, or --dry-run.",
+            "Say where to store the import, or that it is not stored.",
+            "Use --out DIR, --server URL, or --dry-run.",
         )
     if form == "criterion":
-        _none_of(
+        _refuse_options(
             "criterion", {"device": device, "seconds": seconds, "in-force": in_force}
         )
-        _only_told(server, {"suite": suite, "on": on, "commit": commit, "title": title})
-        desk = None if server is None else _desk(server, token)
+        _refuse_without(
+            server, {"suite": suite, "on": on, "commit": commit, "title": title}
+        )
+        client = None if server is None else _client(server, token)
         name = None if suite is None else manifest.load(suite).suite.name
-        measured = criterion_runs.Provenance(name, on or "imported", commit)
-        _criterion(file, directory, as_json, desk, measured, title)
+        provenance = criterion_runs.Provenance(name, on or "imported", commit)
+        _import_criterion(file, directory, as_json, client, provenance, title)
         return
-    _none_of(form, {"on": on, "commit": commit})
-    _only_told(server, {"title": title})
+    _refuse_options(form, {"on": on, "commit": commit})
+    _refuse_without(server, {"title": title})
     if (file is None) == (device is None):
         raise UserError(
-            "Say what to read: one file or one device.",
-            "FILE, - or --device HOST:PORT.",
+            "Give one source: a file or a device.", "Use FILE, - or --device HOST:PORT."
         )
-    desk = None if server is None else _desk(server, token)
-    target = None if directory is None else fresh_directory(directory, "")
-    declared = [] if suite is None else _declared(suite)
+    client = None if server is None else _client(server, token)
+    target = None if directory is None else output_directory(directory, "")
+    declared = [] if suite is None else _declared_lines(suite)
     if file is not None:
         document = importing.read(form, file, declared)
     else:
-        document = importing.follow(
-            form, _opening(device or "", data, config_path), seconds, declared
-        )
+        connect = _connector(device or "", data, config_path)
+        document = importing.follow(form, connect, seconds, declared)
     if in_force is not None:
-        document = importing.with_policy(document, _policy(in_force))
-    _show(document, as_json)
+        document = importing.with_policy(document, _parse_policy(in_force))
+    _print_document(
+        document, as_json, importing.complaints(document), importing.tables(document)
+    )
     if target is not None:
         _write(document, target)
-    if desk is not None:
-        _keep(desk, document, title)
+    if client is not None:
+        body = importing.import_body(document, title)
+        stored = client.send("POST", "/imports", body)
+        count = len(stored["rows"])
+        rows = f"{count} {'row' if count == 1 else 'rows'}"
+        noted = f"{stored['note_count']} with something to note"
+        print_note(f"Stored as {stored['id']}: {rows}, {noted}.")
 
 
-def _keep(
-    desk: ServerClient, document: importing.LogDocument, title: str | None
-) -> None:
-    """Stores a document of averages on a server and says what it is called there."""
-    stored = desk.send("POST", "/imports", importing.import_body(document, title))
-    count = len(stored["rows"])
-    rows = f"{count} {'row' if count == 1 else 'rows'}, {stored['note_count']} with something to note"
-    notes.print(
-        f"Stored as {stored['id']}: {rows}.",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
-
-
-def _none_of(form: str, others: Mapping[str, object]) -> None:
-    """Refuses options that a format has no use for."""
-    for name, value in others.items():
+def _refuse_options(form: str, options: Mapping[str, object]) -> None:
+    """Raises UserError for options that a format does not use."""
+    for name, value in options.items():
         if value is not None:
-            raise UserError(f"--{name} is not for --format {form}.", "Leave it out.")
+            raise UserError(
+                f"--{name} does not apply to --format {form}.", "Leave it out."
+            )
 
 
-def _only_told(server: str | None, others: Mapping[str, object]) -> None:
-    """Refuses what only a server is told: the document is of what was read, and keeps none of it."""
-    for name, value in others.items():
+def _refuse_without(server: str | None, options: Mapping[str, object]) -> None:
+    """Raises UserError for options that only a server stores."""
+    for name, value in options.items():
         if server is None and value is not None:
             raise UserError(
-                f"--{name} is told to a server, and the document does not keep it.",
+                f"--{name} is stored on a server only.",
                 "Add --server URL, or leave it out.",
             )
 
 
-def _criterion(  # noqa: PLR0917 - each from one option
+def _import_criterion(  # noqa: PLR0917 - each from one option
     path: str | None,
     directory: Path | None,
     as_json: bool,
-    desk: ServerClient | None,
-    where: criterion_runs.Provenance,
+    client: ServerClient | None,
+    provenance: criterion_runs.Provenance,
     title: str | None,
 ) -> None:
-    """Criterion's output to OUT/import.json, a server, or the screen alone."""
     if path is None:
         raise UserError(
-            "Say what to read.",
-            "paceline import --format criterion target/criterion --server URL",
+            "Give criterion's output.",
+            "For example: paceline import --format criterion target/criterion --server URL",
         )
-    target = None if directory is None else fresh_directory(directory, "")
+    target = None if directory is None else output_directory(directory, "")
     document = criterion_runs.read(path)
-    for complaint in criterion_runs.complaints(document):
-        notes.print(complaint, markup=False, highlight=False, soft_wrap=True)
-    if as_json:
-        sys.stdout.write(importing.as_json(document).decode())
-    else:
-        _print(criterion_runs.tables(document))
+    _print_document(
+        document,
+        as_json,
+        criterion_runs.complaints(document),
+        criterion_runs.tables(document),
+    )
     if target is not None:
         _write(document, target)
-    if desk is not None:
-        stored = desk.send(
-            "POST", "/imports", criterion_runs.import_body(document, where, title)
-        )
+    if client is not None:
+        body = criterion_runs.import_body(document, provenance, title)
+        stored = client.send("POST", "/imports", body)
         for run in stored["runs"]:
-            told = (
-                f"{run['baseline']}: {len(run['series'])} series, run {run['run_id']}."
-            )
-            notes.print(told, markup=False, highlight=False, soft_wrap=True)
-        notes.print(
-            f"Stored as {stored['id']}.", markup=False, highlight=False, soft_wrap=True
-        )
+            count = len(run["series"])
+            print_note(f"{run['baseline']}: {count} series, run {run['run_id']}.")
+        print_note(f"Stored as {stored['id']}.")
 
 
 def _write(document: msgspec.Struct, target: Path) -> None:
-    where = importing.write(document, target)
-    notes.print(f"Written to {where}.", markup=False, highlight=False, soft_wrap=True)
+    print_note(f"Written to {importing.write(document, target)}.")
 
 
-def _show(document: importing.LogDocument, as_json: bool) -> None:
-    for complaint in importing.complaints(document):
-        notes.print(complaint, markup=False, highlight=False, soft_wrap=True)
+def _print_document(
+    document: msgspec.Struct,
+    as_json: bool,
+    complaints: Iterable[str],
+    tables: Iterable[Table | str],
+) -> None:
+    for complaint in complaints:
+        print_note(complaint)
     if as_json:
         sys.stdout.write(importing.as_json(document).decode())
         return
-    _print(importing.tables(document))
-
-
-def _print(shown_ones: Iterable[Table | str]) -> None:
-    for shown in shown_ones:
-        if isinstance(shown, str):
-            print_line(shown)
+    for part in tables:
+        if isinstance(part, str):
+            print_line(part)
         else:
-            out.print(shown, markup=False, highlight=False)
+            terminal().print(part, markup=False, highlight=False)
 
 
-def _desk(server: str, token: str | None) -> ServerClient:
+def _client(server: str, token: str | None) -> ServerClient:
     if token is None:
-        raise UserError(
-            "The server wants a token.", "Give one with --token or PACELINE_TOKEN."
-        )
+        raise UserError("The server needs a token.", UNAUTHENTICATED)
     return ServerClient(server, token)
 
 
-def _declared(suite: Path) -> list[Line]:
+def _declared_lines(suite: Path) -> list[Line]:
     lines = manifest.load(suite).log_lines()
     if not lines:
         raise UserError(
-            f"{suite} declares no lines of a log.", "It would in [[logcat]] tables."
+            f"{suite} declares no log lines.", "Declare them in [[logcat]] tables."
         )
     return lines
 
 
-def _policy(text: str) -> BatchPolicy:
-    found = _IN_FORCE.fullmatch(text.strip())
-    if found is None:
+def _parse_policy(text: str) -> BatchPolicy:
+    match = _POLICY.fullmatch(text.strip())
+    if match is None:
         raise UserError(
-            f"{text!r} is no policy.", "Say 2000, or 2000/1 with one warm-up round."
+            f"{text!r} is not a batch policy.",
+            "Use 2000, or 2000/1 with one warm-up round.",
         )
-    rounds = None if found[2] is None else int(found[2])
-    return BatchPolicy(int(found[1]), None, rounds, [], f"--in-force {text.strip()}")
+    rounds = None if match[2] is None else int(match[2])
+    return BatchPolicy(int(match[1]), None, rounds, [], f"--in-force {text.strip()}")
 
 
-def _opening(
+def _connector(
     device: str, data: Path | None, config_path: Path | None
 ) -> Callable[[], Connection]:
-    """Opens connections to what a person calls a device: an address is asked directly, a name of the adb
-    server."""
+    """Opens connections to a device: directly to an address, else through the adb server that knows it."""
     from paceline.adb.direct import DirectConnection  # noqa: PLC0415 - files need none of it
     from paceline.adb.keys import AgentKey  # noqa: PLC0415
     from paceline.adb.server import AdbServer  # noqa: PLC0415

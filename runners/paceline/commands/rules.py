@@ -7,44 +7,46 @@ from typing import Annotated, Any
 
 import typer
 
+from paceline.commands.options import Json, Server, Token, parse_share
 from paceline.commands.server_client import (
-    Json,
-    Server,
+    Columns,
+    Item,
     ServerClient,
-    Token,
     new_group,
-    parse_share,
-    print_json,
-    print_line,
-    print_table,
     short_time,
+    show,
+    show_list,
+    show_table,
+    time_column,
 )
+from paceline.display import print_json, print_line
 
 app = new_group(
-    "Rules: which findings become alerts. Of those that match, the most specific decides alone."
+    "Rules: which findings become alerts. The most specific matching rule applies."
 )
 
+PATTERN_HELP = "A pattern; * matches any characters."
 RuleName = Annotated[str, typer.Argument(help="A rule's name or id.", metavar="RULE")]
 Kind = Annotated[str | None, typer.Option(help="history (default) or arm_slower.")]
-Suite = Annotated[str | None, typer.Option(help="A pattern; * is any characters.")]
-Benchmark = Annotated[str | None, typer.Option(help="A pattern.")]
-Arm = Annotated[str | None, typer.Option(help="A pattern.")]
-Metric = Annotated[str | None, typer.Option(help="A pattern.")]
+Suite = Annotated[str | None, typer.Option(help=PATTERN_HELP)]
+Benchmark = Annotated[str | None, typer.Option(help=PATTERN_HELP)]
+Arm = Annotated[str | None, typer.Option(help=PATTERN_HELP)]
+Metric = Annotated[str | None, typer.Option(help=PATTERN_HELP)]
 Target = Annotated[str | None, typer.Option(help="A pattern for target names.")]
 MinEffect = Annotated[
-    str | None, typer.Option(help="Smaller effects raise nothing: 3% or 0.03.")
+    str | None, typer.Option(help="Ignore smaller effects: 3% or 0.03.")
 ]
 Direction = Annotated[str | None, typer.Option(help="worse (default) or both.")]
 Mode = Annotated[str | None, typer.Option(help="active (default), shadow or off.")]
-Days = Annotated[int, typer.Option(min=1, max=365, help="How far back to look.")]
+Days = Annotated[int, typer.Option(min=1, max=365, help="Days to look back.")]
 
 PATTERNS = ("suite", "benchmark", "arm", "metric", "target")
-SAID = ("kind", *PATTERNS, "min_effect", "direction", "mode", "text")
+FIELDS = ("kind", *PATTERNS, "min_effect", "direction", "mode", "text")
 
 
 @dataclass(frozen=True)
 class RuleOptions:
-    """What the options say about a rule; None: as it is, or the server's default."""
+    """A rule's options on the command line; None: unchanged, or the server's default."""
 
     kind: str | None
     suite: str | None
@@ -57,15 +59,18 @@ class RuleOptions:
     mode: str | None
     text: str | None = None
 
-    def body(self, name: str, known: dict[str, Any] | None) -> dict[str, Any]:
-        """The rule as it would be saved: what is known of it, changed by the options."""
-        said = {} if known is None else {one: known[one] for one in SAID}
+    def body(self, name: str, stored: Item | None) -> Item:
+        """The rule as it would be saved: the stored one, changed by the options."""
+        before = {} if stored is None else {field: stored[field] for field in FIELDS}
         given = {
-            one: getattr(self, one) for one in SAID if getattr(self, one) is not None
+            field: value
+            for field in FIELDS
+            if (value := getattr(self, field)) is not None
         }
         if "min_effect" in given:
             given["min_effect"] = parse_share(given["min_effect"])
-        return {"name": name, **said, **given}
+        name = name if stored is None else stored["name"]
+        return {"name": name, **before, **given}
 
 
 @app.command("list")
@@ -76,86 +81,75 @@ def list_rules(
     mode: Mode = None,
     as_json: Json = False,
 ) -> None:
-    """Lists the stored rules by name, with their mutes and how their alerts ended."""
-    found = ServerClient(server, token).pages("/rules", kind=kind, mode=mode)
-    if as_json:
-        print_json(found)
-        return
-    rows = [
-        (
-            one["name"],
-            one["kind"],
-            _patterns(one),
-            _percent(one["min_effect"]),
-            one["mode"],
-            _muted(one),
-            one["precision"]["words"],
-        )
-        for one in found
-    ]
-    columns = ("rule", "kind", "about", "from", "mode", "muted until", "so far")
-    print_table(columns, rows, "No rule is stored; the built-in defaults apply.")
-
-
-def _patterns(rule: dict[str, Any]) -> str:
-    return (
-        ", ".join(f"{one} {rule[one]}" for one in PATTERNS if rule[one] != "*")
-        or "everything"
+    """List the stored rules."""
+    rules = ServerClient(server, token).list_items("/rules", kind=kind, mode=mode)
+    columns: Columns = {
+        "rule": "name",
+        "kind": "kind",
+        "about": _patterns,
+        "from": _min_effect,
+        "mode": "mode",
+        "muted until": _muted_until,
+        "so far": lambda rule: rule["precision"]["words"],
+    }
+    show_list(
+        rules, as_json, columns, "No rule is stored; the built-in defaults apply."
     )
 
 
-def _percent(value: float) -> str:
-    return f"{value * 100:g} %"
+def _patterns(rule: Item) -> str:
+    patterns = [f"{name} {rule[name]}" for name in PATTERNS if rule[name] != "*"]
+    return ", ".join(patterns) or "everything"
 
 
-def _muted(rule: dict[str, Any]) -> str:
+def _min_effect(rule: Item) -> str:
+    return f"{rule['min_effect'] * 100:g} %"
+
+
+def _muted_until(rule: Item) -> str:
     return "" if rule["mute"] is None else short_time(rule["mute"]["until"])
 
 
-@app.command()
-def show(rule: RuleName, server: Server, token: Token, as_json: Json = False) -> None:
-    """Shows a rule, the noise floor it has to respect, and all of its versions."""
-    desk = ServerClient(server, token)
-    rule_id = desk.rule(rule)["id"]
-    found = {
-        **desk.get(f"/rules/{rule_id}"),
-        "versions": desk.pages(f"/rules/{rule_id}/versions"),
+@app.command("show")
+def show_rule(
+    rule: RuleName, server: Server, token: Token, as_json: Json = False
+) -> None:
+    """Show a rule, its noise floor and all its versions."""
+    client = ServerClient(server, token)
+    path = f"/rules/{client.find_or_fail('rule', rule)['id']}"
+    details: dict[str, Any] = {
+        **client.get(path),
+        "versions": client.list_items(f"{path}/versions"),
     }
     if as_json:
-        print_json(found)
+        print_json(details)
         return
-    print_line(
-        f"{found['name']} (version {found['version']}, {found['kind']}, {found['mode']}): {found['text']}"
-    )
-    print_line(
-        f"  about: {_patterns(found)}; from {_percent(found['min_effect'])}; {found['direction']}"
-    )
-    print_line(f"  {found['precision']['words']}")
-    if found["floor"] is not None:
-        print_line(f"  noise floor: {found['floor']['words']}")
-    if found["mute"] is not None:
-        print_line(
-            f"  muted until {_muted(found)} UTC by {found['mute']['muted_by']}: {found['mute']['reason']}"
-        )
-    rows = [
-        (
-            one["version"],
-            short_time(one["created_at"]),
-            one["created_by"],
-            _percent(one["min_effect"]),
-            one["mode"],
-            one["comment"],
-        )
-        for one in found["versions"]
-    ]
-    print_table(("version", "saved", "by", "from", "mode", "why"), rows, "")
+    about = f"version {details['version']}, {details['kind']}, {details['mode']}"
+    print_line(f"{details['name']} ({about}): {details['text']}")
+    effect = f"from {_min_effect(details)}; {details['direction']}"
+    print_line(f"  about: {_patterns(details)}; {effect}")
+    print_line(f"  {details['precision']['words']}")
+    if details["floor"] is not None:
+        print_line(f"  noise floor: {details['floor']['words']}")
+    if (mute := details["mute"]) is not None:
+        until = f"muted until {_muted_until(details)} UTC"
+        print_line(f"  {until} by {mute['muted_by']}: {mute['reason']}")
+    columns: Columns = {
+        "version": "version",
+        "saved": time_column("created_at"),
+        "by": "created_by",
+        "from": _min_effect,
+        "mode": "mode",
+        "why": "comment",
+    }
+    show_table(details["versions"], columns)
 
 
 @app.command()
 def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
     rule: Annotated[
         str,
-        typer.Argument(help="Its name; a new one makes a new rule.", metavar="RULE"),
+        typer.Argument(help="A rule's name or id, or a new name.", metavar="RULE"),
     ],
     server: Server,
     token: Token,
@@ -169,37 +163,31 @@ def save(  # noqa: PLR0917 - one parameter per option is how typer declares them
     direction: Direction = None,
     mode: Mode = None,
     text: Annotated[
-        str | None, typer.Option(help="What it is for, in a sentence.")
+        str | None, typer.Option(help="What the rule is for, in a sentence.")
     ] = None,
-    comment: Annotated[str, typer.Option(help="Why this version.")] = "",
+    comment: Annotated[str, typer.Option(help="The reason for this version.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Saves a new rule, or a new version of one: options not given stay as they are."""
-    desk = ServerClient(server, token)
-    known = desk.known_rule(rule)
-    wish = RuleOptions(
+    """Save a new rule or a new version of one. Options not given stay unchanged."""
+    client = ServerClient(server, token)
+    stored = client.find("/rules", rule)
+    options = RuleOptions(
         kind, suite, benchmark, arm, metric, target, min_effect, direction, mode, text
     )
-    body = {
-        **wish.body(rule if known is None else known["name"], known),
-        "comment": comment,
-    }
-    if known is None:
-        found = desk.send("POST", "/rules", body)
+    body = {**options.body(rule, stored), "comment": comment}
+    if stored is None:
+        saved = client.send("POST", "/rules", body)
     else:
-        found = desk.send(
-            "PUT", f"/rules/{known['id']}", {**body, "based_on": known["version"]}
-        )
-    if as_json:
-        print_json(found)
-    else:
-        print_line(f"{found['name']} version {found['version']}: {found['text']}")
+        body["based_on"] = stored["version"]
+        saved = client.send("PUT", f"/rules/{stored['id']}", body)
+    sentence = f"{saved['name']} version {saved['version']}: {saved['text']}"
+    show(saved, as_json, sentence)
 
 
 @app.command()
 def replay(  # noqa: PLR0917 - one parameter per option is how typer declares them
     rule: Annotated[
-        str, typer.Argument(help="A rule's name, or that of one to be.", metavar="RULE")
+        str, typer.Argument(help="A rule's name, or a new name.", metavar="RULE")
     ],
     server: Server,
     token: Token,
@@ -215,40 +203,38 @@ def replay(  # noqa: PLR0917 - one parameter per option is how typer declares th
     mode: Mode = None,
     as_json: Json = False,
 ) -> None:
-    """Says what a rule would have raised in the last days. Takes the options of save; saves nothing."""
-    desk = ServerClient(server, token)
-    known = desk.known_rule(rule)
-    wish = RuleOptions(
+    """Show what a rule would have raised recently. Takes the options of save; saves nothing."""
+    client = ServerClient(server, token)
+    stored = client.find("/rules", rule)
+    options = RuleOptions(
         kind, suite, benchmark, arm, metric, target, min_effect, direction, mode
     )
     body = {
-        "rule": wish.body(rule if known is None else known["name"], known),
-        "rule_id": None if known is None else known["id"],
+        "rule": options.body(rule, stored),
+        "rule_id": None if stored is None else stored["id"],
         "days": days,
     }
-    found = desk.send("POST", "/rules/replay", body)
+    result = client.send("POST", "/rules/replay", body)
     if as_json:
-        print_json(found)
+        print_json(result)
         return
-    print_line(found["words"])
-    if not found["findings"]:
+    print_line(result["words"])
+    findings = result["findings"]
+    if not findings:
         return
-    rows = [
-        (
-            short_time(one["at"]),
-            one["target_name"],
-            f"{one['benchmark']} {one['arm']} {one['metric']}",
-            one["words"],
-            one["commit"][:12],
-            one["alert_state"],
-        )
-        for one in found["findings"]
-    ]
-    print_table(("measured", "target", "series", "what", "commit", "alert"), rows, "")
-    if found["findings_total"] > len(rows):
-        print_line(
-            f"{found['findings_total'] - len(rows)} older findings are not shown."
-        )
+    columns: Columns = {
+        "measured": time_column("at"),
+        "target": "target_name",
+        "series": lambda found: (
+            f"{found['benchmark']} {found['arm']} {found['metric']}"
+        ),
+        "what": "words",
+        "commit": lambda found: found["commit"][:12],
+        "alert": "alert_state",
+    }
+    show_table(findings, columns)
+    if (older := result["findings_total"] - len(findings)) > 0:
+        print_line(f"{older} older findings are not shown.")
 
 
 @app.command()
@@ -256,63 +242,52 @@ def mute(  # noqa: PLR0917 - one parameter per option is how typer declares them
     rule: RuleName,
     server: Server,
     token: Token,
-    reason: Annotated[str, typer.Option(help="Why nobody should hear.")],
-    hours: Annotated[float, typer.Option(min=0.0, help="For how long.")] = 24.0,
+    reason: Annotated[str, typer.Option(help="The reason for muting.")],
+    hours: Annotated[float, typer.Option(min=0.0, help="Duration in hours.")] = 24.0,
     as_json: Json = False,
 ) -> None:
-    """Tells nobody of a rule's alerts for a while; what is still open then is told at the end."""
-    desk = ServerClient(server, token)
-    body = {"reason": reason, "hours": hours}
-    found = desk.send("POST", f"/rules/{desk.rule(rule)['id']}/mute", body)
-    if as_json:
-        print_json(found)
-    else:
-        print_line(f"{found['name']} is muted until {_muted(found)} UTC.")
+    """Mute a rule for a while. Alerts still open at the end are then sent."""
+    client = ServerClient(server, token)
+    path = f"/rules/{client.find_or_fail('rule', rule)['id']}/mute"
+    muted = client.send("POST", path, {"reason": reason, "hours": hours})
+    show(muted, as_json, f"{muted['name']} is muted until {_muted_until(muted)} UTC.")
 
 
 @app.command()
 def unmute(rule: RuleName, server: Server, token: Token, as_json: Json = False) -> None:
-    """Ends a rule's silence now."""
-    desk = ServerClient(server, token)
-    found = desk.send("POST", f"/rules/{desk.rule(rule)['id']}/unmute")
-    if as_json:
-        print_json(found)
-    else:
-        print_line(f"{found['name']} is not muted any more.")
+    """Unmute a rule."""
+    client = ServerClient(server, token)
+    path = f"/rules/{client.find_or_fail('rule', rule)['id']}/unmute"
+    unmuted = client.send("POST", path)
+    show(unmuted, as_json, f"{unmuted['name']} is no longer muted.")
 
 
 @app.command()
 def delete(rule: RuleName, server: Server, token: Token) -> None:
-    """Takes a rule out of force; its versions are kept, and its name brings it back."""
-    desk = ServerClient(server, token)
-    found = desk.rule(rule)
-    desk.send("DELETE", f"/rules/{found['id']}")
-    print_line(f"{found['name']} is out of force.")
+    """Delete a rule. Its versions are kept; saving its name restores it."""
+    client = ServerClient(server, token)
+    stored = client.find_or_fail("rule", rule)
+    client.send("DELETE", f"/rules/{stored['id']}")
+    print_line(f"{stored['name']} is deleted.")
 
 
 @app.command()
 def orphans(server: Server, token: Token, as_json: Json = False) -> None:
-    """Lists rules that decide about nothing, and measurements that have the built-in default only."""
-    found = ServerClient(server, token).get("/rules/orphans")
+    """List rules without series, and series without a rule."""
+    result = ServerClient(server, token).get("/rules/orphans")
     if as_json:
-        print_json(found)
+        print_json(result)
         return
-    print_line(found["words"])
-    if found["rules"]:
-        rows = [(one["name"], one["reason"]) for one in found["rules"]]
-        print_table(("rule", "why it says nothing"), rows, "")
-    if found["unruled"]:
-        measured = [
-            (
-                one["suite"],
-                one["benchmark"],
-                one["arm"],
-                one["metric"],
-                one["target_name"],
-                one["series"],
-            )
-            for one in found["unruled"]
-        ]
-        print_table(
-            ("suite", "benchmark", "arm", "metric", "target", "series"), measured, ""
-        )
+    print_line(result["words"])
+    if result["rules"]:
+        show_table(result["rules"], {"rule": "name", "why it is unused": "reason"})
+    if result["unruled"]:
+        columns: Columns = {
+            "suite": "suite",
+            "benchmark": "benchmark",
+            "arm": "arm",
+            "metric": "metric",
+            "target": "target_name",
+            "series": "series",
+        }
+        show_table(result["unruled"], columns)

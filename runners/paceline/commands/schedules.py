@@ -6,83 +6,78 @@ from typing import Annotated, Any
 
 import typer
 
-from paceline import submitting
-from paceline.commands.server_client import (
+from paceline.commands import submitting
+from paceline.commands.options import (
+    Benchmarks,
     Json,
+    Params,
     Server,
-    ServerClient,
     Token,
-    new_group,
-    print_json,
-    print_line,
-    print_table,
-    short_time,
+    check_choice,
 )
+from paceline.commands.server_client import (
+    Columns,
+    Item,
+    ServerClient,
+    new_group,
+    short_time,
+    show,
+    show_list,
+)
+from paceline.display import print_line
 from paceline.errors import UserError
 
-app = new_group(
-    "Schedules: runs the server asks for by itself, nightly measurements and A/A jobs."
-)
+app = new_group("Schedules: measurements that the server repeats by itself.")
 
 ScheduleName = Annotated[
     str, typer.Argument(help="A schedule's name or id.", metavar="SCHEDULE")
 ]
 KINDS = ("measure", "a_a")
-UNITS_S = {"m": 60, "h": 3600, "d": 86_400}
+UNITS_S = {"d": 86_400, "h": 3600, "m": 60}
 
 
 @app.command("list")
 def list_schedules(server: Server, token: Token, as_json: Json = False) -> None:
-    """Lists the schedules, and when each is due next."""
-    found = ServerClient(server, token).pages("/schedules")
-    if as_json:
-        print_json(found)
-        return
-    rows = [
-        (
-            one["id"],
-            one["name"],
-            one["kind"],
-            one["suite"],
-            one.get("target_name") or "every target",
-            _often(one["every_s"]),
-            short_time(one["next_at"]) if one["enabled"] else "switched off",
-        )
-        for one in found
-    ]
-    print_table(
-        ("id", "name", "kind", "suite", "target", "every", "next"),
-        rows,
-        "Nothing is scheduled.",
-    )
+    """List the schedules and when each runs next."""
+    schedules = ServerClient(server, token).list_items("/schedules")
+    columns: Columns = {
+        "id": "id",
+        "name": "name",
+        "kind": "kind",
+        "suite": "suite",
+        "target": lambda schedule: schedule.get("target_name") or "every target",
+        "every": lambda schedule: _interval(schedule["every_s"]),
+        "next": _next_run,
+    }
+    show_list(schedules, as_json, columns, "Nothing is scheduled.")
 
 
-def _often(seconds: int) -> str:
-    unit = next(
-        one for one in ("d", "h", "m", "") if not one or seconds % UNITS_S[one] == 0
-    )
-    return f"{seconds // UNITS_S[unit]}{unit}" if unit else f"{seconds}s"
+def _next_run(schedule: Item) -> str:
+    return short_time(schedule["next_at"]) if schedule["enabled"] else "switched off"
+
+
+def _interval(seconds: int) -> str:
+    for unit, size_s in UNITS_S.items():
+        if seconds % size_s == 0:
+            return f"{seconds // size_s}{unit}"
+    return f"{seconds}s"
 
 
 @app.command()
 def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
-    name: Annotated[str, typer.Argument(help="What to call it.")],
+    name: Annotated[str, typer.Argument(help="The schedule's name.")],
     suite: Annotated[str, typer.Option(help="Name of an announced suite.")],
     server: Server,
     token: Token,
-    every: Annotated[str, typer.Option(help="How often: 30m, 12h, 1d.")] = "1d",
+    every: Annotated[str, typer.Option(help="Interval: 30m, 12h or 1d.")] = "1d",
     kind: Annotated[
         str, typer.Option(help="measure, or a_a for the noise floor.")
     ] = "measure",
     target: Annotated[
         str | None, typer.Option(help="A target's name or id; default: every target.")
     ] = None,
-    benchmark: Annotated[
-        list[str] | None, typer.Option(help="Only this one; may be repeated.")
-    ] = None,
-    params: Annotated[
-        list[str] | None, typer.Option(help="NAME=V1|V2: only these values.")
-    ] = None,
+    benchmark: Benchmarks = None,
+    params: Params = None,
     launches: Annotated[int | None, typer.Option(min=1, max=100)] = None,
     rounds: Annotated[int | None, typer.Option(min=1, max=10_000)] = None,
     enabled: Annotated[
@@ -90,46 +85,39 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Adds a schedule. It is off, unless --enable is given, until it is switched on."""
-    if kind not in KINDS:
-        raise UserError(f"{kind!r} is no kind.", f"There are: {', '.join(KINDS)}.")
-    desk = ServerClient(server, token)
-    wanted: dict[str, Any] = {
+    """Add a schedule; it is off until it is enabled."""
+    check_choice(kind, "kind", KINDS)
+    client = ServerClient(server, token)
+    body: dict[str, Any] = {
         "name": name,
         "kind": kind,
         "suite": suite,
-        "every_s": _seconds(every),
-        "target_id": target and desk.target(target),
+        "every_s": _parse_interval(every),
+        "target_id": target and client.target_id(target),
         "benchmarks": benchmark or None,
         "params": submitting.parse_params(params or []),
         "launches": launches,
         "rounds": rounds,
         "enabled": enabled,
     }
-    found = desk.send(
-        "POST",
-        "/schedules",
-        {key: value for key, value in wanted.items() if value is not None},
+    body = {key: value for key, value in body.items() if value is not None}
+    schedule = client.send("POST", "/schedules", body)
+    state = (
+        f"next run at {short_time(schedule['next_at'])} UTC"
+        if schedule["enabled"]
+        else "off until it is enabled"
     )
-    if as_json:
-        print_json(found)
-    else:
-        when = (
-            f"next at {short_time(found['next_at'])} UTC"
-            if found["enabled"]
-            else "off until it is switched on"
-        )
-        print_line(f"{found['name']} ({found['id']}): {when}.")
+    show(schedule, as_json, f"{schedule['name']} ({schedule['id']}): {state}.")
 
 
-def _seconds(text: str) -> int:
+def _parse_interval(text: str) -> int:
     number, unit = text[:-1], text[-1:]
     if (
         unit not in UNITS_S
         or not (number.isascii() and number.isdigit())
         or int(number) == 0
     ):
-        raise UserError(f"{text!r} is no interval.", "Say 30m, 12h or 1d.")
+        raise UserError(f"{text!r} is not an interval.", "Use 30m, 12h or 1d.")
     return int(number) * UNITS_S[unit]
 
 
@@ -137,7 +125,7 @@ def _seconds(text: str) -> int:
 def enable(
     schedule: ScheduleName, server: Server, token: Token, as_json: Json = False
 ) -> None:
-    """Switches a schedule on; its next run is due at once."""
+    """Enable a schedule; its next run is due at once."""
     _switch(ServerClient(server, token), schedule, enabled=True, as_json=as_json)
 
 
@@ -145,34 +133,21 @@ def enable(
 def disable(
     schedule: ScheduleName, server: Server, token: Token, as_json: Json = False
 ) -> None:
-    """Switches a schedule off; it is kept."""
+    """Disable a schedule without removing it."""
     _switch(ServerClient(server, token), schedule, enabled=False, as_json=as_json)
 
 
-def _switch(desk: ServerClient, schedule: str, *, enabled: bool, as_json: bool) -> None:
-    path = f"/schedules/{_find(desk, schedule)['id']}"
-    found = desk.send("PATCH", path, {"enabled": enabled})
-    if as_json:
-        print_json(found)
-    else:
-        print_line(f"{found['name']} is {'on' if found['enabled'] else 'off'}.")
+def _switch(client: ServerClient, name: str, *, enabled: bool, as_json: bool) -> None:
+    path = f"/schedules/{client.find_or_fail('schedule', name)['id']}"
+    schedule = client.send("PATCH", path, {"enabled": enabled})
+    state = "on" if schedule["enabled"] else "off"
+    show(schedule, as_json, f"{schedule['name']} is {state}.")
 
 
 @app.command()
 def remove(schedule: ScheduleName, server: Server, token: Token) -> None:
-    """Removes a schedule; what it measured stays."""
-    desk = ServerClient(server, token)
-    found = _find(desk, schedule)
-    desk.send("DELETE", f"/schedules/{found['id']}")
-    print_line(f"{found['name']} is removed.")
-
-
-def _find(desk: ServerClient, schedule: str) -> dict[str, Any]:
-    found = [
-        one for one in desk.pages("/schedules") if schedule in (one["id"], one["name"])
-    ]
-    if not found:
-        raise UserError(
-            f"There is no schedule {schedule!r}.", "See paceline schedules list."
-        )
-    return found[0]
+    """Remove a schedule; its measurements are kept."""
+    client = ServerClient(server, token)
+    stored = client.find_or_fail("schedule", schedule)
+    client.send("DELETE", f"/schedules/{stored['id']}")
+    print_line(f"{stored['name']} is removed.")

@@ -1,77 +1,72 @@
-"""What the groups of commands share: where the server is, how its answers are shown, what its refusals mean.
+"""The client of a server that the commands use: its errors are shown to people.
 
-Place in the journey: between a group of commands and `api`. Invariants: results on standard output, as the
-server's own JSON with `--json`; a refusal names its code, every field it is about, and what to do; nothing is
-computed here that the server says (I17).
+An error names the server's code, every field it concerns and what to do. Nothing that the server decides is
+computed here (I17).
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import typer
-from rich.table import Table
 
 from paceline.api import ApiClient, ApiError, UnreachableError
-from paceline.display import terminal
+from paceline.commands.options import NOBODY
+from paceline.display import print_json, print_line, print_table
 from paceline.errors import UserError
 
-Server = Annotated[
-    str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")
-]
-Token = Annotated[str, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print the server's answer as JSON.")
-]
-Note = Annotated[str | None, typer.Option(help="A remark for the alert's history.")]
+Item = dict[str, Any]
+"""A JSON object as the server sends it."""
+Column = str | Callable[[Item], object]
+"""What a table's column shows of an item: a field by name, or a function of the item."""
+Columns = Mapping[str, Column]
+"""A table's columns by heading."""
 
-Answer = TypeVar("Answer")
-TRIES = 4
-"""For requests that only read; what changes something is asked once."""
+READ_TRIES = 4
+"""For requests that only read; a request that changes something is sent once."""
 PAGE = 200
-NOBODY = "none"
+UNAUTHENTICATED = "Give a valid token with --token or PACELINE_TOKEN."
 ADVICE = {
-    "unauthenticated": "Give a valid token with --token or PACELINE_TOKEN.",
+    "unauthenticated": UNAUTHENTICATED,
     "forbidden": "The token needs the scope `read` to look, `alerts:write` for alerts and rules, `ingest` "
     "for schedules, `admin` for targets.",
-    "below_noise_floor": "Give at least that --min-effect, or leave that series to a rule of its own.",
-    "bulk_refused": "Leave those alerts out, or decide about them one by one.",
+    "below_noise_floor": "Raise --min-effect at least to that, or exclude the series with a rule of its own.",
+    "bulk_refused": "Leave those alerts out, or decide about them one at a time.",
 }
 
-out = terminal()
 
-
-def new_group(about: str) -> typer.Typer:
+def new_group(help_text: str) -> typer.Typer:
     """An empty group of commands."""
-    return typer.Typer(help=about, no_args_is_help=True, rich_markup_mode=None)
+    return typer.Typer(help=help_text, no_args_is_help=True, rich_markup_mode=None)
 
 
 class ServerClient:
-    """One server, asked on behalf of a person; refusals become `UserError`s."""
+    """Requests on behalf of a person; errors become `UserError`s."""
 
     def __init__(self, server: str, token: str) -> None:
         self._api = ApiClient(server, token)
 
     def get(self, path: str, **query: object) -> Any:
-        """The decoded answer; query values that are None are left out."""
+        """The decoded response; query values that are None are left out."""
         params = {
-            name: _text(value) for name, value in query.items() if value is not None
+            name: _query_text(value)
+            for name, value in query.items()
+            if value is not None
         }
-        return _call(lambda: self._api.call("GET", path, params=params, tries=TRIES))
+        with user_errors():
+            return self._api.call("GET", path, params=params, tries=READ_TRIES)
 
-    def pages(
+    def list_items(
         self, path: str, limit: int | None = None, **query: object
-    ) -> list[dict[str, Any]]:
-        """Items of a list, all pages of it, at most `limit`."""
-        items: list[dict[str, Any]] = []
+    ) -> list[Item]:
+        """Items of all pages of a list, at most `limit`."""
+        items: list[Item] = []
         cursor: str | None = None
         while limit is None or len(items) < limit:
-            left = PAGE if limit is None else min(PAGE, limit - len(items))
-            page = self.get(path, limit=left, cursor=cursor, **query)
+            size = PAGE if limit is None else min(PAGE, limit - len(items))
+            page = self.get(path, limit=size, cursor=cursor, **query)
             items += page["items"]
             cursor = page["next"]
             if cursor is None:
@@ -80,88 +75,101 @@ class ServerClient:
 
     def send(self, method: str, path: str, body: object = None) -> Any:
         """One request that changes something."""
-        return _call(lambda: self._api.call(method, path, body))
+        with user_errors():
+            return self._api.call(method, path, body)
 
-    def account(self, person: str) -> str | None:
-        """The id of an account by name or id; None for `none`."""
+    def account_id(self, person: str) -> str | None:
+        """The id of an account by name or id; None for `none`. Raises UserError."""
         if person == NOBODY:
             return None
-        people = self.pages("/accounts")
-        found = [one["id"] for one in people if person in (one["id"], one["name"])]
-        if not found:
-            names = ", ".join(one["name"] for one in people) or "nobody"
-            raise UserError(
-                f"There is no account {person!r}.", f"There are: {names}; or say none."
-            )
-        return str(found[0])
+        return self._id_of("account", person, "/accounts", "; or say none")
 
-    def known_rule(self, name: str) -> dict[str, Any] | None:
-        """A stored rule by name or id, if there is one."""
+    def target_id(self, name: str) -> str:
+        """The id of a target by name or id. Raises UserError."""
+        return self._id_of("target", name, "/targets")
+
+    def find(self, path: str, name: str) -> Item | None:
+        """The item of a list with that name or id, if there is one."""
+        items = self.list_items(path)
         return next(
-            (one for one in self.pages("/rules") if name in (one["id"], one["name"])),
-            None,
+            (item for item in items if name in (item["id"], item["name"])), None
         )
 
-    def rule(self, name: str) -> dict[str, Any]:
-        """The same; that there is none is a mistake."""
-        found = self.known_rule(name)
-        if found is None:
-            raise UserError(f"There is no rule {name!r}.", "See paceline rules list.")
-        return found
-
-    def target(self, name: str) -> str:
-        """The id of a target by name or id."""
-        targets = self.pages("/targets")
-        found = [one["id"] for one in targets if name in (one["id"], one["name"])]
-        if not found:
-            names = ", ".join(one["name"] for one in targets) or "none"
-            raise UserError(f"There is no target {name!r}.", f"There are: {names}.")
-        if len(found) > 1:
+    def find_or_fail(self, kind: str, name: str) -> Item:
+        """The rule or schedule with that name or id. Raises UserError."""
+        item = self.find(f"/{kind}s", name)
+        if item is None:
             raise UserError(
-                f"{len(found)} targets are called {name!r}.",
-                f"Give an id: {', '.join(found)}.",
+                f"There is no {kind} {name!r}.", f"See `paceline {kind}s list`."
             )
-        return str(found[0])
+        return item
+
+    def _id_of(self, kind: str, name: str, path: str, hint: str = "") -> str:
+        items = self.list_items(path)
+        ids = [str(item["id"]) for item in items if name in (item["id"], item["name"])]
+        if not ids:
+            names = ", ".join(item["name"] for item in items) or "none"
+            raise UserError(
+                f"There is no {kind} {name!r}.", f"There are: {names}{hint}."
+            )
+        if len(ids) > 1:
+            raise UserError(
+                f"{len(ids)} {kind}s are called {name!r}.",
+                f"Give an id: {', '.join(ids)}.",
+            )
+        return ids[0]
 
 
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _call(ask: Callable[[], Answer]) -> Answer:
+@contextmanager
+def user_errors(advice: Mapping[str, str] = ADVICE) -> Iterator[None]:
+    """Turns errors of the server and the network into UserErrors; `advice` by the server's error code."""
     try:
-        return ask()
+        yield
     except ApiError as error:
-        where = "".join(f"\n  {name}: {text}" for name, text in error.fields.items())
-        text = f"The server refused ({error.code}): {error.detail}{where}"
-        raise UserError(text, ADVICE.get(error.code, "")) from error
+        fields = "".join(f"\n  {name}: {text}" for name, text in error.fields.items())
+        raise UserError(
+            f"The server refused ({error.code}): {error.detail}{fields}",
+            advice.get(error.code, ""),
+        ) from error
     except UnreachableError as error:
         raise UserError(
             f"The server cannot be reached: {error}", "Check --server and the network."
         ) from error
 
 
-def print_json(answer: object) -> None:
-    """Print an answer as it came."""
-    sys.stdout.write(json.dumps(answer, indent=1, ensure_ascii=False) + "\n")
+def _query_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def print_line(text: str) -> None:
-    """Print a line for a person, as it is."""
-    out.print(text, markup=False, highlight=False, soft_wrap=True)
+def show(item: Item, as_json: bool, sentence: str) -> None:
+    """The response as JSON, or a sentence about it."""
+    if as_json:
+        print_json(item)
+    else:
+        print_line(sentence)
 
 
-def print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[object]], nothing: str
-) -> None:
-    """Print rows, or a sentence when there are none."""
-    if not rows:
+def show_table(items: Sequence[Item], columns: Columns, nothing: str = "") -> None:
+    """One row per item, or the sentence `nothing` when there are none."""
+    rows = [
+        [
+            item.get(column) if isinstance(column, str) else column(item)
+            for column in columns.values()
+        ]
+        for item in items
+    ]
+    if rows:
+        print_table(list(columns), rows)
+    else:
         print_line(nothing)
-        return
-    shown = Table(*columns)
-    for row in rows:
-        shown.add_row(*("" if value is None else str(value) for value in row))
-    out.print(shown, soft_wrap=True)
+
+
+def show_list(items: list[Item], as_json: bool, columns: Columns, nothing: str) -> None:
+    """A list as JSON, or as a table."""
+    if as_json:
+        print_json(items)
+    else:
+        show_table(items, columns, nothing)
 
 
 def short_time(stamp: str | None) -> str:
@@ -169,31 +177,6 @@ def short_time(stamp: str | None) -> str:
     return "" if stamp is None else stamp[:16].replace("T", " ")
 
 
-def parse_time(text: str) -> str | None:
-    """An instant of `2026-12-01` (its last second, UTC), an ISO instant, `+3d` or `+12h`; None for `none`."""
-    if text == NOBODY:
-        return None
-    try:
-        if text.startswith("+") and text[-1] in "dh":
-            hours = float(text[1:-1]) * (24 if text[-1] == "d" else 1)
-            return (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
-        found = datetime.fromisoformat(text)
-    except (ValueError, OverflowError):
-        raise UserError(
-            f"{text!r} is no date.", "Say 2026-12-01, +3d, +12h or none."
-        ) from None
-    if len(text) == len("2026-12-01"):
-        found = found.replace(hour=23, minute=59, second=59)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
-
-
-def parse_share(text: str) -> float:
-    """`0.03` of "3%", "3 %" or "0.03"."""
-    number = text.removesuffix("%").strip()
-    try:
-        value = float(number) / 100 if text.endswith("%") else float(number)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 10.0:
-        raise UserError(f"{text!r} is no effect.", "Say 3% or 0.03.")
-    return value
+def time_column(name: str) -> Column:
+    """A column with the instant in field `name`."""
+    return lambda item: short_time(item[name])

@@ -9,26 +9,28 @@ from typing import Annotated, Any
 
 import typer
 
+from paceline.commands.options import Json, Server, Token, parse_time
 from paceline.commands.server_client import (
-    Json,
-    Server,
+    Columns,
+    Item,
     ServerClient,
-    Token,
     new_group,
-    parse_time,
-    print_json,
-    print_line,
-    print_table,
     short_time,
+    show,
+    show_list,
+    show_table,
+    time_column,
 )
+from paceline.display import print_json, print_line
 from paceline.errors import UserError
 
-app = new_group("Targets: hosts and devices, their health, and what to do about them.")
+app = new_group("Targets: the state of hosts and devices, and actions on them.")
 
 TargetName = Annotated[
     str, typer.Argument(help="A target's name or id.", metavar="TARGET")
 ]
-Why = Annotated[str, typer.Option(help="Kept with who and when.")]
+REASON_HELP = "Recorded with your name and the time."
+Why = Annotated[str, typer.Option(help=REASON_HELP)]
 EVENTS = 10
 
 
@@ -46,158 +48,151 @@ def list_targets(  # noqa: PLR0917 - one parameter per option is how typer decla
     ] = None,
     simulated: Annotated[bool | None, typer.Option("--simulated/--real")] = None,
     text: Annotated[
-        str | None, typer.Option(help="In name, serial, model or route.")
+        str | None, typer.Option(help="Search name, serial, model and route.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Lists targets: what each is, how it is, and whether it takes jobs."""
-    found = ServerClient(server, token).pages(
+    """List targets with their state and whether they take jobs."""
+    targets = ServerClient(server, token).list_items(
         "/targets", kind=kind, state=state, health=health, simulated=simulated, q=text
     )
-    if as_json:
-        print_json(found)
-        return
-    rows = [
-        (
-            one["id"],
-            _called(one),
-            one["kind"],
-            one["state"],
-            one["health"]["state"] if one["kind"] == "device" else "",
-            one["takes_jobs"]["words"],
-        )
-        for one in found
-    ]
-    print_table(
-        ("id", "name", "kind", "state", "health", "jobs"),
-        rows,
-        "There is no such target.",
-    )
+    columns: Columns = {
+        "id": "id",
+        "name": _name,
+        "kind": "kind",
+        "state": "state",
+        "health": lambda target: (
+            (target.get("health") or {}).get("state")
+            if target["kind"] == "device"
+            else ""
+        ),
+        "jobs": lambda target: target["takes_jobs"]["words"],
+    }
+    show_list(targets, as_json, columns, "No target matches.")
 
 
-def _called(one: dict[str, Any]) -> str:
-    return f"{one['name']} (simulated)" if one["simulated"] else str(one["name"])
+def _name(target: Item) -> str:
+    simulated = " (simulated)" if target["simulated"] else ""
+    return f"{target['name']}{simulated}"
 
 
-@app.command()
-def show(
+@app.command("show")
+def show_target(
     target: TargetName, server: Server, token: Token, as_json: Json = False
 ) -> None:
-    """Shows one target: its connection and health with evidence, its last check, what happened to it."""
-    desk = ServerClient(server, token)
-    path = f"/targets/{desk.target(target)}"
-    found = desk.get(path)
-    events = desk.pages(f"{path}/events", EVENTS)
+    """Show a target's connection, health and recent events."""
+    client = ServerClient(server, token)
+    path = f"/targets/{client.target_id(target)}"
+    details: Item = client.get(path)
+    events = client.list_items(f"{path}/events", EVENTS)
     if as_json:
-        print_json({**found, "events": events})
+        print_json({**details, "events": events})
         return
-    jobs = found["takes_jobs"]["words"]
-    print_line(
-        f"{_called(found)} ({found['id']}), {found['kind']}, {found['state']}: {jobs}."
-    )
+    identity = f"{_name(details)} ({details['id']}), {details['kind']}"
+    jobs = details["takes_jobs"]["words"]
+    print_line(f"{identity}, {details['state']}: {jobs}.")
     for line in (
-        *_connection(found),
-        *_health(found),
-        *_maintenance(found),
-        *_readings(found),
+        *_connection(details),
+        *_health(details),
+        *_maintenance(details),
+        *_readings(details),
     ):
         print_line(line)
-    for one in found["configuration"]:
-        print_line(f"configuration error {one['name']}: {one['text']}. {one['advice']}")
-    _check(found["check"])
-    rows = [(short_time(one["at"]), one["axis"], one["words"]) for one in events]
-    print_table(("when", "what", "it …"), rows, "Nothing has happened to it yet.")
-    print_line(f"can be done: {', '.join(found['actions'])}")
-
-
-def _connection(found: dict[str, Any]) -> list[str]:
-    one = found["connection"]
-    if one is None:
-        return []
-    said = [str(one[key]) for key in ("reason", "advice") if one[key]]
-    by = f" by {one['route']}" if one["route"] else ""
-    return [f"connection: {one['state']}{by}" + "".join(f"; {text}" for text in said)]
-
-
-def _health(found: dict[str, Any]) -> list[str]:
-    one = found["health"]
-    if found["kind"] != "device":
-        return []
-    said = [str(one[key]) for key in ("reason", "advice") if one[key]]
-    return [
-        f"health: {one['state']} since {short_time(one['since']) or 'it is known'}"
-        + "".join(f"; {s}" for s in said)
-    ]
-
-
-def _maintenance(found: dict[str, Any]) -> list[str]:
-    one = found["maintenance"]
-    if one is None:
-        return []
-    until = f" until {short_time(one['until'])} UTC" if one["until"] else ""
-    why = one["reason"] or "no reason given"
-    return [
-        f"maintenance by {one['by']} since {short_time(one['since'])} UTC{until}: {why}"
-    ]
-
-
-def _readings(found: dict[str, Any]) -> list[str]:
-    one = found["gates"]
-    if one is None:
-        return []
-    known = {
-        "battery": (one["battery_c"], " °C"),
-        "charge": (one["battery_percent"], " %"),
-        "thermal status": (one["thermal_status"], ""),
+    for error in details["configuration"]:
+        text = f"{error['name']}: {error['text']}. {error['advice']}"
+        print_line(f"configuration error {text}")
+    if details["check"] is not None:
+        columns: Columns = {
+            "last check": lambda step: "passed" if step["ok"] else "FAILED",
+            "step": "name",
+            "result": "text",
+        }
+        show_table(details["check"]["steps"], columns)
+    event_columns: Columns = {
+        "when": time_column("at"),
+        "what": "axis",
+        "it …": "words",
     }
-    said = [
+    show_table(events, event_columns, "No events yet.")
+    print_line(f"actions: {', '.join(details['actions'])}")
+
+
+def _reason_and_advice(axis: Item) -> str:
+    return "".join(f"; {axis[key]}" for key in ("reason", "advice") if axis[key])
+
+
+def _connection(target: Item) -> list[str]:
+    connection = target["connection"]
+    if connection is None:
+        return []
+    route = f" by {connection['route']}" if connection["route"] else ""
+    more = _reason_and_advice(connection)
+    return [f"connection: {connection['state']}{route}{more}"]
+
+
+def _health(target: Item) -> list[str]:
+    if target["kind"] != "device":
+        return []
+    health = target["health"]
+    since = short_time(health["since"]) or "it is known"
+    return [f"health: {health['state']} since {since}{_reason_and_advice(health)}"]
+
+
+def _maintenance(target: Item) -> list[str]:
+    work = target["maintenance"]
+    if work is None:
+        return []
+    until = f" until {short_time(work['until'])} UTC" if work["until"] else ""
+    since, reason = short_time(work["since"]), work["reason"] or "no reason given"
+    return [f"maintenance by {work['by']} since {since} UTC{until}: {reason}"]
+
+
+def _readings(target: Item) -> list[str]:
+    gates = target["gates"]
+    if gates is None:
+        return []
+    values = {
+        "battery": (gates["battery_c"], " °C"),
+        "charge": (gates["battery_percent"], " %"),
+        "thermal status": (gates["thermal_status"], ""),
+    }
+    readings = [
         f"{name} {'unknown' if value is None else f'{value:g}{unit}'}"
-        for name, (value, unit) in known.items()
+        for name, (value, unit) in values.items()
     ]
-    return [f"readings of {short_time(one['at'])} UTC: {', '.join(said)}"]
+    return [f"readings of {short_time(gates['at'])} UTC: {', '.join(readings)}"]
 
 
-def _check(check: dict[str, Any] | None) -> None:
-    if check is None:
-        return
-    rows = [
-        ("passed" if one["ok"] else "FAILED", one["name"], one["text"])
-        for one in check["steps"]
-    ]
-    print_table(("last check", "step", "said"), rows, "")
-
-
-def _act(
-    where: tuple[str, str, str],
+def _request(
+    client: ServerClient,
+    target: str,
     action: str,
     body: dict[str, Any] | None,
     *,
     as_json: bool,
 ) -> None:
-    server, token, target = where
-    desk = ServerClient(server, token)
+    """Requests an action on a target and shows the target's new state."""
     method = "PUT" if action == "maintenance" else "POST"
-    found = desk.send(method, f"/targets/{desk.target(target)}/{action}", body)
-    if as_json:
-        print_json(found)
-    else:
-        print_line(f"{_called(found)}: {found['takes_jobs']['words']}.")
+    changed = client.send(method, f"/targets/{client.target_id(target)}/{action}", body)
+    show(changed, as_json, f"{_name(changed)}: {changed['takes_jobs']['words']}.")
 
 
 @app.command()
 def quarantine(
     target: TargetName, reason: Why, server: Server, token: Token, as_json: Json = False
 ) -> None:
-    """Gives a device no job until it is released."""
-    _act((server, token, target), "quarantine", {"reason": reason}, as_json=as_json)
+    """Quarantine a device: it gets no job until it is released."""
+    body, client = {"reason": reason}, ServerClient(server, token)
+    _request(client, target, "quarantine", body, as_json=as_json)
 
 
 @app.command()
 def release(
     target: TargetName, reason: Why, server: Server, token: Token, as_json: Json = False
 ) -> None:
-    """Lets a device out of quarantine; it is checked before it gets a job."""
-    _act((server, token, target), "release", {"reason": reason}, as_json=as_json)
+    """Release a device from quarantine; it is checked before it gets a job."""
+    body, client = {"reason": reason}, ServerClient(server, token)
+    _request(client, target, "release", body, as_json=as_json)
 
 
 @app.command()
@@ -206,37 +201,36 @@ def maintenance(  # noqa: PLR0917 - one parameter per option is how typer declar
     server: Server,
     token: Token,
     on: Annotated[
-        bool | None, typer.Option("--on/--off", help="Hold it back, or give it free.")
+        bool | None, typer.Option("--on/--off", help="Begin or end maintenance.")
     ] = None,
-    reason: Annotated[str | None, typer.Option(help="Kept with who and when.")] = None,
+    reason: Annotated[str | None, typer.Option(help=REASON_HELP)] = None,
     until: Annotated[
         str | None,
-        typer.Option(help="2026-12-01, +3d or +12h; else until somebody ends it."),
+        typer.Option(help="2026-12-01, +3d or +12h; default: until --off."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Holds a target back for maintenance, or gives it free again."""
+    """Begin or end maintenance. The target gets no job meanwhile."""
     if on is None:
-        raise UserError("Say whether maintenance begins or ends.", "--on, or --off.")
-    body = {
-        "on": on,
-        "reason": reason,
-        "until": None if until is None else parse_time(until),
-    }
-    _act((server, token, target), "maintenance", body, as_json=as_json)
+        raise UserError("Say whether maintenance begins or ends.", "Use --on or --off.")
+    body = {"on": on, "reason": reason, "until": until and parse_time(until)}
+    client = ServerClient(server, token)
+    _request(client, target, "maintenance", body, as_json=as_json)
 
 
 @app.command()
 def recheck(
     target: TargetName, server: Server, token: Token, as_json: Json = False
 ) -> None:
-    """Asks for a health check of a device, as soon as no job holds it."""
-    _act((server, token, target), "recheck", None, as_json=as_json)
+    """Request a health check of a device. It runs as soon as no job does."""
+    client = ServerClient(server, token)
+    _request(client, target, "recheck", None, as_json=as_json)
 
 
 @app.command()
 def reboot(
     target: TargetName, server: Server, token: Token, as_json: Json = False
 ) -> None:
-    """Asks for a restart of a device, as soon as no job holds it; at most two a day."""
-    _act((server, token, target), "reboot", None, as_json=as_json)
+    """Request a restart of a device. It happens as soon as no job runs, at most twice a day."""
+    client = ServerClient(server, token)
+    _request(client, target, "reboot", None, as_json=as_json)

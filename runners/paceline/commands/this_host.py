@@ -6,10 +6,8 @@ because it takes a third of the start-up time of every other.
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -17,19 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from paceline import config, environment, preflight
-from paceline.display import terminal
+from paceline.commands.options import DataDir
+from paceline.display import print_json, print_line, terminal
 
 if TYPE_CHECKING:
     from paceline.devices.survey import SurveyedDevice
 
-DataDir = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        envvar="PACELINE_AGENT_DATA",
-        help="Where spool, mirrors and builds are kept.",
-    ),
-]
 ConfigPath = Annotated[
     Path | None,
     typer.Option(
@@ -47,26 +38,27 @@ STATES = {"online": "green", "in use": "green", "booting": "yellow"}
 def doctor(
     as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None
 ) -> None:
-    """Says how far this host and its devices can be trusted with a measurement, and what to do. Exit 1: a
-    blocker of the host."""
+    """Check whether this host and its devices are fit for use.
+
+    Exit status 1 when a finding about the host is a blocker.
+    """
     findings = preflight.examine(
         config.data_dir(data), config.AgentSettings().min_free_bytes
     )
-    attached = _survey(data, config_path)
+    devices = _survey(data, config_path)
     if as_json:
         facts = {
             "findings": findings,
             "environment": environment.observe(),
-            "devices": attached,
+            "devices": devices,
         }
-        _json({name: msgspec.to_builtins(value) for name, value in facts.items()})
+        print_json(msgspec.to_builtins(facts))
     else:
         for finding in findings:
-            _say(finding.level, COLOURS[finding.level], finding.code, finding.text)
-            if finding.level != "info":
-                _advise(finding.advice)
-        for device in attached:
-            _diagnose(device)
+            advice = None if finding.level == "info" else finding.advice
+            _print_finding(finding.level, finding.code, finding.text, advice)
+        for device in devices:
+            _print_device(device)
     if any(finding.level == "blocker" for finding in findings):
         raise typer.Exit(1)
 
@@ -74,11 +66,11 @@ def doctor(
 def devices(
     as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None
 ) -> None:
-    """Lists what an agent here would drive: this host, and every Android device it can reach."""
+    """List this host and the Android devices in its reach."""
     from paceline.devices.survey import SurveyedDevice  # noqa: PLC0415 - see above
 
-    seen = environment.observe()
-    what = f"{seen.factors['cpu_model']}, {seen.factors['cpu_threads']} threads, {seen.factors['system']}"
+    observed = environment.observe()
+    what = f"{observed.factors['cpu_model']}, {observed.factors['cpu_threads']} threads, {observed.factors['system']}"
     host = SurveyedDevice(
         environment.serial(config.data_dir(data)),
         environment.display_name(),
@@ -87,26 +79,25 @@ def devices(
         what=what,
     )
     attached = _survey(data, config_path)
+    targets = [("host", host), *(("device", device) for device in attached)]
     if as_json:
-        kinds = [("host", host), *(("device", device) for device in attached)]
-        _json([{"kind": kind, **msgspec.to_builtins(one)} for kind, one in kinds])
+        print_json(
+            [{"kind": kind, **msgspec.to_builtins(target)} for kind, target in targets]
+        )
         return
     table = Table("kind", "name", "serial", "state", "route", "what")
-    for kind, one in [("host", host), *(("device", device) for device in attached)]:
-        label = f"{kind}, simulated" if one.simulated else kind
+    for kind, target in targets:
         table.add_row(
-            label,
-            one.name,
-            one.serial or "",
-            one.state,
-            one.route,
-            one.what or one.reason or "",
+            f"{kind}, simulated" if target.simulated else kind,
+            target.name,
+            target.serial or "",
+            target.state,
+            target.route,
+            target.what or target.reason or "",
         )
     terminal().print(table)
     if any(device.reason for device in attached):
-        terminal().print(
-            "See `paceline doctor` for what to do.", markup=False, highlight=False
-        )
+        print_line("Run `paceline doctor` for advice.")
 
 
 def _survey(data: Path | None, config_path: Path | None) -> list[SurveyedDevice]:
@@ -116,46 +107,30 @@ def _survey(data: Path | None, config_path: Path | None) -> list[SurveyedDevice]
 
     root = config.data_dir(data)
     settings = config.load(config_path).devices
-    ways = AdbBackends(settings.adb_server, key_directory(root))
+    backends = AdbBackends(settings.adb_server, key_directory(root))
     try:
-        return survey(settings, ways, root / "devices")
+        return survey(settings, backends, root / "devices")
     finally:
-        ways.close()
+        backends.close()
 
 
-def _diagnose(device: SurveyedDevice) -> None:
+def _print_device(device: SurveyedDevice) -> None:
     name = f"{device.name} ({device.serial})" if device.serial else "device"
-    where = (
-        f"{device.state} at {device.route}. " if device.route else f"{device.state}. "
-    )
     simulated = "Simulated. " if device.simulated else ""
-    colour = STATES.get(device.state, "yellow")
+    route = f" at {device.route}" if device.route else ""
+    text = f"{simulated}{device.state}{route}. {device.reason or ''}".rstrip()
     level = "info" if device.state in {"online", "in use"} else "warning"
-    _say(level, colour, name, f"{simulated}{where}{device.reason or ''}".rstrip())
-    _advise(device.advice)
+    colour = STATES.get(device.state, "yellow")
+    _print_finding(level, name, text, device.advice, colour)
     for finding in device.findings:
-        _say(
-            finding["level"],
-            COLOURS[finding["level"]],
-            f"{name} {finding['code']}",
-            finding["text"],
-        )
-        _advise(finding["advice"])
+        about = f"{name} {finding['code']}"
+        _print_finding(finding["level"], about, finding["text"], finding["advice"])
 
 
-def _say(level: str, colour: str, about: str, text: str) -> None:
-    terminal().print(
-        Text.assemble(Text(f"{level:>8}  ", colour), (about, "bold"), f": {text}"),
-        soft_wrap=True,
-    )
-
-
-def _advise(advice: str | None) -> None:
+def _print_finding(
+    level: str, about: str, text: str, advice: str | None, colour: str | None = None
+) -> None:
+    label = Text(f"{level:>8}  ", colour or COLOURS[level])
+    print_line(Text.assemble(label, (about, "bold"), f": {text}"))
     if advice:
-        terminal().print(
-            f"          {advice}", markup=False, highlight=False, soft_wrap=True
-        )
-
-
-def _json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, indent=1) + "\n")
+        print_line(f"          {advice}")

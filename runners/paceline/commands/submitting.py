@@ -8,24 +8,33 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 from rich.table import Table
 
-from paceline.api import ApiClient, ApiError, UnreachableError
+from paceline.api import ApiClient, UnreachableError
+from paceline.commands.server_client import UNAUTHENTICATED, ServerClient, user_errors
+from paceline.display import print_note
 from paceline.errors import UserError
 
 ParamValue = int | str
 
 POLL_S = 1.0
 PATIENCE_S = 60.0
-"""How long an unreachable server is waited for while a run is under way."""
-
+"""How long to wait for an unreachable server while a run is under way."""
 
 EXIT_STATUS = {"pass": 0, "fail": 2, "inconclusive": 3}
+_NOT_ANNOUNCED = "Does an online agent announce it? See Targets and its agent.toml."
+ADVICE = {
+    "unauthenticated": UNAUTHENTICATED,
+    "forbidden": "The token needs the scope `ingest`.",
+    "not_found": _NOT_ANNOUNCED,
+    "unknown_suite": _NOT_ANNOUNCED,
+    "no_target": "Is an agent online that announces this suite?",
+}
 
 
 class RunRequest(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,39 +56,34 @@ class RunRequest(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FinishedRun(msgspec.Struct, frozen=True):
-    """A run at its end, as the server tells it."""
+    """A run at its end, as the server reports it."""
 
     run: dict[str, Any]
     comparisons: list[dict[str, Any]]
 
 
 def submit(
-    api: ApiClient,
+    server: str,
+    token: str,
     request: RunRequest,
     timeout_s: float,
-    say: Callable[[str], None],
     preset: str | None = None,
 ) -> FinishedRun:
-    """Requests and waits. What `request` leaves open is as the suite's preset has it, where one is named.
-    Raises UserError with what the server said, or when time is up."""
-    try:
+    """Requests a run and waits for its end; what `request` leaves open is taken from the suite's preset, if
+    one is named. Raises UserError with what the server said, or when time is up."""
+    api = ApiClient(server, token)
+    with user_errors(ADVICE):
         if preset is not None:
             request = _with_preset(api, request, preset)
         body = {**msgspec.to_builtins(request), "trigger": "ci"}
-        say(f"how long: {api.call('POST', '/runs/estimate', body)['words']}")
+        print_note(f"how long: {api.call('POST', '/runs/estimate', body)['words']}")
         run = api.call("POST", "/runs", body)
         base = f" against {run['base_commit'][:12]}" if run.get("base_commit") else ""
-        say(f"run {run['id']} of {run['suite']} at {run['commit'][:12]}{base}")
-        run = _wait(api, run["id"], timeout_s, say)
-        comparisons = _all_pages(api, f"/runs/{run['id']}/comparisons")
-    except ApiError as error:
-        raise UserError(
-            f"The server refused ({error.code}): {error.detail}", _advice(error)
-        ) from error
-    except UnreachableError as error:
-        raise UserError(
-            f"The server cannot be reached: {error}", "Check --server and the network."
-        ) from error
+        print_note(f"run {run['id']} of {run['suite']} at {run['commit'][:12]}{base}")
+        run = _wait(api, run["id"], timeout_s)
+    comparisons = ServerClient(server, token).list_items(
+        f"/runs/{run['id']}/comparisons"
+    )
     return FinishedRun(run, comparisons)
 
 
@@ -89,7 +93,7 @@ def exit_status(done: FinishedRun) -> int:
 
 
 def comparison_table(done: FinishedRun) -> Table:
-    """The comparisons, with the server's own words."""
+    """The comparisons as the server words them."""
     shown = Table("benchmark", "params", "arm", "verdict", "what the server says")
     for item in done.comparisons:
         params = ", ".join(f"{key}={value}" for key, value in item["params"].items())
@@ -99,20 +103,16 @@ def comparison_table(done: FinishedRun) -> Table:
 
 
 def summary(done: FinishedRun) -> str:
-    """One line that ends in the server's reason, and of each job without a verdict its cause."""
+    """The outcome with the server's reason, and the cause of each job without a verdict."""
     run = done.run
     lines = [f"run {run['id']}: {run['outcome']}"]
     if run.get("reason"):
         lines[0] += f": {run['reason']}"
     for job in run.get("jobs", []):
         if job["outcome"] not in EXIT_STATUS:
-            said = [
-                job["target_name"],
-                job["outcome"],
-                job.get("cause"),
-                job.get("cause_detail"),
-            ]
-            lines.append(": ".join(part for part in said if part))
+            parts = [job["target_name"], job["outcome"]]
+            parts += [job.get("cause"), job.get("cause_detail")]
+            lines.append(": ".join(part for part in parts if part))
     return "\n".join(lines)
 
 
@@ -136,21 +136,19 @@ def _with_preset(api: ApiClient, request: RunRequest, name: str) -> RunRequest:
         raise UserError(
             f"Suite {request.suite} has no preset {name!r}.", f"There are: {known}."
         )
-    said = presets[name]
+    chosen = presets[name]
     return msgspec.structs.replace(
         request,
-        benchmarks=request.benchmarks or said.get("benchmarks"),
-        params=said["params"] | request.params,
-        launches=request.launches or said.get("launches"),
-        rounds=request.rounds or said.get("rounds"),
+        benchmarks=request.benchmarks or chosen.get("benchmarks"),
+        params=chosen["params"] | request.params,
+        launches=request.launches or chosen.get("launches"),
+        rounds=request.rounds or chosen.get("rounds"),
     )
 
 
-def _wait(
-    api: ApiClient, run_id: str, timeout_s: float, say: Callable[[str], None]
-) -> dict[str, Any]:
+def _wait(api: ApiClient, run_id: str, timeout_s: float) -> dict[str, Any]:
     deadline, unreachable_since = time.monotonic() + timeout_s, None
-    pause, told = threading.Event(), ""
+    pause, printed = threading.Event(), ""
     while True:
         try:
             run: dict[str, Any] = api.call("GET", f"/runs/{run_id}")
@@ -166,9 +164,9 @@ def _wait(
         states = ", ".join(
             f"{job['target_name']} {job['state']}" for job in run.get("jobs", [])
         )
-        if states != told:
-            told = states
-            say(states or run["state"])
+        if states != printed:
+            printed = states
+            print_note(states or run["state"])
         if time.monotonic() > deadline:
             advice = "The run goes on; see it in the dashboard, or raise --timeout-s."
             raise UserError(
@@ -176,18 +174,6 @@ def _wait(
                 advice,
             )
         pause.wait(POLL_S)
-
-
-def _all_pages(api: ApiClient, path: str) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
-    cursor: str | None = None
-    while True:
-        query = {"limit": "200", **({"cursor": cursor} if cursor else {})}
-        page = api.call("GET", path, params=query, tries=5)
-        items += page["items"]
-        cursor = page.get("next")
-        if not cursor:
-            return items
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -199,15 +185,3 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _value(text: str) -> ParamValue:
     return int(text) if text.isascii() and text.isdigit() else text
-
-
-def _advice(error: ApiError) -> str:
-    unannounced = "Does an online agent announce it? See Targets and its agent.toml."
-    known = {
-        "unauthenticated": "Give a valid token with --token or PACELINE_TOKEN.",
-        "forbidden": "The token needs the scope `ingest`.",
-        "not_found": unannounced,
-        "unknown_suite": unannounced,
-        "no_target": "Is an agent online that announces this suite?",
-    }
-    return known.get(error.code, "")
