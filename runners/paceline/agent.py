@@ -27,9 +27,9 @@ from paceline.artifacts import ArtifactCache, EntriesInUse
 from paceline.config import Config
 from paceline.delivery import deliver
 from paceline.devices.backends import AdbBackends, DeviceBackends
+from paceline.devices.driver import DriverIntervals
 from paceline.devices.fleet import DeviceLanes
 from paceline.devices.heartbeat_report import FindingEntry, agent_error_finding
-from paceline.devices.pace import DriverIntervals
 from paceline.enrolment import NOT_ACCEPTED, enrol, not_accepted_error
 from paceline.errors import UserError
 from paceline.executors.base import Executor

@@ -16,7 +16,6 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -127,12 +126,7 @@ class ArtifactCache:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _given(self, entry: Path) -> Path:

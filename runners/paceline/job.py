@@ -27,13 +27,14 @@ from paceline.git import Repository, SourceError
 from paceline.launches import (
     BASE,
     DeclaredArmsSink,
+    LaunchSink,
     Side,
     plan_launches,
     prepare_sides,
+    run_launches,
     session_work,
 )
 from paceline.log_reports import LogListener, ReportedLine
-from paceline.measure import LaunchSink, run_launches
 from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped_outcome
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared, prepare

@@ -10,8 +10,9 @@ retried here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -21,14 +22,22 @@ from paceline.executors.base import (
     HOST_LAYOUT,
     Calibration,
     LaunchSpec,
+    Session,
     SessionWork,
+    Sink,
     TargetLayout,
 )
 from paceline.git import SourceError
 from paceline.manifest import Manifest
-from paceline.measure import LaunchSink, launches_of_revision
-from paceline.selection import Selection, check_selection
+from paceline.outcome import Outcome, stopped_outcome
+from paceline.selection import (
+    Selection,
+    check_selection,
+    launch_argv,
+    selected_workloads,
+)
 from paceline.source import Prepared
+from paceline.stop import Stop
 
 BASE, HEAD = "base", "head"
 
@@ -153,6 +162,66 @@ def runs_head_first(seed: int, launch: int, workload: str) -> bool:
     """Whether the head goes first: drawn for two launches at a time, the second the other way round."""
     drawn = hashlib.sha256(f"{seed}:{launch // 2}:{workload}".encode()).digest()[0] & 1
     return bool(drawn) != bool(launch % 2)
+
+
+def run_launches(
+    specs: Iterable[LaunchSpec],
+    session: Session,
+    sink_for: Callable[[LaunchSpec], LaunchSink],
+    stop: Stop,
+) -> Outcome:
+    """All launches in order; the outcome of the first that does not count, else ok. Of a launch pair the
+    outcome names the side."""
+    for spec in specs:
+        if stop.reason is not None:
+            break
+        sink = sink_for(spec)
+        try:
+            outcome = session.execute(spec, sink, stop)
+        finally:
+            sink.close()
+        if not outcome.ok and spec.side is not None:
+            return msgspec.structs.replace(
+                outcome, detail=f"{spec.side}: {outcome.detail}"
+            )
+        if not outcome.ok:
+            return outcome
+    return Outcome() if stop.reason is None else stopped_outcome(stop.reason)
+
+
+def launches_of_revision(
+    prepared: Prepared, selection: Selection, place: TargetLayout = HOST_LAYOUT
+) -> list[LaunchSpec]:
+    """Launch 0 of every workload, then launch 1 of every workload, …: drift meets them alike. Paths and
+    variables are those of `place`."""
+    manifest = prepared.manifest
+    specs = []
+    for launch in range(
+        selection.first_launch, selection.first_launch + selection.launches
+    ):
+        for name in selected_workloads(manifest, selection):
+            build = prepared.builds[name]
+            directory = place.location(prepared.built.directories[name])
+            argv = launch_argv(
+                manifest,
+                selection,
+                name,
+                launch=launch,
+                build=build,
+                artifacts=directory,
+            )
+            env = place.environment(build.env)
+            specs.append(
+                LaunchSpec(name, launch, argv, directory, env, build.launch_timeout_s)
+            )
+    return specs
+
+
+class LaunchSink(Sink, Protocol):
+    """A sink that is told when its launch is over."""
+
+    def close(self) -> None:
+        """No more calls follow for this launch."""
 
 
 class DeclaredArmsSink:

@@ -24,9 +24,8 @@ from paceline.conditions import Conditions
 from paceline.events import Case, Event, Progress, Warn
 from paceline.executors.base import Executor, LaunchSpec
 from paceline.git import SourceError, working_revision, working_revision_in_words
-from paceline.launches import Side, plan_launches, session_work
+from paceline.launches import Side, plan_launches, run_launches, session_work
 from paceline.manifest import Manifest
-from paceline.measure import run_launches
 from paceline.outcome import Outcome
 from paceline.selection import Selection, selected_workloads
 from paceline.source import prepare_in_place

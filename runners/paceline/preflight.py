@@ -43,7 +43,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class HostState(msgspec.Struct, frozen=True):
-    """What the judging functions look at; None means the system does not tell."""
+    """What was read from the host; None: the system does not tell."""
 
     governor: str | None = None
     turbo: bool | None = None
@@ -86,163 +86,138 @@ def observe(data_dir: Path, disk_needed_bytes: int) -> HostState:
     )
 
 
-def judge(seen: HostState) -> list[Finding]:
-    """One finding per thing looked at, worst first."""
-    findings = [
-        _judge_disk(seen),
-        _judge_load(seen),
-        _judge_governor(seen),
-        _judge_turbo(seen),
-        _judge_smt(seen),
-        _judge_virtualisation(seen),
-        _judge_battery(seen),
-        _judge_thermal(seen),
-        _judge_cores(seen),
-        _judge_memory(seen),
-    ]
+def judge(host: HostState) -> list[Finding]:
+    """One finding per aspect of the host, worst first."""
+    judges = (
+        _judge_disk,
+        _judge_load,
+        _judge_governor,
+        _judge_turbo,
+        _judge_smt,
+        _judge_virtualisation,
+        _judge_battery,
+        _judge_thermal,
+        _judge_cores,
+        _judge_memory,
+    )
     order: list[Level] = ["blocker", "warning", "info"]
+    findings = [judge_aspect(host) for judge_aspect in judges]
     return sorted(findings, key=lambda finding: order.index(finding.level))
 
 
-def _judge_governor(seen: HostState) -> Finding:
-    if seen.governor is None:
-        return Finding(
-            Code.GOVERNOR, "info", "The system does not tell its CPU frequency policy."
-        )
-    if seen.governor == "performance":
-        return Finding(
-            Code.GOVERNOR, "info", "The CPU frequency policy is performance."
-        )
-    return Finding(
+def _info(code: Code, text: str) -> Finding:
+    return Finding(code, "info", text)
+
+
+def _warning(code: Code, text: str, advice: str) -> Finding:
+    return Finding(code, "warning", text, advice)
+
+
+def _judge_governor(host: HostState) -> Finding:
+    if host.governor is None:
+        text = "The system does not tell its CPU frequency policy."
+        return _info(Code.GOVERNOR, text)
+    if host.governor == "performance":
+        return _info(Code.GOVERNOR, "The CPU frequency policy is performance.")
+    return _warning(
         Code.GOVERNOR,
-        "warning",
-        f"The CPU frequency policy is {seen.governor}: clocks follow load and so do timings.",
-        "Choose the fixed policy while measuring: sudo cpupower frequency-set -g performance",
+        f"The CPU frequency policy is {host.governor}: clocks follow load and so do timings.",
+        "Use the fixed policy while measuring: sudo cpupower frequency-set -g performance",
     )
 
 
-def _judge_turbo(seen: HostState) -> Finding:
-    if not seen.turbo:
-        text = (
-            "Turbo is off."
-            if seen.turbo is False
-            else "The system does not tell whether turbo is on."
-        )
-        return Finding(Code.TURBO, "info", text)
-    return Finding(
+def _judge_switch(code: Code, name: str, on: bool | None, advice: Finding) -> Finding:
+    """`advice` when the CPU feature `name` is on."""
+    if on:
+        return advice
+    state = "is off." if on is False else "is not reported by the system."
+    return _info(code, f"{name} {state}")
+
+
+def _judge_turbo(host: HostState) -> Finding:
+    advice = _warning(
         Code.TURBO,
-        "warning",
         "Turbo is on: the clock depends on temperature and on what else runs.",
         "Switch it off while measuring: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo "
         "(or echo 0 into /sys/devices/system/cpu/cpufreq/boost).",
     )
+    return _judge_switch(Code.TURBO, "Turbo", host.turbo, advice)
 
 
-def _judge_smt(seen: HostState) -> Finding:
-    if not seen.smt:
-        text = (
-            "SMT is off."
-            if seen.smt is False
-            else "The system does not tell whether SMT is on."
-        )
-        return Finding(Code.SMT, "info", text)
-    return Finding(
+def _judge_smt(host: HostState) -> Finding:
+    advice = _warning(
         Code.SMT,
-        "warning",
         "SMT is on: two threads share a core, and a neighbour slows a benchmark.",
         "Switch it off while measuring: echo off | sudo tee /sys/devices/system/cpu/smt/control",
     )
+    return _judge_switch(Code.SMT, "SMT", host.smt, advice)
 
 
-def _judge_virtualisation(seen: HostState) -> Finding:
-    if seen.virtualisation is None:
-        return Finding(
-            Code.VIRTUALISATION,
-            "info",
-            "This is no virtual machine, as far as it tells.",
-        )
-    return Finding(
+def _judge_virtualisation(host: HostState) -> Finding:
+    if host.virtualisation is None:
+        return _info(Code.VIRTUALISATION, "No virtual machine was detected.")
+    return _warning(
         Code.VIRTUALISATION,
-        "warning",
-        f"This runs inside {seen.virtualisation}: neighbours can take CPU time (steal).",
+        f"This runs inside {host.virtualisation}: neighbours can take CPU time (steal).",
         "Trust verdicts of paired arms here; for absolute times use a host of your own.",
     )
 
 
-def _judge_load(seen: HostState) -> Finding:
-    if seen.load_1m is None:
-        return Finding(Code.LOAD, "info", "The system does not tell its load.")
-    text = f"Load is {seen.load_1m:.2f} on {seen.cores} CPU(s)."
-    if seen.load_1m < 0.25 * seen.cores:
-        return Finding(Code.LOAD, "info", text)
-    return Finding(
-        Code.LOAD,
-        "warning",
-        text,
-        "Close what else runs, or wait; see `top` for what it is.",
+def _judge_load(host: HostState) -> Finding:
+    if host.load_1m is None:
+        return _info(Code.LOAD, "The system does not tell its load.")
+    text = f"Load is {host.load_1m:.2f} on {host.cores} CPU(s)."
+    if host.load_1m < 0.25 * host.cores:
+        return _info(Code.LOAD, text)
+    return _warning(Code.LOAD, text, "Close other programs, or wait; `top` lists them.")
+
+
+def _judge_battery(host: HostState) -> Finding:
+    if host.battery_percent is None:
+        return _info(Code.BATTERY, "There is no battery.")
+    text = f"The battery is at {host.battery_percent:.0f} %."
+    if not host.on_battery:
+        return _info(Code.BATTERY, f"{text} External power is connected.")
+    text = f"{text} It is the only power."
+    return _warning(Code.BATTERY, text, "Connect external power.")
+
+
+def _judge_thermal(host: HostState) -> Finding:
+    if host.hottest_c is None:
+        text = "The system tells no temperatures; throttling would go unseen."
+        return _info(Code.THERMAL, text)
+    text = f"The hottest sensor reads {host.hottest_c:.0f} °C."
+    if host.hottest_c < 80:
+        return _info(Code.THERMAL, text)
+    advice = "Let it cool down; check its fans."
+    return _warning(Code.THERMAL, f"{text} It may throttle.", advice)
+
+
+def _judge_disk(host: HostState) -> Finding:
+    free = f"{host.disk_free_bytes / 2**30:.1f} GiB are free for spool and builds."
+    if host.disk_free_bytes >= host.disk_needed_bytes:
+        return _info(Code.DISK, free)
+    needed = f"At least {host.disk_needed_bytes / 2**30:.1f} GiB are needed."
+    advice = (
+        "Free space in the agent's data directory, or give another one with --data."
     )
+    return Finding(Code.DISK, "blocker", f"{free} {needed}", advice)
 
 
-def _judge_battery(seen: HostState) -> Finding:
-    if seen.battery_percent is None:
-        return Finding(Code.BATTERY, "info", "There is no battery.")
-    text = f"The battery is at {seen.battery_percent:.0f} %."
-    if not seen.on_battery:
-        return Finding(Code.BATTERY, "info", text + " External power is connected.")
-    return Finding(
-        Code.BATTERY,
-        "warning",
-        text + " It is the only power.",
-        "Connect external power.",
-    )
-
-
-def _judge_thermal(seen: HostState) -> Finding:
-    if seen.hottest_c is None:
-        return Finding(
-            Code.THERMAL,
-            "info",
-            "The system tells no temperatures; throttling would go unseen.",
-        )
-    text = f"The hottest sensor reads {seen.hottest_c:.0f} °C."
-    if seen.hottest_c < 80:
-        return Finding(Code.THERMAL, "info", text)
-    return Finding(
-        Code.THERMAL,
-        "warning",
-        text + " It may throttle.",
-        "Let it cool down; check its fans.",
-    )
-
-
-def _judge_disk(seen: HostState) -> Finding:
-    free = f"{seen.disk_free_bytes / 2**30:.1f} GiB are free for spool and builds."
-    if seen.disk_free_bytes >= seen.disk_needed_bytes:
-        return Finding(Code.DISK, "info", free)
-    return Finding(
-        Code.DISK,
-        "blocker",
-        f"{free} At least {seen.disk_needed_bytes / 2**30:.1f} GiB are needed.",
-        "Free space in the agent's data directory, or give another one with --data.",
-    )
-
-
-def _judge_cores(seen: HostState) -> Finding:
-    if seen.cores >= 2:
-        return Finding(Code.CORES, "info", f"{seen.cores} CPUs.")
+def _judge_cores(host: HostState) -> Finding:
+    if host.cores >= 2:
+        return _info(Code.CORES, f"{host.cores} CPUs.")
     text = "One CPU: the agent shares it with what it measures."
-    return Finding(Code.CORES, "warning", text, "Use a host with at least two CPUs.")
+    return _warning(Code.CORES, text, "Use a host with at least two CPUs.")
 
 
-def _judge_memory(seen: HostState) -> Finding:
-    if seen.memory_available_bytes is None or seen.memory_available_bytes >= 512 << 20:
-        return Finding(Code.MEMORY, "info", "Memory suffices.")
-    text = (
-        f"Only {seen.memory_available_bytes / 2**20:.0f} MiB of memory are available."
-    )
-    return Finding(
-        Code.MEMORY, "warning", text, "Close what uses it: swapping ruins measurements."
-    )
+def _judge_memory(host: HostState) -> Finding:
+    available = host.memory_available_bytes
+    if available is None or available >= 512 << 20:
+        return _info(Code.MEMORY, "There is enough memory.")
+    text = f"Only {available / 2**20:.0f} MiB of memory are available."
+    advice = "Close other programs: swapping ruins measurements."
+    return _warning(Code.MEMORY, text, advice)
 
 
 def _turbo() -> bool | None:

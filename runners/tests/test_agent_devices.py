@@ -13,7 +13,7 @@ import pytest
 from device_providers import DeviceProvider, kinds
 from paceline import api, config
 from paceline.agent import Agent
-from paceline.devices.pace import DriverIntervals
+from paceline.devices.driver import DriverIntervals
 from paceline.testing.adbd import Peer
 from paceline.testing.fake_server import FakeServer
 

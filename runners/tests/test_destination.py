@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from paceline.destination import HOST, Destination, build_for
 from paceline.git import SourceError
+from paceline.launches import launches_of_revision
 from paceline.manifest import TargetBuild, Workload, parse
-from paceline.measure import launches_of_revision
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared, prepare, prepare_in_place
 from paceline.stop import Stop

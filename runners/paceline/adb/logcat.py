@@ -18,7 +18,6 @@ import re
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -198,12 +197,7 @@ class LogFollower:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.finish()
         self._thread.join()
 

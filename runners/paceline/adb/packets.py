@@ -8,10 +8,10 @@ payload is received into its final buffer and sent from where it lies.
 from __future__ import annotations
 
 import struct
+import zlib
 from typing import NamedTuple
 
 from paceline.adb.channel import Bytes
-from paceline.adb.checksums import checksum_of
 from paceline.adb.port import LostError
 from paceline.adb.transport import DeadlineSocket
 
@@ -29,6 +29,9 @@ AHEAD_BYTES = 64 << 10
 its first part is copied."""
 JOINED_BYTES = 16 << 10
 """Up to here a payload is sent in one piece with its header; copying more costs more than a second call."""
+SUMMED_BYTES = 256
+"""The lower half of Adler-32 is 1 + the sum of the bytes, modulo 65 521: exact for so many bytes, and a third
+of the time that `sum` takes."""
 
 
 class Packet(NamedTuple):
@@ -119,3 +122,14 @@ class PacketConnection:
         if not count:
             raise LostError(f"{self._whom} ended the connection")
         return count
+
+
+def checksum_of(payload: bytes | bytearray | memoryview) -> int:
+    """The sum of a payload's bytes, which the protocol calls a CRC and devices of its first version (Android 6)
+    expect. Python's `sum` takes 11 ms for 1 MB; 8 MB must pass in 0.27 s."""
+    view = memoryview(payload)
+    sums = [
+        zlib.adler32(view[at : at + SUMMED_BYTES]) & 0xFFFF
+        for at in range(0, len(view), SUMMED_BYTES)
+    ]
+    return (sum(sums) - len(sums)) & 0xFFFFFFFF

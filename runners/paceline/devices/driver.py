@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from paceline.adb.port import AdbError, Connection
+from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Connection
 from paceline.api import DeviceOrder, TargetReply
 from paceline.devices import connection_state as axis
 from paceline.devices import gates, health
@@ -39,12 +39,39 @@ from paceline.devices.heartbeat_report import (
 )
 from paceline.devices.ladder import Ladder, RecoveryCapabilities, Rung, next_rung
 from paceline.devices.leftovers import LeftOverError
-from paceline.devices.pace import DriverIntervals
-from paceline.devices.recovery import LOST_BY_RESTART, RecoveryOutcome, reboot, try_rung
+from paceline.devices.recovery import (
+    BOOT_LOOK_S,
+    LOST_BY_RESTART,
+    RecoveryOutcome,
+    reboot,
+    try_rung,
+)
 from paceline.lane import Lane
 from paceline.stop import Stop, StopReason
 
 log = logging.getLogger("paceline.devices")
+
+
+class DriverIntervals(msgspec.Struct, frozen=True):
+    """How often an agent turns to its devices; tests shorten them."""
+
+    discover_s: float = 10.0
+    """Between two passes over all routes; a phone that was plugged in shows up within this time."""
+    connect_s: float = CONNECT_TIMEOUT_S
+    """Waited in such a pass for each route that leads to no device yet: a person may be at its prompt."""
+    look_s: float = 15.0
+    """An idle device is asked whether it is still there; more often keeps it from sleeping, and so warm."""
+    others_s: float = 60.0
+    """One that another agent drives is asked who it is no more often: it may be measuring."""
+    retry_s: float = 5.0
+    """A silent one is tried again; nobody waits longer than this for one that came back."""
+    readings_s: float = 60.0
+    """Gates of an idle device; a phone cools by about 1 °C in this time."""
+    rung_s: float = 2.0
+    """Between a rung of the ladder and the look whether it helped."""
+    boot_look_s: float = BOOT_LOOK_S
+    claim_s: float = 0.5
+    """Waited for a device that a hand run may have."""
 
 
 class DriverServices(msgspec.Struct, frozen=True):

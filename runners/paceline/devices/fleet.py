@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from paceline.adb.port import Connection
@@ -19,10 +18,9 @@ from paceline.config import DeviceSettings
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import DeviceBackends
 from paceline.devices.discovery import Discovery
-from paceline.devices.driver import DeviceDriver, DriverServices
+from paceline.devices.driver import DeviceDriver, DriverIntervals, DriverServices
 from paceline.devices.heartbeat_report import FindingEntry, finding_entry
 from paceline.devices.leftovers import RunJournal, clean
-from paceline.devices.pace import DriverIntervals
 from paceline.devices.self_test import find_self_test
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
@@ -105,12 +103,7 @@ class DeviceLanes:
         self._begin("discover", self._discover)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.leave()
         for (
             thread

@@ -15,7 +15,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
 import msgspec
@@ -176,12 +175,7 @@ class GuardedProcess:
     def __enter__(self) -> GuardedProcess:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._control is not None:
             self._control.close()
         elif self._end is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from paceline.adb.checksums import checksum_of
+from paceline.adb.packets import checksum_of
 from paceline.testing.adbd import Peer, fingerprint
 from paceline.testing.adbd.auth import UnreadableKeyError
 

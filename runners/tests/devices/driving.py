@@ -13,9 +13,8 @@ from paceline.adb.port import CommandResult, Connection, Route
 from paceline.api import ApiClient
 from paceline.artifacts import ArtifactCache
 from paceline.devices.attached_device import AttachedDevice
-from paceline.devices.driver import DeviceDriver, DriverServices
+from paceline.devices.driver import DeviceDriver, DriverIntervals, DriverServices
 from paceline.devices.leftovers import LeftOverError
-from paceline.devices.pace import DriverIntervals
 from paceline.executors.fake import FakeExecutor, LaunchScript
 from paceline.lane import Lane, LaneResources
 from paceline.spool import Spool

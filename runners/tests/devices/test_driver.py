@@ -8,9 +8,8 @@ from pathlib import Path
 
 from paceline.adb.port import Route
 from paceline.devices.attached_device import AttachedDevice
-from paceline.devices.driver import DeviceDriver, DriverServices
+from paceline.devices.driver import DeviceDriver, DriverIntervals, DriverServices
 from paceline.devices.heartbeat_report import fit_for_wire
-from paceline.devices.pace import DriverIntervals
 from paceline.stop import Stop
 
 from .driving import SERIAL, WORK, Broken, Making, Mended, Stammering

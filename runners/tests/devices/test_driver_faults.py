@@ -11,10 +11,9 @@ from paceline.adb.fake_shell import Execution
 from paceline.adb.port import CommandResult, Route
 from paceline.devices import conditions
 from paceline.devices.attached_device import AttachedDevice
-from paceline.devices.driver import DeviceDriver, DriverServices
+from paceline.devices.driver import DeviceDriver, DriverIntervals, DriverServices
 from paceline.devices.heartbeat_report import HeartbeatReport, IdleReadings
 from paceline.devices.leftovers import LeftOverError
-from paceline.devices.pace import DriverIntervals
 from paceline.devices.reboots import PER_DAY
 from paceline.stop import Stop
 

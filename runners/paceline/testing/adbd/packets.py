@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from paceline.adb.checksums import checksum_of
+from paceline.adb.packets import checksum_of
 
 HEADER_BYTES = 24
 LAYOUT = struct.Struct("<6I")

@@ -13,7 +13,7 @@ import itertools
 import os
 from typing import TYPE_CHECKING
 
-from paceline.adb.checksums import checksum_of
+from paceline.adb.packets import checksum_of
 from paceline.testing.adbd import auth, packets, services
 from paceline.testing.adbd.packets import Header, ProtocolError
 from paceline.testing.adbd.streams import Stream
