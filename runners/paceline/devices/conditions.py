@@ -27,7 +27,7 @@ from paceline.devices.parsers import resources, storage, top
 from paceline.devices.parsers.battery import Battery, battery
 from paceline.devices.parsers.common import cpu_list, files_of
 from paceline.devices.parsers.frequencies import Policy, policies, spent
-from paceline.devices.parsers.processors import cpuinfo
+from paceline.devices.parsers.processors import parse_cores
 from paceline.devices.parsers.properties import is_booted
 from paceline.devices.parsers.thermal import Thermal, cooling_levels, thermal, zones
 from paceline.devices.topology import Cluster, clusters
@@ -92,7 +92,7 @@ def read_clusters(connection: Connection) -> list[Cluster]:
     """The device's clusters, the slowest first. Raises AdbError."""
     clocks = connection.run(CLOCKS, TIMEOUT_S)
     return clusters(
-        files_of(clocks.text), cpuinfo(connection.run(CPUINFO, TIMEOUT_S).text)
+        files_of(clocks.text), parse_cores(connection.run(CPUINFO, TIMEOUT_S).text)
     )
 
 
@@ -214,7 +214,7 @@ class DeviceConditions:
         if (up := resources.uptime_s(files.get("/proc/uptime", ""))) is not None:
             values["uptime_s"] = up
         if (load := resources.load(files.get("/proc/loadavg", ""))) is not None:
-            values |= {"load_1m": load.one, "load_5m": load.five}
+            values |= {"load_1m": load[0], "load_5m": load[1]}
         memory = resources.memory_bytes(files.get("/proc/meminfo", ""))
         if "MemAvailable" in memory:
             values["memory_available_bytes"] = memory["MemAvailable"]
@@ -223,9 +223,13 @@ class DeviceConditions:
         if (online := cpu_list(files.get(f"{CPU}/online"))) is not None:
             values["cpus_online"] = len(online)
         stalls = {
-            name: pressure.some_us
+            name: waited_us
             for name in ("cpu", "memory", "io")
-            if (pressure := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
+            if (
+                waited_us := resources.stalled_us(
+                    files.get(f"/proc/pressure/{name}", "")
+                )
+            )
             is not None
         }
         return values | self._pressure(stalls), {

@@ -16,7 +16,7 @@ import msgspec
 from paceline.adb.port import Connection
 from paceline.devices.parsers import properties
 from paceline.devices.parsers.common import cpu_list
-from paceline.devices.parsers.processors import cpu_parts, cpuinfo
+from paceline.devices.parsers.processors import cpu_parts, parse_cores
 from paceline.devices.parsers.resources import memory_bytes
 from paceline.environment import Factor, fingerprint
 
@@ -107,12 +107,12 @@ def fingerprint_factors(
     """The factors out of the texts. `known`: earlier ones of this device; while a core is off its parts are
     taken from there when model and SoC are the same."""
     build = properties.build_factors(props)
-    cpus, present = cpuinfo(texts.cpuinfo), cpu_list(texts.cpus_present)
-    threads = len(present) if present else len(cpus.cores) or None
+    cores, present = parse_cores(texts.cpuinfo), cpu_list(texts.cpus_present)
+    threads = len(present) if present else len(cores) or None
     parts: Factor = " + ".join(cpu_parts(texts.cpuinfo)) or None
     before = known or {}
     same = all(before.get(name) == build.get(name) for name in ("model", "soc"))
-    if len(cpus.cores) != threads and same and before.get("cpu_parts"):
+    if len(cores) != threads and same and before.get("cpu_parts"):
         parts = before["cpu_parts"]
     total = memory_bytes(texts.meminfo).get("MemTotal")
     return {

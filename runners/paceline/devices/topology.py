@@ -13,7 +13,7 @@ import msgspec
 
 from paceline.devices.parsers.common import cpu_list, integer
 from paceline.devices.parsers.frequencies import Policy, policies
-from paceline.devices.parsers.processors import CpuInfo
+from paceline.devices.parsers.processors import Core
 
 ROOMY = 2
 """Cores a cluster should have online to be measured on: the launch gets one, its runtime's compiler and
@@ -35,12 +35,12 @@ class Cluster(msgspec.Struct, frozen=True):
         return f"{sum(1 << cpu for cpu in self.online):x}"
 
 
-def clusters(files: Mapping[str, str], info: CpuInfo) -> list[Cluster]:
+def clusters(files: Mapping[str, str], cores: Sequence[Core]) -> list[Cluster]:
     """Clusters from cpufreq's files (and `online`, `present`, `cpu_capacity` beside them), the slowest
     first, those of unknown speed at the end; cores without a clock are grouped by what they are."""
     known = policies(files)
     online = _listed(files, "online")
-    names = {core.number: core.name for core in info.cores}
+    names = {core.number: core.name for core in cores}
     capacities = _capacities(files)
     grouped: dict[tuple[object, ...], list[int]] = {}
     for policy in known:

@@ -106,9 +106,13 @@ class JobConditions:
         files = files_of(done[1])
         at_s = resources.uptime_s(files.get("/proc/uptime", ""))
         waited = {
-            name: pressure.some_us
+            name: waited_us
             for name in RESOURCES
-            if (pressure := resources.pressure(files.get(f"/proc/pressure/{name}", "")))
+            if (
+                waited_us := resources.stalled_us(
+                    files.get(f"/proc/pressure/{name}", "")
+                )
+            )
             is not None
         }
         return None if at_s is None else StallTimes(at_s, waited)

@@ -34,7 +34,6 @@ class Policy(msgspec.Struct, frozen=True):
     floor_khz: int | None = None
     max_khz: int | None = None
     min_khz: int | None = None
-    steps_khz: tuple[int, ...] = ()
     time_in_state: dict[int, int] = {}
 
     @property
@@ -64,9 +63,6 @@ def policies(files: Mapping[str, str]) -> list[Policy]:
 
 
 def _policy(cpus: tuple[int, ...], own: Mapping[str, str]) -> Policy:
-    steps = (
-        _khz(word) for word in own.get("scaling_available_frequencies", "").split()
-    )
     return Policy(
         cpus=cpus,
         governor=_word(own.get("scaling_governor")),
@@ -75,7 +71,6 @@ def _policy(cpus: tuple[int, ...], own: Mapping[str, str]) -> Policy:
         floor_khz=_khz(own.get("scaling_min_freq")),
         max_khz=_khz(own.get("cpuinfo_max_freq")),
         min_khz=_khz(own.get("cpuinfo_min_freq")),
-        steps_khz=tuple(sorted({step for step in steps if step is not None})),
         time_in_state=time_in_state(own.get("time_in_state", "")),
     )
 

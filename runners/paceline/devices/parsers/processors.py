@@ -1,8 +1,7 @@
 """Parses `/proc/cpuinfo`: which cores a device has and what they can do.
 
 Offline cores are not printed, so this never gives the number of cores. A core is identified by implementer
-and part (ARM's MIDR), because "model name" is missing or the same for all. Features are those of the asking
-process: a 32-bit one sees another line.
+and part (ARM's MIDR), because "model name" is missing or the same for all.
 Sources: Linux arch/arm64/kernel/cpuinfo.c, arch/arm/kernel/setup.c; ARM DDI 0487 (MIDR_EL1).
 """
 
@@ -57,9 +56,6 @@ PARTS = {
 }
 """Names by implementer and part, for people; a core that is not listed is known by its numbers."""
 
-THIRTY_TWO_BITS = frozenset({"half", "thumb", "fastmult", "vfp", "neon"})
-"""Features of the 32-bit line alone."""
-
 
 class Core(msgspec.Struct, frozen=True):
     """One online core; numbers that were not printed are None."""
@@ -67,9 +63,6 @@ class Core(msgspec.Struct, frozen=True):
     number: int
     implementer: int | None = None
     part: int | None = None
-    variant: int | None = None
-    revision: int | None = None
-    features: frozenset[str] = frozenset()
     model: str | None = None
 
     @property
@@ -81,34 +74,16 @@ class Core(msgspec.Struct, frozen=True):
         return known or f"{self.implementer:#04x}/{self.part:#05x}"
 
 
-class CpuInfo(msgspec.Struct, frozen=True):
-    """What was printed. `thirty_two_bits`: the asking process had 32 bits, so features are those of that
-    mode; None when there are none to tell by."""
-
-    cores: list[Core]
-    hardware: str | None
-    thirty_two_bits: bool | None
-
-    def all_have(self, feature: str) -> bool | None:
-        """Whether every online core has a feature such as `sha2`; None when any does not say."""
-        if not self.cores or any(not core.features for core in self.cores):
-            return None
-        return all(feature in core.features for core in self.cores)
-
-
-def cpuinfo(text: str) -> CpuInfo:
-    """Reads `/proc/cpuinfo` of ARM of any age, and of x86; a refused or empty one has no cores."""
+def parse_cores(text: str) -> list[Core]:
+    """The online cores of `/proc/cpuinfo`, of ARM of any age and of x86; none when it was refused or empty."""
     sections, everyone = _sections(text)
-    cores = [
+    return [
         Core(
             number=number,
             implementer=_hex(
                 own.get("cpu implementer", everyone.get("cpu implementer"))
             ),
             part=_hex(own.get("cpu part", everyone.get("cpu part"))),
-            variant=_hex(own.get("cpu variant", everyone.get("cpu variant"))),
-            revision=integer(own.get("cpu revision", everyone.get("cpu revision"))),
-            features=frozenset(_features(own) or _features(everyone)),
             model=own.get("model name")
             or everyone.get("model name")
             or everyone.get("processor")
@@ -117,15 +92,6 @@ def cpuinfo(text: str) -> CpuInfo:
         for own in sections
         if (number := integer(own["processor"])) is not None
     ]
-    features = {feature for core in cores for feature in core.features}
-    arm = any(core.implementer is not None for core in cores)
-    return CpuInfo(
-        cores=cores,
-        hardware=everyone.get("hardware") or None,
-        thirty_two_bits=None
-        if not features or not arm
-        else bool(features & THIRTY_TWO_BITS),
-    )
 
 
 def cpu_parts(text: str) -> list[str]:
@@ -136,7 +102,7 @@ def cpu_parts(text: str) -> list[str]:
         f"{core.implementer:#04x}:{core.part:#05x}"
         if core.implementer is not None and core.part is not None
         else core.model
-        for core in cpuinfo(text).cores
+        for core in parse_cores(text)
     }
     return sorted(kind for kind in kinds if kind)
 
@@ -164,10 +130,6 @@ def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
         } | everyone
         sections[-1] = {"processor": sections[-1]["processor"]}
     return sections, everyone
-
-
-def _features(values: dict[str, str]) -> list[str]:
-    return values.get("features", values.get("flags", "")).split()
 
 
 def _hex(text: str | None) -> int | None:

@@ -8,63 +8,29 @@ from __future__ import annotations
 
 import re
 
-import msgspec
-
 from paceline.devices.parsers.common import integer, lines_of, number
 
-_TOTAL = re.compile(
-    r"^(some|full)\s+avg10=(\S+)\s+avg60=\S+\s+avg300=\S+\s+total=(\S+)\s*$"
-)
+_TOTAL = re.compile(r"^some\s+avg10=(\S+)\s+avg60=\S+\s+avg300=\S+\s+total=(\S+)\s*$")
 _BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_FAMILY = re.compile(r"\s*(-?\d{1,9})/(\d{1,9})\s*$", re.ASCII)
 
 
-class Load(msgspec.Struct, frozen=True):
-    """Tasks that ran or waited, on average; `running` of `tasks` right now."""
-
-    one: float
-    five: float
-    fifteen: float
-    running: int | None
-    tasks: int | None
-
-
-class Pressure(msgspec.Struct, frozen=True):
-    """µs since boot in which some, or all, tasks waited for a resource; shares are percent over 10 s."""
-
-    some_us: int
-    some_avg10: float
-    full_us: int | None
-    full_avg10: float | None
-
-
-def load(text: str) -> Load | None:
-    """`/proc/loadavg`."""
+def load(text: str) -> tuple[float, float] | None:
+    """Tasks that ran or waited, on average over 1 and 5 minutes, of `/proc/loadavg`."""
     words = text.split()
     averages = [number(word) for word in words[:3]]
     one, five, fifteen = (*averages, None, None, None)[:3]
     if one is None or five is None or fifteen is None:
         return None
-    family = _FAMILY.match(words[3]) if len(words) > 3 else None
-    running, tasks = (
-        (int(family[1]), int(family[2])) if family is not None else (None, None)
-    )
-    return Load(one, five, fifteen, running, tasks)
+    return one, five
 
 
-def pressure(text: str) -> Pressure | None:
-    """`/proc/pressure/RESOURCE`; kernels before 5.13 print no `full` for the CPU."""
-    lines = {
-        match[1]: (share, total_us)
-        for line in lines_of(text)
-        if (match := _TOTAL.match(line)) is not None
-        and (share := number(match[2])) is not None
-        and (total_us := integer(match[3])) is not None
-    }
-    if "some" not in lines:
-        return None
-    full_avg10, full_us = lines.get("full", (None, None))
-    return Pressure(lines["some"][1], lines["some"][0], full_us, full_avg10)
+def stalled_us(text: str) -> int | None:
+    """µs since boot in which some task waited for a resource, of `/proc/pressure/RESOURCE`."""
+    for line in lines_of(text):
+        match = _TOTAL.match(line)
+        if match is not None and number(match[1]) is not None:
+            return integer(match[2])
+    return None
 
 
 def uptime_s(text: str) -> float | None:
@@ -93,8 +59,3 @@ def memory_bytes(text: str) -> dict[str, int]:
         ):
             sizes[name.strip()] = value * 1024
     return sizes
-
-
-def total_memory_bytes(text: str) -> int | None:
-    """All memory of a device, of `/proc/meminfo`."""
-    return memory_bytes(text).get("MemTotal")

@@ -26,7 +26,6 @@ COLDEST_C, HOTTEST_C = -40.0, 125.0
 """Neither is reached by a phone that runs: -40, -99.9, 125 and 200 are what unconnected sensors say."""
 MILLI_FROM = 1000.0
 """From here on a reading is in thousandths of a degree; between HOTTEST_C and this it is nothing."""
-MODERATE = 2
 WORST_STATUS = 6
 """Of PowerManager.THERMAL_STATUS_NONE (0) … THERMAL_STATUS_SHUTDOWN (6)."""
 
@@ -35,10 +34,6 @@ _TEMPERATURE = re.compile(
 )
 _COOLING = re.compile(
     r"CoolingDevice\{mValue=(-?\d{1,9}), mType=(-?\d{1,9}), mName=(.*)\}\s*$"
-)
-_THRESHOLD = re.compile(
-    r"TemperatureThreshold\{mType=(-?\d{1,9}), mName=(.*?), mHotThrottlingThresholds=\[([^\]]*)\]"
-    r"(?:, mColdThrottlingThresholds=\[([^\]]*)\])?"
 )
 _STATUS = re.compile(r"Thermal Status:\s*(\d+)\s*$")
 
@@ -50,16 +45,6 @@ class Temperature(msgspec.Struct, frozen=True):
     type: int
     celsius: float | None
     status: int | None
-
-
-class Threshold(msgspec.Struct, frozen=True):
-    """From where on each status 0 … 6 begins, in °C; None where the vendor set none, `cold` empty where it
-    says nothing of the cold."""
-
-    name: str
-    type: int
-    hot: list[float | None]
-    cold: list[float | None]
 
 
 class Cooling(msgspec.Struct, frozen=True):
@@ -82,7 +67,6 @@ class Thermal(msgspec.Struct, frozen=True):
     ready: bool | None
     temperatures: list[Temperature]
     cooling: list[Cooling]
-    thresholds: list[Threshold]
 
     @property
     def celsius(self) -> dict[str, float]:
@@ -137,17 +121,6 @@ def thermal(text: str) -> Thermal:
             Cooling(match.group(3), int(match.group(2)), int(match.group(1)))
             for line in blocks.get("Current cooling devices from HAL:", [])
             if (match := _COOLING.match(line)) is not None
-        ],
-        thresholds=[
-            Threshold(
-                match.group(2),
-                int(match.group(1)),
-                _numbers(match.group(3)),
-                _numbers(match.group(4)),
-            )
-            for lines in blocks.values()
-            for line in lines
-            if (match := _THRESHOLD.match(line)) is not None
         ],
     )
 
@@ -209,10 +182,6 @@ def celsius(value: float | None) -> float | None:
     if abs(value) >= MILLI_FROM:
         value /= 1000.0
     return round(value, 3) if COLDEST_C < value < HOTTEST_C else None
-
-
-def _numbers(text: str | None) -> list[float | None]:
-    return [] if not text else [celsius(number(word)) for word in text.split(",")]
 
 
 _ZONE = re.compile(r"/thermal_zone(\d{1,9})/(type|temp)$")

@@ -14,7 +14,7 @@ from paceline.devices.parsers import resources, storage, top
 from paceline.devices.parsers.battery import battery
 from paceline.devices.parsers.common import files_of
 from paceline.devices.parsers.frequencies import policies, time_in_state
-from paceline.devices.parsers.processors import cpu_parts, cpuinfo
+from paceline.devices.parsers.processors import cpu_parts, parse_cores
 from paceline.devices.parsers.thermal import cooling_levels, thermal, zones
 
 from .test_battery import PLAIN
@@ -24,13 +24,13 @@ from .test_thermal import dump, line
 
 PARSERS: list[Callable[[str], object]] = [
     properties,
-    cpuinfo,
+    parse_cores,
     cpu_parts,
     time_in_state,
     thermal,
     battery,
     resources.load,
-    resources.pressure,
+    resources.stalled_us,
     resources.uptime_s,
     resources.boot_id,
     resources.memory_bytes,

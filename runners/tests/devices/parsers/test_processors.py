@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paceline.devices.parsers.frequencies import policies, spent, time_in_state
-from paceline.devices.parsers.processors import cpu_parts, cpuinfo
+from paceline.devices.parsers.processors import cpu_parts, parse_cores
 from paceline.devices.topology import choose_cluster, clusters
 
 CPU = "/sys/devices/system/cpu"
@@ -53,38 +53,21 @@ PHONE = (
 
 
 def test_cores_are_known_by_implementer_and_part_without_a_model_name() -> None:
-    info = cpuinfo(EIGHT)
-    assert [one.name for one in info.cores] == ["Cortex-A55"] * 4 + ["Cortex-A77"] * 4
-    assert (info.cores[5].variant, info.cores[5].revision, info.hardware) == (
-        2,
-        1,
-        None,
-    )
-    assert cpuinfo(core(0, "0x7ff", "0x99")).cores[0].name == "0x99/0x7ff"
+    info = parse_cores(EIGHT)
+    assert [one.name for one in info] == ["Cortex-A55"] * 4 + ["Cortex-A77"] * 4
+    assert parse_cores(core(0, "0x7ff", "0x99"))[0].name == "0x99/0x7ff"
     assert cpu_parts(EIGHT) == ["0x41:0xd05", "0x41:0xd0d"]
 
 
 def test_the_kinds_of_cores_do_not_change_while_some_are_offline() -> None:
     some = core(0, "0xd05") + core(6, "0xd0d") + "Hardware\t: MT6799\n"
     assert cpu_parts(some) == cpu_parts(EIGHT)
-    assert cpuinfo(some).hardware == "MT6799"
-    assert [one.number for one in cpuinfo(some).cores] == [0, 6]
+    assert [one.number for one in parse_cores(some)] == [0, 6]
 
 
-def test_the_features_line_of_a_32_bit_process_is_told_from_that_of_64_bits() -> None:
-    assert cpuinfo(EIGHT).thirty_two_bits is False
-    narrow = cpuinfo(core(0, "0xd05", features=THIRTY_TWO))
-    assert narrow.thirty_two_bits is True
-    assert narrow.all_have("sha2") is True
-    assert cpuinfo(core(0, "0xd05", features="")).thirty_two_bits is None
-
-
-def test_a_feature_counts_only_where_every_core_says_it() -> None:
-    mixed = cpuinfo(core(0, "0xd03", features="fp asimd") + core(4, "0xd09"))
-    assert mixed.all_have("sha2") is False
-    assert mixed.all_have("fp") is True
-    assert cpuinfo("").all_have("sha2") is None
-    assert cpuinfo("cat: /proc/cpuinfo: Permission denied\n").cores == []
+def test_a_refused_text_has_no_cores() -> None:
+    assert parse_cores("cat: /proc/cpuinfo: Permission denied\n") == []
+    assert parse_cores("") == []
 
 
 def test_what_old_kernels_say_once_holds_for_every_core() -> None:
@@ -93,21 +76,16 @@ def test_what_old_kernels_say_once_holds_for_every_core() -> None:
         "BogoMIPS\t: 38.00\n\nFeatures\t: swp half thumb neon vfpv4\nCPU implementer\t: 0x51\n"
         "CPU part\t: 0x06f\nHardware\t: Qualcomm MSM8974\n"
     )
-    info = cpuinfo(text)
-    assert [(one.number, one.part) for one in info.cores] == [(0, 0x6F), (1, 0x6F)]
-    assert info.all_have("neon") is True
-    assert info.cores[0].model == "ARMv7 Processor rev 3 (v7l)"
+    info = parse_cores(text)
+    assert [(one.number, one.part) for one in info] == [(0, 0x6F), (1, 0x6F)]
+    assert info[0].model == "ARMv7 Processor rev 3 (v7l)"
 
 
 def test_an_x86_emulator_is_read_by_its_model() -> None:
     text = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Android virtual processor\n"
     text += "flags\t: sse2 sha_ni\n"
-    info = cpuinfo(text)
-    assert (info.cores[0].name, info.all_have("sha_ni"), info.thirty_two_bits) == (
-        "Android virtual processor",
-        True,
-        None,
-    )
+    info = parse_cores(text)
+    assert info[0].name == "Android virtual processor"
     assert cpu_parts(text) == ["Android virtual processor"]
 
 
@@ -155,13 +133,6 @@ def test_a_clock_is_locked_where_its_floor_is_its_cap() -> None:
     assert policies(PHONE)[0].locked is False
 
 
-def test_steps_are_sorted_whatever_order_they_are_printed_in() -> None:
-    (one,) = policies(
-        policy(0, "0", 3, scaling_available_frequencies="3000 2000 1000 ")
-    )
-    assert one.steps_khz == (1000, 2000, 3000)
-
-
 def test_time_in_state_tells_the_mean_and_the_share_at_the_top() -> None:
     before = policies(
         policy(4, "4", 2000000, **{"stats/time_in_state": "1000000 500\n2000000 100"})
@@ -184,7 +155,7 @@ def test_lines_of_time_in_state_that_are_no_pairs_are_left_out() -> None:
 
 
 def test_clusters_are_ordered_and_give_masks_for_taskset() -> None:
-    found = clusters(PHONE | {f"{CPU}/online": "0-7\n"}, cpuinfo(EIGHT))
+    found = clusters(PHONE | {f"{CPU}/online": "0-7\n"}, parse_cores(EIGHT))
     assert [(one.cpus, one.mask, one.max_khz) for one in found] == [
         ((0, 1, 2, 3), "f", 1804800),
         ((4, 5, 6), "70", 2419200),
@@ -196,17 +167,17 @@ def test_clusters_are_ordered_and_give_masks_for_taskset() -> None:
 def test_measuring_is_on_the_fastest_cluster_with_room_for_the_runtimes_own_threads() -> (
     None
 ):
-    found = clusters(PHONE, cpuinfo(EIGHT))
+    found = clusters(PHONE, parse_cores(EIGHT))
     best = choose_cluster(found)
     assert best is not None
     assert best.cpus == (4, 5, 6)
-    single = choose_cluster(clusters(policy(0, "0", 1804800), cpuinfo("")))
+    single = choose_cluster(clusters(policy(0, "0", 1804800), parse_cores("")))
     assert single is not None
     assert single.mask == "1"
 
 
 def test_offline_cores_are_in_no_mask() -> None:
-    found = clusters(PHONE | {f"{CPU}/online": "0-3,5,7\n"}, cpuinfo(EIGHT))
+    found = clusters(PHONE | {f"{CPU}/online": "0-3,5,7\n"}, parse_cores(EIGHT))
     assert [one.mask for one in found] == ["f", "20", "80"]
     best = choose_cluster(found)
     assert best is not None
@@ -217,7 +188,7 @@ def test_cores_without_a_clock_are_grouped_by_what_they_are_and_never_called_slo
     None
 ):
     little = policy(0, "0 1 2 3", 1440000)
-    info = cpuinfo(
+    info = parse_cores(
         "".join(core(n, "0xd03") for n in range(4))
         + core(4, "0xd07")
         + core(5, "0xd07")
@@ -237,7 +208,7 @@ def test_cores_with_a_policy_each_are_one_cluster_when_they_are_alike() -> None:
     for number in range(8):
         files |= policy(number, str(number), 1804800 if number < 4 else 2419200)
         files[f"{CPU}/cpu{number}/cpu_capacity"] = "380\n" if number < 4 else "1024\n"
-    found = clusters(files, cpuinfo(EIGHT))
+    found = clusters(files, parse_cores(EIGHT))
     assert [(one.cpus, one.capacity) for one in found] == [
         ((0, 1, 2, 3), 380),
         ((4, 5, 6, 7), 1024),
@@ -245,8 +216,8 @@ def test_cores_with_a_policy_each_are_one_cluster_when_they_are_alike() -> None:
 
 
 def test_a_device_that_tells_no_clocks_is_not_pinned() -> None:
-    assert choose_cluster(clusters({}, cpuinfo(EIGHT))) is None
-    assert clusters({}, cpuinfo("")) == []
+    assert choose_cluster(clusters({}, parse_cores(EIGHT))) is None
+    assert clusters({}, parse_cores("")) == []
 
 
 def test_what_follows_a_list_of_processors_without_blank_lines_is_everyones() -> None:
@@ -256,15 +227,13 @@ def test_what_follows_a_list_of_processors_without_blank_lines_is_everyones() ->
     )
     text += f"Features\t: {SIXTY_FOUR}\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\nCPU revision\t: 4\n\n"
     text += "Hardware\t: Qualcomm Technologies, Inc MSM8953\n"
-    info = cpuinfo(text)
-    assert [(one.number, one.name, one.revision) for one in info.cores] == [
-        (number, "Cortex-A53", 4) for number in range(8)
+    info = parse_cores(text)
+    assert [(core.number, core.name) for core in info] == [
+        (number, "Cortex-A53") for number in range(8)
     ]
-    assert (info.all_have("sha2"), info.thirty_two_bits) == (True, False)
-    assert info.cores[7].model == "AArch64 Processor rev 4 (aarch64)"
-    assert info.hardware == "Qualcomm Technologies, Inc MSM8953"
+    assert info[7].model == "AArch64 Processor rev 4 (aarch64)"
 
 
 def test_two_cores_that_say_what_they_are_keep_it_beside_one_that_does_not() -> None:
-    info = cpuinfo(core(0, "0xd05") + "processor\t: 1\n\n" + core(2, "0xd0d"))
-    assert [one.part for one in info.cores] == [0xD05, None, 0xD0D]
+    info = parse_cores(core(0, "0xd05") + "processor\t: 1\n\n" + core(2, "0xd0d"))
+    assert [one.part for one in info] == [0xD05, None, 0xD0D]

@@ -143,12 +143,6 @@ def test_of_two_sensors_with_one_name_the_hotter_counts() -> None:
     assert thermal(dump(line(30.0), line(44.0), line(41.0))).celsius == {"CPU0": 44.0}
 
 
-def test_thresholds_may_lack_the_cold_list_and_hold_no_numbers() -> None:
-    skin, cpu = thermal(dump(line(30.0))).thresholds
-    assert skin.hot == [None, None, 39.0, 41.0, 43.0, 46.0, 52.0]
-    assert (skin.cold, cpu.cold[-1], cpu.hot[0]) == ([], -20.0, None)
-
-
 def test_cooling_in_use_is_told_from_cooling_at_rest() -> None:
     found = thermal(dump(line(30.0)))
     assert [(one.name, one.level) for one in found.cooling] == [
