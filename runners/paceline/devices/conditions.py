@@ -25,10 +25,10 @@ from paceline.devices.gates import (
 )
 from paceline.devices.parsers import resources, storage, top
 from paceline.devices.parsers.battery import Battery, battery
-from paceline.devices.parsers.common import cpu_list, files_of
 from paceline.devices.parsers.frequencies import Policy, policies, spent
 from paceline.devices.parsers.processors import parse_cores
 from paceline.devices.parsers.properties import is_booted
+from paceline.devices.parsers.text_values import cpu_list, files_of
 from paceline.devices.parsers.thermal import Thermal, cooling_levels, thermal, zones
 from paceline.devices.topology import Cluster, clusters
 

@@ -15,9 +15,9 @@ import msgspec
 
 from paceline.adb.port import Connection
 from paceline.devices.parsers import properties
-from paceline.devices.parsers.common import cpu_list
 from paceline.devices.parsers.processors import cpu_parts, parse_cores
 from paceline.devices.parsers.resources import memory_bytes
+from paceline.devices.parsers.text_values import cpu_list
 from paceline.environment import Factor, fingerprint
 
 WORKDIR = "/data/local/tmp/paceline"

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from paceline.devices.parsers.common import cpu_list, integer
 from paceline.devices.parsers.frequencies import Policy, policies
 from paceline.devices.parsers.processors import Core
+from paceline.devices.parsers.text_values import cpu_list, integer
 
 ROOMY = 2
 """Cores a cluster should have online to be measured on: the launch gets one, its runtime's compiler and

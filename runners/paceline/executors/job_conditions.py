@@ -20,7 +20,7 @@ from paceline.adb.port import Connection
 from paceline.conditions import SHORTEST_SHARE_S, Conditions, Phase, Raw, Value
 from paceline.devices.conditions import MAX_TEXT, TIMEOUT_S, DeviceConditions
 from paceline.devices.parsers import resources
-from paceline.devices.parsers.common import files_of
+from paceline.devices.parsers.text_values import files_of
 from paceline.devices.reconnecting import ReconnectingDevice
 
 RESOURCES = ("cpu", "memory", "io")

@@ -12,7 +12,7 @@ import re
 
 import msgspec
 
-from paceline.devices.parsers.common import integer, lines_of
+from paceline.devices.parsers.text_values import integer, lines_of
 
 STATES = {2: "charging", 3: "discharging", 4: "not charging", 5: "full"}
 """BatteryManager.BATTERY_STATUS_*; 1 is its own "unknown"."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from paceline.devices.parsers.common import cpu_list, integer, lines_of
+from paceline.devices.parsers.text_values import cpu_list, integer, lines_of
 
 TICK_MS = 10
 """time_in_state counts in USER_HZ, which is 100 on every Linux."""

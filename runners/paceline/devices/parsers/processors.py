@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from paceline.devices.parsers.common import integer, lines_of
+from paceline.devices.parsers.text_values import integer, lines_of
 
 PARTS = {
     0x41: {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from paceline.devices.parsers.common import integer, lines_of, number
+from paceline.devices.parsers.text_values import integer, lines_of, number
 
 _TOTAL = re.compile(r"^some\s+avg10=(\S+)\s+avg60=\S+\s+avg300=\S+\s+total=(\S+)\s*$")
 _BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)

@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from paceline.devices.parsers.common import lines_of
+from paceline.devices.parsers.text_values import lines_of
 
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([KMGTP]?)i?B?", re.ASCII)
 _SCALES: dict[str, int] = {

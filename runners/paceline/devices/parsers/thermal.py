@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from paceline.devices.parsers.common import integer, lines_of, number
+from paceline.devices.parsers.text_values import integer, lines_of, number
 
 SKIN, BATTERY = 3, 2
 NO_TEMPERATURES = frozenset({6, 7, 8})

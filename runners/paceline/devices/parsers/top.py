@@ -11,7 +11,7 @@ import re
 
 import msgspec
 
-from paceline.devices.parsers.common import integer, lines_of, number
+from paceline.devices.parsers.text_values import integer, lines_of, number
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,16}[A-Za-z]")
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from paceline.adb.props import properties
 from paceline.devices.parsers import resources, storage, top
 from paceline.devices.parsers.battery import battery
-from paceline.devices.parsers.common import files_of
 from paceline.devices.parsers.frequencies import policies, time_in_state
 from paceline.devices.parsers.processors import cpu_parts, parse_cores
+from paceline.devices.parsers.text_values import files_of
 from paceline.devices.parsers.thermal import cooling_levels, thermal, zones
 
 from .test_battery import PLAIN

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from paceline.adb.props import properties
 from paceline.devices.parsers import resources, storage, top
-from paceline.devices.parsers.common import cpu_list, files_of, integer, number
 from paceline.devices.parsers.properties import (
     abis,
     api_level,
@@ -14,6 +13,7 @@ from paceline.devices.parsers.properties import (
     is_emulator,
     slow_by_debugging,
 )
+from paceline.devices.parsers.text_values import cpu_list, files_of, integer, number
 
 GETPROP = """\
 [ro.build.version.sdk]: [34]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from paceline.devices.parsers.common import files_of
+from paceline.devices.parsers.text_values import files_of
 from paceline.devices.parsers.thermal import cooling_levels, thermal, zones
 
 HEAD = """\
