@@ -3,8 +3,8 @@
 Place: under the tests of device builds; as a program (`scripts/test`) it builds every one. Invariants: what
 there is to build stands in the manifests alone; what is not this machine's own runs under qemu, for
 correctness and never for speed. Cargo keeps what is built in its target directory, so that only a change of
-sources costs a build. For another kind of processor than this machine's `make test` builds one program,
-`make test-long` every one.
+sources costs a build. `make test` builds for this machine's kind of processor, one program for the other, and
+does not optimise across crates; `make test-long` builds every program as an agent does.
 """
 
 from __future__ import annotations
@@ -93,6 +93,12 @@ WORKLOADS = [
 
 LENGTH = "PACELINE_TEST_LENGTH"
 """`long` in `make test-long`; otherwise tests take their short length."""
+LONG = os.environ.get(LENGTH) == "long"
+QUICKLY = {
+    "CARGO_PROFILE_RELEASE_LTO": "off",
+    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+}
+"""Half the time of a build is linking with optimisation, which the tests do not look at."""
 OWN = next(
     (abi for abi in (ARM64, X86_64) if abi.processor == platform.machine()), X86_64
 )
@@ -103,7 +109,7 @@ EVERYWHERE = Workload("hashing", "engines")
 
 def abis_of(workload: Workload) -> list[Abi]:
     """The ABIs its tests look at."""
-    if workload == EVERYWHERE or os.environ.get(LENGTH) == "long":
+    if workload == EVERYWHERE or LONG:
         return [ARM64, X86_64]
     return [OWN]
 
@@ -132,10 +138,17 @@ def declared(workload: Workload, abi: Abi) -> TargetBuild:
 
 @functools.cache
 def program(workload: Workload, abi: Abi) -> Path:
-    """The program of a workload, built as an agent would."""
+    """The program of a workload, built by the steps an agent takes."""
     build = declared(workload, abi)
+    environment = {**os.environ, **({} if LONG else QUICKLY)}
     for argv in build.build:
-        subprocess.run(argv, cwd=workload.room, check=True, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            argv,
+            cwd=workload.room,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+        )
     (found,) = [
         item
         for item in build.artifacts

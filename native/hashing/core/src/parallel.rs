@@ -265,7 +265,7 @@ impl Shared {
                     offer = self
                         .offered
                         .wait(offer)
-                        .unwrap_or_else(PoisonError::into_inner)
+                        .unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }
