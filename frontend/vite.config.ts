@@ -25,7 +25,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     globals: true,
     css: false,
-    testTimeout: 40_000,
+    testTimeout: 300_000,
     pool: 'threads',
     maxWorkers: 2,
     // To import the application costs more than most files of tests: each worker does it once. What a test

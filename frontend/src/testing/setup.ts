@@ -7,7 +7,7 @@ import { cleanup, configure } from '@testing-library/react';
 import { server } from './server';
 
 // A busy machine loads a page's chunk slowly; a claim that fails still fails.
-configure({ asyncUtilTimeout: 15_000 });
+configure({ asyncUtilTimeout: 120_000 });
 
 class NoResizeObserver implements ResizeObserver {
   observe(): void {}
