@@ -44,6 +44,9 @@ def main() -> int:
     if unknown := sorted(set(wanted) - set(known)):
         sys.stderr.write(f"No such constant: {', '.join(unknown)}.\n")
         return 1
+    if broken := _first_broken(wanted[0], known[wanted[0]], slow=False):
+        sys.stderr.write(f"The tests fail with the constants as they are: {broken}.\n")
+        return 1
     survivors = 0
     for name in wanted:
         for factor in FACTORS:
@@ -91,7 +94,7 @@ def _run(name: str, value: Any, *, slow: bool) -> str | None:
     picked = " or ".join(SLOW) if slow else f"not ({' or '.join(SLOW)})"
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-k", picked]
     status = pytest.main([*options, *TESTS], plugins=[watch])
-    return watch.node if status else None
+    return (watch.node or f"pytest ended with {status}") if status else None
 
 
 class _FirstFailure:
