@@ -2,13 +2,16 @@
 
 A test that takes `database` (or anything built on it: `client`, `app`, `server`) runs once per shape, unless
 it or its module says `@pytest.mark.shapes("embedded")`. What reaches SQL, locks or hints of its own runs on
-both; what is refused before a database is asked, or computed after it answered, runs on one. The servers
+both; what is refused before a database is asked, or computed after it answered, runs on one. A module whose
+statements other tests run on PostgreSQL, too, says `plain_sql`: its tests run on SQLite in `make test` (but for
+those with a `shapes` of their own), and on both in `make test-long`. The servers
 start once per pytest process on free loopback ports, end with it (even when it is killed), and every test
 gets its own database: SQLite's a copy of a migrated template, PostgreSQL's emptied (testing/emptied.py).
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -100,12 +103,20 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Every shape the nearest `shapes` marker names: a test's own before its module's; without one, both."""
     if "shape" in metafunc.fixturenames:
-        nearest = metafunc.definition.get_closest_marker("shapes")
-        metafunc.parametrize(
-            "shape", nearest.args if nearest else (EMBEDDED, SCALED), indirect=True
-        )
+        metafunc.parametrize("shape", _shapes_of(metafunc.definition), indirect=True)
+
+
+def _shapes_of(test: pytest.Item) -> tuple[str, ...]:
+    """Those the nearest `shapes` marker names, a test's own before its module's; without one, both, or in a
+    short run of a `plain_sql` module the embedded one."""
+    nearest = test.get_closest_marker("shapes")
+    if nearest is not None:
+        return nearest.args
+    is_long = os.environ.get("PACELINE_TEST_LENGTH") == "long"
+    if test.get_closest_marker("plain_sql") is not None and not is_long:
+        return (EMBEDDED,)
+    return (EMBEDDED, SCALED)
 
 
 @pytest.fixture

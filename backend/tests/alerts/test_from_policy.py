@@ -13,6 +13,8 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.testing.benches import BENCHMARK, suite_manifest
 from paceline_server.testing.deliveries import open_lab
 
+pytestmark = pytest.mark.plain_sql
+
 Desk = Any
 RIGHT = {1000: 0.3, 2000: -0.17}
 WRONG = {1000: 0.3, 2000: 0.2}
@@ -51,6 +53,7 @@ def desk(
     return desk
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_policy_that_turns_wrong_is_told_after_a_second_session_said_so(
     desk: Desk,
 ) -> None:
@@ -87,6 +90,7 @@ def test_a_second_session_that_disagrees_ends_it_and_nobody_hears(desk: Desk) ->
     assert desk.told() == []
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_first_advice_of_a_target_may_be_wrong_at_once(desk: Desk) -> None:
     desk.measure(WRONG)
     assert desk.alert()["state"] == "suspected"
@@ -109,6 +113,7 @@ def test_being_right_again_closes_it(desk: Desk) -> None:
     assert fixed["findings"][-1]["role"] == "recovery"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(
     desk: Desk,
 ) -> None:
@@ -125,6 +130,7 @@ def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(
     assert finding["rederived"]["identical"] is None
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_evaluating_the_job_again_adds_nothing(desk: Desk) -> None:
     desk.measure(WRONG)
     before = desk.alert()

@@ -16,6 +16,8 @@ from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing.deliveries import open_lab
 from sqlalchemy import select, update
 
+pytestmark = pytest.mark.plain_sql
+
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
 BOTH_SLOWER = {1000: 0.126, 2000: 0.3}
@@ -30,6 +32,7 @@ def _history(alert: dict[str, Any]) -> list[tuple[str, str, str | None]]:
     ]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_slower_arm_is_a_candidate_nobody_hears_of(desk: Desk) -> None:
     desk.measure(SLOWER)
     alert = desk.alert()
@@ -50,6 +53,7 @@ def test_a_faster_arm_raises_nothing(desk: Desk) -> None:
     assert desk.alerts() == []
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_confirmation_waits_for_the_cool_down_then_measures_only_the_doubt(
     desk: Desk,
 ) -> None:
@@ -66,6 +70,7 @@ def test_the_confirmation_waits_for_the_cool_down_then_measures_only_the_doubt(
     assert desk.alert()["confirmation_run_id"] == confirming.id
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_confirmed_alert_is_open_told_once_and_explained(desk: Desk) -> None:
     alert = desk.open_alert(SLOWER)
     assert desk.told() == ["open"]
@@ -118,6 +123,7 @@ def test_a_refuted_candidate_is_unconfirmed_and_nobody_heard(desk: Desk) -> None
     assert desk.told() == []
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_an_undecided_confirmation_is_inconclusive_and_the_next_slow_run_tries_again(
     desk: Desk,
 ) -> None:
@@ -151,6 +157,7 @@ def test_a_confirmation_that_never_measured_is_inconclusive_with_the_reason(
     )
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_confirmation_that_cannot_be_analysed_is_inconclusive_with_the_reason(
     desk: Desk,
 ) -> None:
@@ -280,6 +287,7 @@ def test_evaluating_a_job_again_adds_nothing(desk: Desk) -> None:
     assert desk.alert() == before
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_two_workers_raise_one_alert(
     desk: Desk, together: Callable[..., list[object]]
 ) -> None:

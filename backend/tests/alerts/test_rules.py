@@ -15,6 +15,8 @@ from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
 from paceline_server.testing.chronicle import Chronicle, chronicle
 
+pytestmark = pytest.mark.plain_sql
+
 PREFIX = "/api/v1"
 
 
@@ -101,6 +103,7 @@ def test_a_saved_rule_decides_and_says_who_owns_it(
     )
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_every_version_is_kept_and_a_stale_save_is_refused(past: Chronicle) -> None:
     made = past.post("/rules", rule(comment="start"), status=201)
     path = f"/rules/{made['id']}"
@@ -131,6 +134,7 @@ def test_a_sentence_made_of_the_numbers_follows_them_and_a_written_one_stays(
     assert kept["text"] == "Batches matter."
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(
     past: Chronicle,
 ) -> None:
@@ -276,6 +280,7 @@ def test_precision_counts_outcomes_and_shows_no_share_of_a_handful(
     assert enough["words"] == "3 of 5 alerts were worth it (60 %)."
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_rules_are_filtered_and_paged_by_name(past: Chronicle) -> None:
     for name, mode in (("b", "off"), ("a", "active"), ("c", "shadow")):
         past.post("/rules", rule(name, mode=mode, kind="arm_slower"), status=201)
@@ -311,6 +316,7 @@ def test_reading_needs_read_and_saving_needs_alerts_write(
     past.get("/rules/rul_none/versions", status=404)
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_two_people_saving_at_once_make_one_version(
     past: Chronicle, together: Callable[..., list[object]]
 ) -> None:

@@ -18,6 +18,8 @@ from sqlalchemy import select
 
 from .test_rules import floor, rule
 
+pytestmark = pytest.mark.plain_sql
+
 STEPS = [100.0] * 10 + [110.0] * 10
 
 
@@ -97,6 +99,7 @@ def test_the_noise_of_a_simulated_target_refuses_no_rule(
     past.post("/rules", rule(min_effect=0.05), status=201 if simulated else 422)
 
 
+@pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.parametrize("simulated", [False, True])
 def test_a_simulated_target_is_nobodys_sibling_and_is_not_replayed(
     past: Chronicle, enrolled: Callable[..., Any], clock: FrozenClock, simulated: bool

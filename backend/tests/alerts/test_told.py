@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from paceline_server.store import outbox
 
+pytestmark = pytest.mark.plain_sql
+
 SLOWER = {1000: 0.126, 2000: -0.6}
 PREFIX = "/api/v1"
 Desk = Any
@@ -97,6 +99,7 @@ def test_a_rule_in_shadow_keeps_alerts_and_tells_nobody(desk: Desk) -> None:
     assert desk.get("/overview")["alerts_by_state"]["open"] == 0
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_rule_that_leaves_the_shadow_takes_its_open_alerts_along(desk: Desk) -> None:
     save(desk, mode="shadow")
     desk.measure(SLOWER)
@@ -124,6 +127,7 @@ def test_an_alert_leaves_the_shadow_when_a_rule_that_tells_decides_about_it(
     assert actions(desk.alert())[-1] == "notified"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.parametrize("early", [False, True])
 def test_a_muted_rule_tells_at_the_end_of_the_silence_and_once(
     desk: Desk, early: bool

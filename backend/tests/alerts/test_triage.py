@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.plain_sql
+
 SLOWER = {1000: 0.126, 2000: -0.6}
 PREFIX = "/api/v1"
 Desk = Any
@@ -60,6 +62,7 @@ def test_an_action_that_does_not_apply_is_a_conflict_naming_those_that_do(
     assert "possible are: acknowledge, fixed" in refused["detail"]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_notes_and_assignees_are_history(
     desk: Desk, sign_in: Callable[..., Any]
 ) -> None:
@@ -124,6 +127,7 @@ def test_reading_needs_read_and_deciding_needs_alerts_write(
         assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_alerts_are_filtered_and_paged(desk: Desk) -> None:
     first = desk.open_alert(SLOWER)
     desk.act(first["id"], "invalid")

@@ -17,6 +17,8 @@ from paceline_server.store.session import read_scope
 from paceline_server.testing.benches import BENCHMARK, audit_again, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 
+pytestmark = pytest.mark.plain_sql
+
 SLOWER = {1000: 0.5, 2000: 0.5}
 REASON = "Java 17 has no foreign-function API"
 
@@ -105,6 +107,7 @@ def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) ->
         ]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_an_arm_that_cannot_run_here_is_stored_as_not_applicable(lab: Lab) -> None:
     lab.request()
     said = [case_event(batch, "native", batch, unavailable=REASON) for batch in SLOWER]

@@ -17,6 +17,8 @@ from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
 from paceline_server.testing.deliveries import Lab, open_lab
 
+pytestmark = pytest.mark.plain_sql
+
 PREFIX = "/api/v1"
 SUITE = Path(__file__).parents[3] / "native/crypto/suite.toml"
 SEED_US = {
@@ -218,6 +220,7 @@ def test_an_imported_run_is_listed_with_its_samples_and_judged_by_nobody(
     assert send("GET", f"/runs/{run['run_id']}/comparisons", 200)["items"] == []
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_removed(
     send: Callable[..., Any],
 ) -> None:
@@ -249,6 +252,7 @@ def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_remov
     assert [(one["arm"], one["n"]) for one in shown["arms"]] == [("dalek", 2_500)]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_saved_baseline_becomes_series_whose_points_are_shown_and_never_count(
     send: Callable[..., Any],
 ) -> None:
@@ -273,6 +277,7 @@ def test_a_saved_baseline_becomes_series_whose_points_are_shown_and_never_count(
     assert (again.points_added, again.points_changed, again.evaluated.news) == (0, 0, 0)
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_same_document_is_stored_once_for_each_target(
     send: Callable[..., Any],
     client: TestClient,
@@ -360,6 +365,7 @@ def test_two_texts_never_share_a_name() -> None:
     assert [names.of(text) for text in texts] == found
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_what_was_imported_stands_apart_from_what_a_suite_measures_here(
     lab: Lab, send: Callable[..., Any]
 ) -> None:

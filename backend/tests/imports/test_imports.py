@@ -18,6 +18,8 @@ from paceline_server.testing.benches import BENCHMARK, suite_manifest
 from paceline_server.testing.deliveries import Lab, open_lab
 from pydantic import ValidationError
 
+pytestmark = pytest.mark.plain_sql
+
 PREFIX = "/api/v1"
 CLAIM = "- For small batches (1 000 items) the Xiaomi 13T Pro shows a ~20% slowdown on the native path."
 TABLE = {
@@ -176,6 +178,7 @@ def test_the_origins_table_is_reproduced_with_computed_percentages(
     ]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_every_row_is_insufficient_for_want_of_samples(
     send: Callable[..., Any],
 ) -> None:
@@ -204,6 +207,7 @@ def test_a_sentence_the_figures_contradict_is_said_on_every_row_it_speaks_of(
     assert [one.agrees for one in rows[3].stated] == [True]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_same_document_is_stored_once_and_a_later_reading_of_it_beside(
     send: Callable[..., Any],
 ) -> None:
@@ -228,6 +232,7 @@ def test_the_same_document_is_stored_once_and_a_later_reading_of_it_beside(
     assert send("GET", "/imports", 200, format="jmh")["items"] == []
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_same_document_stored_several_times_at_once_is_one(
     send: Callable[..., Any],
     client: TestClient,
@@ -258,6 +263,7 @@ def test_the_list_does_not_load_what_the_documents_hold(
     assert "import_document.document" not in of_imports[0]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_forgotten_document_leaves_its_entry_in_the_audit_log(
     send: Callable[..., Any], client: TestClient, token: Callable[..., dict[str, str]]
 ) -> None:
@@ -382,6 +388,7 @@ def test_the_policy_in_force_is_held_against_what_was_measured_here(
     )
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_advice_of_every_point_of_the_params_is_a_row_of_its_own_and_advice_about_others_none(
     lab: Lab, send: Callable[..., Any]
 ) -> None:

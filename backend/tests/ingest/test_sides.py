@@ -18,6 +18,8 @@ from paceline_server.testing.scripted_agent import (
     samples_item,
 )
 
+pytestmark = pytest.mark.plain_sql
+
 PREFIX = "/api/v1"
 Make = Callable[..., Any]
 CHECK = {"type": "check", "name": "sorted", "ok": True}
@@ -60,6 +62,7 @@ def test_a_side_in_a_job_of_one_revision_is_refused(
     assert leased.send(item).status_code == 200
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_two_sides_of_a_case_are_read_apart(
     ab_job: LeasedJob, client: TestClient, ci: dict[str, str]
 ) -> None:

@@ -20,6 +20,8 @@ from paceline_server.testing.scripted_agent import (
 )
 from sqlalchemy import select
 
+pytestmark = pytest.mark.plain_sql
+
 PREFIX = "/api/v1"
 OLD = "f" * 40
 Make = Callable[..., Any]
@@ -163,6 +165,7 @@ def test_a_renamed_benchmark_is_asked_for_by_the_name_the_frozen_manifest_knows(
         ).benchmarks == ["sorting"]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.parametrize(
     "waiting", [{"alert_id": "alt_1"}, {"trigger": "bisect", "bisection_id": "bis_1"}]
 )

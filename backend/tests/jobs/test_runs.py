@@ -22,6 +22,8 @@ from paceline_server.testing.scripted_agent import (
 )
 from sqlalchemy import select
 
+pytestmark = pytest.mark.plain_sql
+
 PREFIX = "/api/v1"
 Make = Callable[..., Any]
 
@@ -147,6 +149,7 @@ def test_whoever_only_reads_neither_starts_nor_stops_a_run(
         )
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_cancel_ends_queued_jobs_and_asks_held_ones_to_stop(
     client: TestClient,
     agent: ScriptedAgent,
@@ -171,6 +174,7 @@ def test_cancel_ends_queued_jobs_and_asks_held_ones_to_stop(
     assert (again["state"], again["verdict"]) == ("cancelled", None)
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_cancelled_job_whose_agent_is_gone_ends_with_its_lease(
     agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make
 ) -> None:
@@ -200,6 +204,7 @@ def test_a_cancelled_analysis_concludes_nothing(
     assert job_now(leased.job_id)["state"] == "cancelled"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_job_nobody_leases_expires(
     agent: ScriptedAgent, clock: FrozenClock, new_run: Make, job_now: Make
 ) -> None:
@@ -242,6 +247,7 @@ def test_a_confirmation_that_ends_without_a_verdict_wakes_its_alert(
     assert messages == [("alerts.evaluate", leased.job_id)]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_runs_are_listed_newest_first_in_pages_and_filtered(
     client: TestClient, agent: ScriptedAgent, ci: dict[str, str], new_run: Make
 ) -> None:
@@ -286,6 +292,7 @@ def test_what_is_not_there_is_a_404(
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_jobs_of_one_run_finishing_at_once_roll_up(
     client: TestClient,
     agent: ScriptedAgent,

@@ -14,6 +14,8 @@ from paceline_server.store import outbox
 from paceline_server.testing.benches import SUITE
 from paceline_server.testing.deliveries import Lab, open_lab
 
+pytestmark = pytest.mark.plain_sql
+
 API = "/api/v1"
 
 
@@ -48,6 +50,7 @@ def measure(lab: Lab, clock: FrozenClock, took_s: float, **spec: Any) -> None:
     outbox.drain()
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_without_past_runs_the_least_is_said_and_that_the_rest_is_unknown(
     lab: Lab,
 ) -> None:

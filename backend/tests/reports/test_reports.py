@@ -18,6 +18,8 @@ from paceline_server.testing.chronicle import chronicle
 from paceline_server.testing.deliveries import Lab, open_lab
 from sqlalchemy import insert, select
 
+pytestmark = pytest.mark.plain_sql
+
 PREFIX = "/api/v1"
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
@@ -96,6 +98,7 @@ def test_a_report_that_is_not_there_yet_has_its_own_code(lab: Lab) -> None:
     assert _get(lab, "/jobs/job_none/report", 404)["code"] == "not_found"
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_comparisons_of_a_run_are_paged_in_order(lab: Lab) -> None:
     leased = lab.measure(SLOWER)
     first = _get(lab, f"/runs/{leased.run_id}/comparisons", limit=1)
@@ -297,6 +300,7 @@ def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
     assert time.process_time() - began < 1.0
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_overview_publishes_our_own_false_alarms(
     client: TestClient,
     request: pytest.FixtureRequest,

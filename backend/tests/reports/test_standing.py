@@ -24,6 +24,8 @@ from paceline_server.testing.scripted_agent import LeasedJob, announce
 from sqlalchemy import select
 from sqlalchemy.exc import InvalidRequestError
 
+pytestmark = pytest.mark.plain_sql
+
 API = "/api/v1"
 EFFECTS = {1000: -0.5, 2000: -0.6}
 OLD, NEW = "1" * 40, "2" * 40
@@ -225,6 +227,7 @@ def test_a_side_that_is_neither_run_nor_commit_is_refused(
     assert says in get(lab, "/compare", 400, base=base, head=NEW)["detail"]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_suite_says_when_it_was_run_last(lab: Lab, clock: FrozenClock) -> None:
     assert [one["last_run_at"] for one in get(lab, "/suites")["items"]] == [None]
     measure(lab, OLD)
@@ -237,6 +240,7 @@ def test_a_suite_says_when_it_was_run_last(lab: Lab, clock: FrozenClock) -> None
 
 
 # --- matrix ---------------------------------------------------------------------------------------
+@pytest.mark.shapes("embedded", "scaled")
 def test_the_matrix_says_of_each_benchmark_and_target_where_it_stands(
     lab: Lab, clock: FrozenClock
 ) -> None:
@@ -427,6 +431,7 @@ def points() -> list[SeriesPoint]:
         return list(session.scalars(select(SeriesPoint)))
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_baseline_job_leaves_one_point_per_series_with_its_interval_and_conditions(
     lab: Lab,
 ) -> None:

@@ -15,6 +15,8 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.testing import pasts
 from paceline_server.testing.pasts import Past
 
+pytestmark = pytest.mark.plain_sql
+
 
 @pytest.fixture
 def past(database: object, enrolled: Callable[..., Any], clock: FrozenClock) -> Past:

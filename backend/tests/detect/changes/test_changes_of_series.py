@@ -16,6 +16,8 @@ from paceline_server.testing import pasts
 from paceline_server.testing.pasts import TIME, Past, commit_of
 from sqlalchemy import event, func, select
 
+pytestmark = pytest.mark.plain_sql
+
 
 @pytest.fixture
 def past(database: object, enrolled: Callable[..., Any], clock: FrozenClock) -> Past:
@@ -156,6 +158,7 @@ def test_a_change_that_vanishes_keeps_its_history(past: Past) -> None:
     assert [one.state for one in pasts.changes()] == ["vanished", "standing"]
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_evaluating_again_changes_no_row_not_even_a_time(
     past: Past, clock: FrozenClock
 ) -> None:
@@ -169,6 +172,7 @@ def test_evaluating_again_changes_no_row_not_even_a_time(
     assert [rows(table) for table in tables] == before
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_a_job_recorded_twice_leaves_its_points_once(past: Past) -> None:
     past.stream(noise(3))
     with session_scope() as session:
@@ -187,6 +191,7 @@ def test_a_look_that_was_overtaken_by_a_newer_point_is_dropped(past: Past) -> No
         assert detection.store_evaluations(session, looked).series == 0
 
 
+@pytest.mark.shapes("embedded", "scaled")
 def test_many_series_that_move_together_are_one_event_of_the_environment(
     past: Past,
 ) -> None:

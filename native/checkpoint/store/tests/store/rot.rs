@@ -1,7 +1,7 @@
 //! Bits and pages of a store's files decay: nothing reported vanishes silently, no file is removed,
 //! and `repair` keeps all that is intact.
 //!
-//! `CHECKPOINT_STRIDE=1` flips each bit of the small store, in two boots; without it one in 997 is.
+//! `CHECKPOINT_STRIDE=1` flips each bit of the small store, in two boots; without it one in 1,499 is.
 //! `CHECKPOINT_FLIPS` sets how many bits of larger stores are flipped.
 
 use std::collections::BTreeMap;
@@ -393,7 +393,7 @@ fn the_last_record_is_a_torn_tail_only_where_nobody_knows_it() {
 /// Each bit of each file, or one in many.
 #[test]
 fn whatever_bit_of_a_small_store_decays_nothing_vanishes_and_nothing_is_removed() {
-    let stride = size("CHECKPOINT_STRIDE", 997);
+    let stride = size("CHECKPOINT_STRIDE", 1499);
     let (disk, reported) = small(OPTIONS);
     let (mut flips, mut refused, mut costly, mut repaired) = (0_u64, 0_u64, 0_u64, 0_u64);
     for (boot, disk) in boots(&disk) {
