@@ -42,7 +42,7 @@ from paceline.stop import Stop
 log = logging.getLogger("paceline.devices")
 
 REGAIN_FIRST_S, REGAIN_LONGEST_S = 0.2, 5.0
-"""Pauses between tries to regain a device in a job: a re-enumerated cable is back in about a second."""
+"""Pauses between tries to reach a lost device in a job: a re-enumerated cable is back in about a second."""
 
 
 class AttachedDevice:
@@ -62,7 +62,7 @@ class AttachedDevice:
         self.serial, self.state_dir, self.simulated = serial, state_dir, simulated
         self.reboots = Reboots(state_dir / "reboots.json")
         self.strangers: dict[Route, str] = {}
-        """Routes that were ours, and who answers there now; discovery takes them over."""
+        """Former routes of this device, with the serial that answers there now; discovery takes them over."""
         self._open, self._clock = open_route, clock
         self._claim = TargetClaim(serial, locks)
         self._lock = threading.Lock()
@@ -73,13 +73,13 @@ class AttachedDevice:
         self._pinned: str | None = None
         self._used: VerifiedConnection | None = None
         self.restarted = False
-        """It came back with another boot id that nobody was told of yet; the lane makes a check of it due."""
+        """It came back with another boot id; the driver resets this and requests a check."""
 
     @classmethod
     def of(
         cls, connect: Callable[[], Connection], serial: str, state_dir: Path
     ) -> AttachedDevice:
-        """A device by one route, without discovery: for hand runs and tests."""
+        """A device at one route, without discovery: for manual runs and tests."""
         route = Route("tcp", serial)
         return cls(serial, state_dir, lambda _: connect(), [route], locks=state_dir)
 
@@ -103,7 +103,7 @@ class AttachedDevice:
 
     @property
     def route(self) -> Route | None:
-        """The one in use, else the one to try first."""
+        """The route in use, else the one to try first."""
         used = self._used
         return used.route if used else next(iter(self._routes), None)
 
@@ -113,7 +113,7 @@ class AttachedDevice:
 
     @property
     def is_known(self) -> bool:
-        """Somebody with this serial has answered, now or to an earlier agent."""
+        """Whether a device with this serial has ever answered, to this agent or an earlier one."""
         return self._identity is not None or bool(self._facts.factors)
 
     @property
@@ -146,13 +146,13 @@ class AttachedDevice:
 
     @property
     def connection(self) -> VerifiedConnection:
-        """Made when there is none; verified before first use and after every loss."""
+        """The connection, opened on demand; verified before first use and after every loss."""
         if self._used is None:
             self._used = self._opened(self._best())
         return self._used
 
     def note(self, event: axis.Event) -> None:
-        """Moves on the connection axis, and says so once."""
+        """Updates the connection status and logs a change of state."""
         before, self._link = (
             self._link,
             axis.next_status(self._link, event, self._clock()),
@@ -192,12 +192,12 @@ class AttachedDevice:
                 used.close()
 
     def verify(self) -> None:
-        """One look at who answers. Raises Other-, RebootedError and the port's errors."""
+        """Verifies who answers. Raises WrongDeviceError, RebootedError and the port's errors."""
         self.connection.verify()
 
     @contextlib.contextmanager
     def held(self) -> Iterator[Connection]:
-        """For one job: another boot id raises RebootedError until this is left."""
+        """Holds the device for one job: inside, another boot id raises RebootedError."""
         connection = self.connection
         connection.verify()
         self._pinned = self.boot_id
@@ -243,7 +243,7 @@ class AttachedDevice:
         return self._claim.claim(stop, timeout_s)
 
     def reboot(self, by: str) -> None:
-        """Counts a restart, then asks for it. Raises AdbError; OfflineError when today's are used up."""
+        """Counts a restart, then requests it. Raises AdbError; OfflineError when none is left today."""
         if not self.reboots.left:
             text = f"{self.serial} was restarted twice in 24 hours already."
             raise OfflineError(

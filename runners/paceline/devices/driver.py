@@ -56,37 +56,37 @@ class DriverIntervals(msgspec.Struct, frozen=True):
     """How often an agent turns to its devices; tests shorten them."""
 
     discover_s: float = 10.0
-    """Between two passes over all routes; a phone that was plugged in shows up within this time."""
+    """Between two passes over all routes: the longest time until a plugged-in phone shows up."""
     connect_s: float = CONNECT_TIMEOUT_S
-    """Waited in such a pass for each route that leads to no device yet: a person may be at its prompt."""
+    """Timeout for a route without a known device in such a pass; a person may be answering its prompt."""
     look_s: float = 15.0
-    """An idle device is asked whether it is still there; more often keeps it from sleeping, and so warm."""
+    """Between two checks that an idle device still answers; shorter keeps it awake, and so warm."""
     others_s: float = 60.0
-    """One that another agent drives is asked who it is no more often: it may be measuring."""
+    """The same for a device that another agent drives and may be measuring on."""
     retry_s: float = 5.0
-    """A silent one is tried again; nobody waits longer than this for one that came back."""
+    """Between two tries to reach a silent device."""
     readings_s: float = 60.0
-    """Gates of an idle device; a phone cools by about 1 °C in this time."""
+    """Between two readings of an idle device's gates; a phone cools by about 1 °C in this time."""
     rung_s: float = 2.0
-    """Between a rung of the ladder and the look whether it helped."""
+    """Between a rung of the recovery ladder and the check whether it helped."""
     boot_look_s: float = BOOT_LOOK_S
     claim_s: float = 0.5
-    """Waited for a device that a hand run may have."""
+    """Timeout for claiming a device that a manual run may hold."""
 
 
 class DriverServices(msgspec.Struct, frozen=True):
-    """What the agent lends: see `check.Asked`."""
+    """What a driver uses of the agent. `clean` removes what earlier runs left and says what it removed."""
 
     ways: DeviceBackends
     clean: Callable[[AttachedDevice, Connection], list[str]]
     self_test: Callable[[str], Path | None] = lambda _: None
-    """Of an ABI."""
+    """Finds the self-test program for an ABI."""
     say_soon: Callable[[], None] = lambda: None
-    """Makes the next heartbeat come at once."""
+    """Requests a heartbeat at once."""
 
 
 class DeviceDriver:
-    """One device and its lane. `run` is its thread's; `entry`, `hear`, `leave` come from others."""
+    """One device and its lane. `run` is called by its thread; `entry`, `hear` and `leave` by others."""
 
     def __init__(
         self,
@@ -110,15 +110,15 @@ class DeviceDriver:
         self._order: DeviceOrder | None = None
         self._looked_s = self._read_s = float("-inf")
         self._tidied = False
-        """What an earlier life of the agent left there is gone: before the first job, and by every check."""
+        """Leftovers of earlier runs are removed; a health check does so, too."""
         self._held: frozenset[str] = frozenset()
         self._trouble: FindingEntry | None = None
-        """The agent's own error in the last turn."""
+        """The internal error of the last turn."""
 
     # --- what other threads call ---
 
     def entry(self) -> dict[str, Any]:
-        """This device in a heartbeat."""
+        """This device's entry in a heartbeat."""
         link, facts, serial = self.device.link, self.device.facts, self.device.serial
         reason, advice = (
             fit_for_wire(link.reason or "") or None,
@@ -146,15 +146,15 @@ class DeviceDriver:
 
     @property
     def is_said(self) -> bool:
-        """Whether heartbeats name it: not one that only a route's name speaks of, before it was looked for or
-        when another was found there."""
+        """Whether heartbeats include it. A device known only by a route's name is left out until it was
+        looked for, and when another one was found there."""
         link = self.device.link
         return self.device.is_known or not (
             link == axis.NOT_LOOKED_FOR or link.stranger
         )
 
     def _own_findings(self) -> list[FindingEntry]:
-        """What is no reading of the device."""
+        """Findings that are no readings of the device."""
         findings = [self._trouble] if self._trouble is not None else []
         if self.device.is_known and not self.device.survives_restart:
             advice = "Plug it in by USB, or set persist.adb.tcp.port on a device whose shell is root."
@@ -167,25 +167,26 @@ class DeviceDriver:
         self._report.hear(heard)
 
     def nudge(self) -> None:
-        """Something about its routes changed: look now."""
+        """Tries to reach the device now, because its routes changed."""
         self._looked_s = float("-inf")
         self._report.wake.set()
 
     def leave(self) -> None:
-        """Ends after the current job; ends waits, a check's claim and a restart's watch at once."""
+        """Ends after the current job; ends every wait at once."""
         self._quit.set(StopReason.SHUTDOWN)
         self._report.wake.set()
 
     # --- the thread ---
 
     def run(self) -> None:
-        """Until the agent leaves, or `leave`."""
+        """Takes turns until the agent leaves or `leave` is called."""
         while not self._leaving.is_set() and self._quit.reason is None:
             self.safe_turn()
         self.device.let_go()
 
     def safe_turn(self) -> None:
-        """A turn that raises nothing; an error of ours is told in every heartbeat until a turn goes well."""
+        """One turn that raises nothing; an internal error is reported in every heartbeat until a turn
+        succeeds."""
         try:
             self.turn()
         except AdbError as error:
@@ -199,7 +200,7 @@ class DeviceDriver:
             self._trouble = None
 
     def turn(self) -> None:
-        """The next thing this device needs."""
+        """Does the next thing this device needs."""
         online = self._look()
         if self._report.driven_by is not None:
             self._stand_by()
@@ -248,8 +249,8 @@ class DeviceDriver:
         return online
 
     def _stand_by(self) -> None:
-        """Another agent drives it and may be measuring: what was owed here is that one's to do, and what was
-        read here is forgotten, because it is nobody's news when this agent drives it again."""
+        """Leaves the device to the agent that drives it now: drops pending checks, recovery and readings,
+        which would be outdated when this agent drives it again."""
         if (
             self._duty != health.HealthEpisode()
             or self._report.readings != IdleReadings()
@@ -271,8 +272,8 @@ class DeviceDriver:
         self._pause(self._pace.retry_s)
 
     def _break_silence(self) -> None:
-        """Of a device that is there and does not speak: rungs that need no check, then patience. None of one
-        that somebody else on this host has: who has it takes it up again, and a rung would take it away."""
+        """Tries to recover a device that is there but silent: rungs that need no check, then waiting. A
+        device that is in use on this host is left alone, because a rung would disturb its user."""
         rung = next_rung(self._silence, self._means())
         if self.device.link.state == "offline" and rung is not Rung.GIVE_UP:
             with self.device.claim(self._quit, self._pace.claim_s) as claimed:
@@ -283,7 +284,7 @@ class DeviceDriver:
         self._pause(self._pace.retry_s)
 
     def _is_taken(self) -> bool:
-        """Whether somebody else has it, who may be measuring: then it is not even asked who it is."""
+        """Whether somebody else on this host holds it and may be measuring; then it gets no command."""
         with self.device.claim(self._quit, 0.0) as claimed:
             return not claimed
 
@@ -333,7 +334,8 @@ class DeviceDriver:
         self._tools.say_soon()
 
     def _restart(self, order: DeviceOrder) -> None:
-        """What did not even reach the device is tried again until the server lets the order expire."""
+        """Restarts the device as ordered. A request that did not reach it is repeated until the server lets
+        the order expire."""
         with self.device.claim(self._quit, self._pace.claim_s) as claimed:
             how = (
                 reboot(self.device, "a person", self._quit, self._pace.boot_look_s)
@@ -440,7 +442,7 @@ class DeviceDriver:
             self._pause(self._pace.rung_s)
 
     def _close(self, check: HealthCheck) -> None:
-        """The episode is over: its last check is the one the server hears of."""
+        """Ends the episode and reports its last check to the server."""
         self._failed = None
         self._report.checked(check)
         if self._order is not None:
@@ -457,7 +459,7 @@ class DeviceDriver:
         )
 
     def _read(self) -> bool:
-        """Reads the gates when they are old; False when somebody else has the device."""
+        """Reads the gates when the last reading is old; False when somebody else holds the device."""
         if time.monotonic() - self._read_s < self._pace.readings_s:
             return True
         with self.device.claim(self._quit, self._pace.claim_s) as claimed:
@@ -493,7 +495,7 @@ class DeviceDriver:
             )  # a job heats; and who knows how it ended
 
     def _pause(self, seconds: float) -> None:
-        """Shorter when the server says something, a route appears or the agent leaves."""
+        """Waits; ends early when the server replies, a route appears or the agent leaves."""
         self._report.wake.wait(seconds)
         self._report.wake.clear()
 

@@ -22,22 +22,22 @@ from paceline.devices.conditions import DeviceReading
 from paceline.devices.ladder import Rung
 
 KEPT = 64
-"""Rungs and orders said at once, at most; the wire takes no more."""
+"""Most rungs and orders in one heartbeat; the server accepts no more."""
 REMEMBERED = 1024
-"""Orders that are over: known for as long as the agent lives, a year's worth at some a day."""
+"""Finished orders remembered while the agent lives: about a year's worth."""
 WORDS = 500
-"""Characters of a finding or a refusal that the wire takes."""
+"""Most characters of a finding or a refusal in a heartbeat."""
 SHOWN = 1000
-"""Characters of a text the wire takes."""
+"""Most characters of any other text in a heartbeat."""
 
 
 def fit_for_wire(text: str, limit: int = SHOWN) -> str:
-    """What the wire takes of a text that a device had a part in: no NUL, no half character, not too long."""
+    """A text from a device as the server accepts it: no NUL, no lone surrogate, at most `limit` characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:limit]
 
 
 FindingEntry = dict[str, str]
-"""As preflight has it on the wire."""
+"""A finding as JSON, in the shape of preflight's."""
 
 
 def finding_entry(
@@ -52,7 +52,7 @@ def finding_entry(
 
 
 def agent_error_finding(error: Exception) -> FindingEntry:
-    """An error of the agent's own, which nobody but its log knows of otherwise."""
+    """A finding about an internal error, which would otherwise be in the agent's log only."""
     text = f"The agent met an error of its own: {type(error).__name__}: {error}"
     return finding_entry(
         "agent_error", text, "Its log has the whole of it. It goes on trying."
@@ -72,8 +72,7 @@ class TriedRung(msgspec.Struct, frozen=True):
 
 
 class IdleReadings(msgspec.Struct, frozen=True):
-    """Of the last look while idle, as the wire has it. `refuses`: what the gates that hold say; `at_s`: when
-    it was."""
+    """The last reading while idle, as a heartbeat reports it. `refuses`: the texts of gates that hold."""
 
     gates: dict[str, float | int | bool | None] = {}
     configuration: list[str] | None = None
@@ -83,7 +82,7 @@ class IdleReadings(msgspec.Struct, frozen=True):
 
 
 def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
-    """What a heartbeat says of a reading. Pure."""
+    """What a heartbeat reports of a reading. Pure."""
     inputs = reading.seen
     shut = [gate for gate in gates.evaluate_gates(inputs, held) if gate.holds]
     findings_of: list[tuple[str, str, str]] = [
@@ -104,7 +103,7 @@ def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
 
 
 class HeartbeatReport:
-    """Safe for the lane's thread and the heartbeat's. `wake` is set when the server said something."""
+    """Shared by the lane's and the heartbeat's thread. `wake` is set when the server replied."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.wake = threading.Event()
@@ -142,7 +141,7 @@ class HeartbeatReport:
             _forget_oldest(self._over, REMEMBERED)
 
     def refuse(self, order: DeviceOrder, why: str) -> None:
-        """It will not be carried out, now or later."""
+        """Reports that an order will not be carried out."""
         with self._lock:
             self._refused[order.id], self._over[order.id] = why, None
             _forget_oldest(self._refused, KEPT)
@@ -158,7 +157,7 @@ class HeartbeatReport:
 
     @property
     def heard(self) -> TargetReply | None:
-        """The last answer about this device; None before the first."""
+        """The server's last reply about this device; None before the first."""
         return self._heard
 
     @property
@@ -167,7 +166,7 @@ class HeartbeatReport:
         return None if self._heard is None else self._heard.driven_by
 
     def forget(self) -> None:
-        """Readings of a time when this agent drove the device."""
+        """Drops readings from a time when this agent drove the device."""
         self.read(IdleReadings())
 
     @property
@@ -183,13 +182,13 @@ class HeartbeatReport:
 
     @property
     def check_due(self) -> bool:
-        """Whether the server wants a check and has not one of ours to hear first."""
+        """Whether the server requests a check and none is waiting to be delivered."""
         return self._heard is not None and self._heard.check_due and self._check is None
 
     # --- the heartbeat ---
 
     def entry(self) -> dict[str, Any]:
-        """What a heartbeat carries beside identity and connection."""
+        """The part of a heartbeat's entry beside identity and connection."""
         with self._lock:
             check, readings = self._check, self._readings
             tried, done = list(self._tried.values()), list(self._done)
@@ -213,7 +212,7 @@ class HeartbeatReport:
         return entry
 
     def hear(self, heard: TargetReply) -> None:
-        """Takes the server's answer; what it has heard is not said again."""
+        """Takes the server's reply; what it confirms is not repeated."""
         with self._lock:
             self._heard = heard
             if self._check is not None and self._check.id in heard.checks_heard:

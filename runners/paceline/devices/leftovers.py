@@ -29,7 +29,7 @@ from paceline.devices.scripts import argv
 log = logging.getLogger("paceline.devices")
 
 TIMEOUT_S = 60.0
-"""Of one step: removing some hundred megabytes from slow flash, killing what a workload forked."""
+"""Timeout of one step: removing some hundred megabytes from slow flash, killing what a workload forked."""
 
 
 class LeftOverError(AdbError):
@@ -44,7 +44,7 @@ class RunNote(msgspec.Struct, frozen=True):
 
 
 class CleanupResult(msgspec.Struct, frozen=True):
-    """What was found and is gone now: `directories` of runs, by name. `str` of it is for people."""
+    """What was removed; `directories` are names of runs. `str` of it is for people."""
 
     processes: int = 0
     directories: list[str] = []
@@ -69,7 +69,7 @@ class RunJournal:
 
     @property
     def notes(self) -> list[RunNote]:
-        """Empty when the file cannot be read: what is on the device is found all the same."""
+        """Empty when the file cannot be read, because the device knows what is on it, too."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=list[RunNote])
         except FileNotFoundError:
@@ -79,11 +79,11 @@ class RunJournal:
             return []
 
     def note(self, note: RunNote) -> None:
-        """On disk before this returns. Raises OSError."""
+        """Adds a note; it is on disk when this returns. Raises OSError."""
         self._write([*(kept for kept in self.notes if kept.run != note.run), note])
 
     def forget(self) -> None:
-        """Nothing is left of any run."""
+        """Removes all notes, because nothing is left of any run."""
         with contextlib.suppress(FileNotFoundError):
             self._path.unlink()
 
@@ -158,7 +158,7 @@ def _found(connection: Connection, workdir: str) -> list[tuple[str, str]]:
 
 
 def remove_directory(connection: Connection, directory: str) -> None:
-    """With all that is in it. Raises LeftOverError when it stays."""
+    """Removes a directory with its content. Raises LeftOverError when that fails."""
     done = connection.run(argv("remove", directory), TIMEOUT_S)
     if done.rc != 0:
         text = f"{directory} cannot be removed from {connection.route}: {_words(done)}"

@@ -30,16 +30,16 @@ from paceline.executors.process import ProcessEnd
 from paceline.outcome import Outcome
 
 TICK_S = 0.1
-"""How often limits and the sink are looked after while nothing arrives."""
+"""Interval of checking limits and ticking the sink while nothing arrives."""
 START_TIMEOUT_S = 30.0
 GRACE_S = 60.0
-"""A launch is ended by the device itself so long after its time: only when no agent was there to do it."""
+"""How long after a timeout the device ends a launch by itself, when no agent was there to do it."""
 SIGKILL = 9
 SIGNAL_STATUS = 128
 """A shell gives 128 + n for a process that signal n killed."""
 LAST_SIGNAL = 64
 NOT_RUNNABLE = (126, 127)
-"""What `env`, `taskset` and `setsid` end with when there is no such program, or it is none for this CPU."""
+"""Exit statuses of `env`, `taskset` and `setsid` when a program is missing or not made for this CPU."""
 
 Word = Literal["out", "err", "beat", "over", "late", "end", "gone"]
 CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
@@ -56,7 +56,7 @@ class FollowerFrame(msgspec.Struct, frozen=True):
 
 
 class FollowerParser:
-    """The follower's stream, taken apart as it comes."""
+    """Parses the follower's stream as it arrives."""
 
     def __init__(self) -> None:
         self._line = b""
@@ -65,7 +65,7 @@ class FollowerParser:
         self._due = 0
 
     def feed(self, data: bytes) -> Iterator[FollowerFrame]:
-        """Raises LostError for what the follower never says."""
+        """Raises LostError for anything that the follower never prints."""
         while data:
             if self._due:
                 piece, data = data[: self._due], data[self._due :]
@@ -158,7 +158,7 @@ class DetachedLaunch:
         return self._ended is not None or self._failure is not None
 
     def _concluded(self) -> Outcome:
-        """Sweeps, then judges. What cannot be swept away takes no fault from a benchmark that has one."""
+        """Cleans up, then judges. A failed clean-up does not replace a failure of the benchmark."""
         failure: TargetError | None = None
         left = 0
         try:
@@ -208,7 +208,7 @@ class DetachedLaunch:
             )
 
     def _follow(self) -> None:
-        """Until it has ended; raises AdbError when the connection does not last so long."""
+        """Follows the launch to its end. Raises AdbError when the connection is lost before."""
         offsets = [str(self._launch.taken(channel)) for channel in CHANNELS.values()]
         follow = scripts.argv(
             "follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}"
@@ -257,7 +257,7 @@ class DetachedLaunch:
                 )
 
     def _when(self, beat: str, now: float) -> float:
-        """The moment it was seen to run: by the device's clock, because what it said may be read late."""
+        """When it was last seen running, by the device's clock, because its output may be read late."""
         try:
             began, then = map(float, beat.split())
         except ValueError:
@@ -265,7 +265,7 @@ class DetachedLaunch:
         return min(now, self._begun_at + max(0.0, then - began))
 
     def _look_after(self, now: float) -> None:
-        """Passes on what must be done to it; gives up on a device that does not do it."""
+        """Sends signals that are due, and gives up on a device that does not carry them out."""
         order = self._launch.order(now, self._alive_at)
         if order is not None and self._killed_at is None:
             self._killed_at = now if order is StopSignal.KILL else None
@@ -291,7 +291,7 @@ class DetachedLaunch:
             )
 
     def _unwatched(self, why: str) -> None:
-        """Nobody will ever tell its exit status: it is judged by what it said, if that is enough."""
+        """Ends a launch whose exit status is lost: it is judged by its output, if that is enough."""
         if self._launch.conclusive:
             self._ended = ProcessEnd(exit_code=0)
         else:
@@ -302,7 +302,7 @@ class DetachedLaunch:
         return TargetError("device_lost", text, advice)
 
     def _end(self, status: str) -> None:
-        """The device's own word of how it ended."""
+        """Takes the exit status as the device recorded it."""
         self._end_told = True
         program, number = (
             self._spec.argv[0],
@@ -330,7 +330,7 @@ class DetachedLaunch:
             self._ended = ProcessEnd(exit_code=number)
 
     def _swept(self) -> int:
-        """Ends what the workload left behind, and removes what it said: that is taken."""
+        """Kills what the workload left behind and removes its output, which was read."""
 
         def sweep(connection: Connection) -> int:
             own = self._place.directory

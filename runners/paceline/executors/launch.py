@@ -31,18 +31,18 @@ class Limits(msgspec.Struct, frozen=True):
     stdout_bytes: int = 256 << 20
     """Most output of one launch, valid or not."""
     garbage_bytes: int = 8 << 20
-    """Most output after the stream broke: more is a flood."""
+    """Most output after the stream broke; more counts as a flood."""
     garbage_s: float = 2.0
     """Time a workload may go on after its stream broke before it is killed."""
     stderr_bytes: int = 256 << 20
     terminate_s: float = 3.0
     """Time between the polite and the final request to end."""
     kill_s: float = 10.0
-    """A device's process that still runs so long after the final one hangs in its kernel: nobody ends it."""
+    """How long after SIGKILL a device's process may still run; beyond that it hangs in the kernel."""
 
 
 class StopSignal(enum.Enum):
-    """What the executor shall do to the process now."""
+    """The signal to send to the process now."""
 
     TERMINATE = "TERM"
     KILL = "KILL"
@@ -71,7 +71,7 @@ class LaunchMonitor:
         self._asked_at: float | None = None
 
     def begun(self, now: float) -> None:
-        """From now on its time counts."""
+        """Starts the timeout."""
         self._deadline = now + self._spec.timeout_s
 
     def taken(self, channel: Channel) -> int:
@@ -104,8 +104,8 @@ class LaunchMonitor:
         self._sink.tick()
 
     def order(self, now: float, runs_at: float | None = None) -> StopSignal | None:
-        """What must be done to it at `now` (monotonic seconds); nothing, mostly. Its time is over only when
-        it was seen to run then: `runs_at` is the last moment it was, where that is not now."""
+        """The signal that is due at `now` (monotonic seconds), mostly none. A timeout counts only when the
+        process was seen running then: `runs_at` is when it last was, if not now."""
         if self._flooded is None and (flooded := self._flood_bytes()) is not None:
             self._flooded = flooded
             self._asked_at = now if self._asked_at is None else self._asked_at
@@ -127,20 +127,20 @@ class LaunchMonitor:
 
     @property
     def conclusive(self) -> bool:
-        """It can be judged by what it said, or by what we asked for, whatever its exit status was."""
+        """Whether it can be judged without an exit status, by its output or because we ended it."""
         return bool(self._reader.terminal or self._fault or self._asked_at is not None)
 
     @property
     def flooded(self) -> bool:
-        """Its output is more than anybody will read."""
+        """Whether its output exceeded the limits."""
         return self._flooded is not None
 
     def ran_out(self) -> None:
-        """It was ended for having taken too long, and not by an order of ours."""
+        """Notes that the device ended it by timeout, without a signal from us."""
         self._timed_out = True
 
     def outcome(self, end: ProcessEnd) -> Outcome:
-        """Reads the stream to its end, says what was left behind, and judges."""
+        """Reads the stream to its end, reports what was left behind, and judges."""
         self._finish_stream()
         if end.left_behind:
             self._sink.stderr(

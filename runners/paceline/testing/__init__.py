@@ -1,1 +1,1 @@
-"""Fakes and fixtures shipped beside what they stand in for, so that other projects' tests can use them."""
+"""Test doubles and fixtures, shipped so that tests outside this package can use them too."""

@@ -1,8 +1,8 @@
-"""Runs the `paceline` command in a process of its own, without importing everything for each.
+"""Runs the `paceline` command for tests in forks of one process that has imported everything.
 
-Why: tests run it hundreds of times, and two thirds of each run were imports. One process imports them once
-and forks for every command; what the command reads when it is imported (the environment, its terminal) it
-reads in the fork. Whoever tests how a process starts or takes signals starts one (`python -m paceline`).
+Tests run it hundreds of times, and two thirds of each run were imports. What a command reads at import time
+(the environment, its terminal) is imported again in the fork. Tests of starting and of signals start a
+process of their own (`python -m paceline`).
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""A small real HTTP server that speaks the agent's side of C2, with switches for every fault an agent must
-survive.
+"""A small HTTP server that implements the agent's side of C2, with switches for faults.
 
-Place in the journey: stands where the backend stands, on a loopback socket, in tests of anything that talks
-HTTP. Invariants held against the client as the real server holds them: `(job, attempt, seq)` is identity —
-same bytes are a duplicate, other bytes a conflict; a write without the right lease token is 409
-`lease_lost`.
+It stands in for the backend in tests, on a loopback socket, and checks the client as the real server does:
+`(job, attempt, seq)` is the identity of an item, so the same bytes are a duplicate and other bytes a
+conflict; a write without the right lease token is 409 `lease_lost`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Texts that are dangerous where a shell might read them: as arguments, file names, benchmark names, params.
+"""Texts that are dangerous where a shell might interpret them: arguments, file names, benchmark names, params.
 
-Place in the journey: given by tests to whatever builds a command for a device. Invariant: each is a possible
-argument (no NUL) and none harms when it is data; whoever lets one become shell leaves a trace in the output
-or creates the file MARK. It checks nothing itself.
+Each is a possible argument (no NUL) and harmless as data; code that lets one become shell leaves a trace in
+the output or creates the file MARK.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""`getprop`: a device's properties, of which its identity is made.
+"""Reads facts from a device's properties: model, build, ABIs, and marks of emulators and debugging.
 
-Place in the journey: over `adb/props.py`, which reads what is printed. Invariant: pure; a fact nobody states
-is absent.
+Pure. A fact that no property states is absent. `adb/props.py` parses what `getprop` prints.
 """
 
 from __future__ import annotations

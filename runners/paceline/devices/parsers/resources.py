@@ -1,6 +1,6 @@
-"""Small texts of Linux: load, pressure, time since boot, boot id, memory.
+"""Parses small texts of Linux: load, pressure, uptime, boot id, memory.
 
-Invariants: each reads one text alone; what is refused (`/proc/pressure` is, on most phones) is None.
+What is refused is None; `/proc/pressure` is, on most phones.
 Sources: proc(5); Linux Documentation/accounting/psi.rst.
 """
 

@@ -1,7 +1,6 @@
-"""`df`: how much room there is.
+"""Parses `df`: the free space of a file system, as toybox, toolbox and busybox print it.
 
-Invariants: columns are found by their headings, because three programs print this text on Android (toybox,
-toolbox, busybox) in four shapes; a size whose unit is not known is unknown, never taken for bytes.
+A size whose unit is unknown is unknown, never taken for bytes.
 """
 
 from __future__ import annotations

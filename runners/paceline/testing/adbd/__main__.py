@@ -1,9 +1,8 @@
-"""`python -m paceline.testing.adbd`: one simulated device as a process, for the simulated fleet.
+"""Runs one simulated device as a process: `python -m paceline.testing.adbd`.
 
-Place in the journey: started by whoever wants a device without having one. It prints one JSON line once it
-listens – {"address", "serial", "workdir", "mode", "boot_id"} – and ends when its standard input does, or on
-SIGTERM. Invariant: whose key it was not told runs nothing on it: it executes what it is asked to, as the user
-who started it, and a loopback port is open to every user of the computer.
+It prints one JSON line once it listens – {"address", "serial", "workdir", "mode", "boot_id"} – and ends when
+its standard input does, or on SIGTERM. Only clients with a key it was given may run commands: they run as the
+user who started it, and every user of the computer can reach a loopback port.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Who may talk to the peer: Android's RSA keys, verified for real.
+"""Verifies who may talk to the peer, with Android's RSA keys.
 
-Place in the journey: between CNXN and the first service. A client signs the peer's token; a key the peer
-does not know is offered next, and trusted once the person agrees. Invariant: no key is taken for known
-without a signature that its modulus verifies. It does not make keys.
+A client signs the peer's token; an unknown key is offered next and trusted once the (simulated) person
+agrees. No key counts as known without a valid signature.
 """
 
 from __future__ import annotations

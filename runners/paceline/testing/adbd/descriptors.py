@@ -1,8 +1,7 @@
-"""Sockets, pipes and terminals, read and written from the event loop.
+"""Reads and writes sockets, pipes and terminals from the event loop.
 
-Place in the journey: between the processes of the device and the streams that carry what they print.
-Invariant: a descriptor that ends in any way reads as b"" and takes no more bytes; errors of a terminal whose
-other side closed are its end. It owns no descriptor. On Windows, where no peer runs, it makes none.
+A descriptor that ended in any way reads as b"" and accepts no more bytes; an error of a terminal whose other
+side closed is its end. It owns no descriptor. On Windows, where no peer runs, it makes none.
 """
 
 from __future__ import annotations

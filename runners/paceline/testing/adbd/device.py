@@ -1,9 +1,8 @@
 """The simulated device: a scratch root, and the processes that run in it.
 
-Place in the journey: between the services of the peer and `init.py`, which is the device's first process.
-Invariants: a command runs in the scratch root as a device's own (`namespace`), or with its directories as
-real absolute paths where the kernel allows no namespaces (`prefix`), and says which; nothing outlives `stop`.
-It does not know ADB.
+A command runs in the scratch root as on a device (`namespace`), or, where the kernel allows no namespaces,
+with the device's directories as absolute paths of the host (`prefix`). No process outlives `stop`. The ADB
+protocol is elsewhere.
 """
 
 from __future__ import annotations

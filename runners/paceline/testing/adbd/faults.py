@@ -1,8 +1,6 @@
-"""The switches: what goes wrong with the peer, and when each of them bites.
+"""The faults that a test can switch on in the peer, and when each takes effect.
 
-Place in the journey: read by the session, the wire and the services of the peer at the moment named beside
-each field; a test changes them while the peer runs. Invariant: a peer whose switches are all at rest behaves
-as a healthy device. It does not decide anything: what a fault means is the client's business.
+A test changes them while the peer runs. A peer without faults behaves as a healthy device.
 """
 
 from __future__ import annotations

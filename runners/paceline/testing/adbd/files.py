@@ -1,9 +1,8 @@
-"""`sync:` – files of the device, by version 1 of the sync protocol.
+"""Serves `sync:`, version 1: the device's files for `adb push`, `pull` and `ls`.
 
-Answers `adb push`, `pull` and `ls` as adbd does (daemon/file_sync_service.cpp; README.md has the lines): a
-refusal ends the service, a push that failed or was cut leaves nothing, and the owner's bits of a pushed file
-are copied to group and others. No path leaves the scratch root, not through a link either. It speaks no later
-version: the peer announces none.
+It answers as adbd does (daemon/file_sync_service.cpp; README.md has the lines): a refusal ends the service, a
+push that failed or was interrupted leaves nothing, and the owner's bits of a pushed file are copied to group
+and others. No path leaves the scratch root, not through a link either.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""`python -m paceline.testing.adbd.fleet`: several simulated devices in one process, for one agent.
+"""Runs several simulated devices in one process, for one agent: `python -m paceline.testing.adbd.fleet`.
 
-Place in the journey: what `paceline-server up --devices N` starts beside its agent. Prints one JSON line once
-all listen – {"devices": [{"address", "serial", "scenario"}]} – and ends when its standard input does, or on
-SIGTERM. Invariants: only the agent whose data directory it is given may connect (it runs commands as its
-user); scenarios take turns: healthy, overheats, drops; serials are the agent's own, so that two fleets at one
-server are different devices.
+`paceline-server up --devices N` starts it. It prints one JSON line once all listen – {"devices": [{"address",
+"serial", "scenario"}]} – and ends when its standard input does, or on SIGTERM. Only the agent whose data
+directory it was given may connect, because commands run as its user. Scenarios take turns: healthy,
+overheats, drops. Serials derive from the agent, so that two fleets at one server are different devices.
 """
 
 from __future__ import annotations

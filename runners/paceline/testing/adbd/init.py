@@ -1,14 +1,14 @@
-"""The first process of the simulated device: it enters the device's root and starts what it is told to.
+"""The first process of the simulated device: enters the device's root and starts processes on request.
 
-Place in the journey: a child of the peer, run as a script; within namespaces of its own it is process 1.
-Invariants: it ends when its peer does, however that ends, and nothing it started outlives it; a child has the
-three descriptors it was given and no others. It imports nothing of ours and reads nothing but its socket.
+A child of the peer, run as a script; with namespaces of its own it is process 1. It ends with its peer,
+however that ends, and nothing it started outlives it. A child gets exactly the three descriptors given to it.
+Only the standard library is imported.
 
-Wire to the peer: four bytes of length, then JSON. From the peer {"start": id, "argv", "env", "terminal"} with
+Messages are four bytes of length, then JSON. From the peer: {"start": id, "argv", "env", "terminal"} with
 three descriptors (and "listens": names to paths of sockets, handed over as Android's init does),
-{"hang_up": id}, {"kill": id}, {"kill_all": true}, {"connect": id, "to": port or path}, {"resize": bytes}; to
-the peer {"ready": …}, {"ended": id, "status"}, {"killed": true}, {"connected": id, "error"} with a descriptor
-unless there is an error.
+{"hang_up": id}, {"kill": id}, {"kill_all": true}, {"connect": id, "to": port or path}, {"resize": bytes}. To
+the peer: {"ready": …}, {"ended": id, "status"}, {"killed": true}, {"connected": id, "error"} with a
+descriptor unless there is an error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The log of the simulated device: what `logcat` shows and `log` adds to.
+"""The simulated device's log: what `logcat` prints and `log` appends to.
 
-Place in the journey: the peer and its device's tools write lines, followers read them as they come.
-Invariant: every follower sees every line after the one it began at, in order. It keeps lines as `threadtime`
-prints them and knows no other format.
+Every follower sees every line after the one it started at, in order. Lines are kept in `threadtime` format.
 """
 
 from __future__ import annotations

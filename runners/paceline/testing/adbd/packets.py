@@ -1,7 +1,6 @@
-"""Packets of the ADB transport: 24 bytes of header, then the payload.
+"""Encodes and decodes packets of the ADB transport: 24 bytes of header, then the payload.
 
-Place in the journey: between the wire and the session. Invariant: what `packed` makes, `Header.unpacked`
-reads; a header whose magic is wrong is never taken. It knows no meaning of a packet.
+A header with a wrong magic is rejected. The meaning of packets is the session's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The peer as a test or the simulated fleet holds it: an ADB daemon in a thread of its own.
+"""The peer as tests and the simulated fleet use it: an ADB daemon in a thread of its own.
 
-Place in the journey: stands where a phone stands, on a loopback port. Invariants: the port is the same for
-the peer's whole life, through reboots and absences; what is public here may be called and changed from any
-thread; leaving the `with` block leaves no process and no connection. It asks for nothing and knows no client.
+It listens on a loopback port that stays the same through reboots and absences. Public methods may be called
+from any thread. Leaving the `with` block leaves no process and no connection.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What `getprop` says of the simulated device when nobody changed it.
+"""The simulated device's default properties, as `getprop` prints them.
 
-Place in the journey: the peer begins with these and a test changes them. Invariant: every key that a client
-may look at to know a device is there, as a phone has it, and nothing claims to be a phone that exists. It is
-no copy of any device's properties.
+Every key by which a client may identify a device is there, and none claims to be an existing phone. Tests
+change them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """A device whose ADB daemon is Google's adbd, built by `scripts/build-adbd`.
 
-It shares everything but the daemon with the simulated device, so that a test can make the same claim of both:
-the scratch root, the answers of Android's own tools, properties, reboots. adbd runs as Android's user `shell`
-in a network of its own; a relay hands connections from the peer's address on to it, and has the faults that a
-network has. A fault inside the daemon exists only where the daemon is ours: setting one raises.
+It shares everything but the daemon with the simulated device, so that one test can check both. adbd runs as
+Android's user `shell` in a network of its own; a relay passes connections on to it and simulates the faults
+of a network. A fault inside the daemon exists only in ours: setting one here raises.
 """
 
 from __future__ import annotations

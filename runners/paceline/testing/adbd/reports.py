@@ -1,9 +1,7 @@
-"""What `dumpsys` and `top` print on the simulated device.
+"""What `dumpsys` and `top` print on the simulated device, from its conditions at that moment.
 
-Place in the journey: made when a client asks, from the conditions of that moment. Invariant: written after
-the format devices print, traps included (a stale cached block before the current one, other kinds of sensors
-between the temperatures), with no line taken from a device. It is not read anywhere: parsers have their own
-fixtures.
+The format is that of real devices, with their traps: a stale cached block before the current one, other
+kinds of sensors between the temperatures. Parsers have fixtures of their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""How a simulated device fares over time: a pure function of the scenario and the seconds since it began.
+"""The conditions of a simulated device over time: a pure function of the scenario and the elapsed seconds.
 
-Place in the journey: read by the peer when a client asks for temperatures and at every step of its clock.
-Invariant: the same scenario at the same second is the same conditions. It measures nothing: no number of it
-is a measurement of anything.
+No number in here is a measurement of anything.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Which service a name asks for.
+"""Selects the service for a requested name, and serves the one-line ones.
 
-Place in the journey: between OPEN and what serves the stream. Invariant: a name the device does not serve is
-refused, never answered with silence; what an old device lacks is refused by an old device. It serves nothing
-itself but the one-line services.
+A name the device does not serve is refused, never answered with silence; an old device refuses what it lacks.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """One connection to the peer: handshake, keys, and the streams that share it.
 
-Place in the journey: between the wire and the services. Invariants: no service before the handshake and, when
-keys are asked for, before a verified signature or the person's agreement; what a client may not do is written
-down in the peer's `violations`, so that a test can demand that there is none. It does not know what a service
-does.
+No service starts before the handshake and, when keys are required, before a verified signature or the
+person's agreement. Protocol violations of a client are recorded in the peer's `violations`, so that a test can
+assert that there is none.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""`shell:`, `shell,v2:` and `exec:` – commands of the client, run on the device.
+"""Serves `shell:`, `shell,v2:` and `exec:`: runs a client's commands on the device.
 
 As adbd does it (daemon/shell_service.cpp; README.md has the lines): a command's input and output are one
-socket and, with shell v2, its errors another; a stream ends when every holder of the output closed it, so a
-child in the background keeps it open; with shell v2 the exit code is the last packet, and a client that
-leaves sends SIGHUP to the command; without v2 the command only loses its sockets. It does not interpret a
-command: `sh -c` does.
+socket and, with shell v2, its errors another. A stream ends when every holder of the output closed it, so a
+background child keeps it open. With shell v2 the exit code is the last packet, and a client that leaves sends
+SIGHUP to the command; without v2 the command only loses its sockets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""One stream of a connection: what OPEN begins and CLSE ends, with the protocol's flow control.
+"""One stream of a connection, from OPEN to CLSE, with the protocol's flow control.
 
-Place in the journey: between the session, which sorts packets by stream, and a service, which reads and
-writes bytes. Invariant: one WRTE is in flight in each direction: the next goes only after OKAY, and OKAY goes
-only once a service took the bytes. It knows no service.
+One WRTE is in flight per direction: the next is sent only after OKAY, and OKAY only once a service took the
+bytes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What the device's tools answer: scripted texts first, then what the peer knows itself.
+"""Answers the device's tools: scripted texts first, then what the peer knows itself.
 
-Place in the journey: a command on the device runs `dumpsys`, `getprop`, `logcat` …; the script of that name
-(see `tree.py`) asks here. Invariant: every call is written down in `peer.calls` before it is answered, so
-that a test sees what was changed and put back. A tool or service it does not know says so as Android does.
+A command on the device runs `dumpsys`, `getprop`, `logcat` …, whose script (`tree.py`) asks here. Every call
+is recorded in `peer.calls` before it is answered, so that a test sees what was changed and restored. An
+unknown tool or service is reported as Android does.
 """
 
 from __future__ import annotations

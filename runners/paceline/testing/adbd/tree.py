@@ -1,9 +1,8 @@
-"""The files of the simulated device: directories, its tools, and what the kernel shows in `/sys`.
+"""Writes the files of the simulated device: directories, tools, and the kernel's files in `/sys`.
 
-Place in the journey: written into the scratch root before the device starts, and again at each step of its
-clock. Invariants: everything lies below the scratch root; a second peer in the same root finds the files of
-the first (`/data` survives a reboot). It writes nothing a client could not read on a phone, except the folder
-`/system/peer`, by which the device's tools ask the peer.
+They are written before the device starts and at each step of its clock, all below the scratch root. A second
+peer in the same root finds the files of the first (`/data` survives a reboot). Only `/system/peer`, by which
+the device's tools ask the peer, does not exist on a phone.
 """
 
 from __future__ import annotations

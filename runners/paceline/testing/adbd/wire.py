@@ -1,8 +1,7 @@
-"""The bytes of one connection, with the faults that a network has.
+"""Transfers the bytes of one connection, with the faults of a network.
 
-Place in the journey: between the socket and the session. Invariant: nothing is read ahead, so that a client
-sees the receive window fill when the peer does not keep up, and a cut comes at exactly the byte it was asked
-for. It knows packets, but not what they mean.
+Nothing is read ahead, so that a client sees the receive window fill when the peer does not keep up, and a cut
+comes at exactly the requested byte.
 """
 
 from __future__ import annotations
