@@ -34,7 +34,7 @@ LIST_TIMEOUT_S = 5.0
 
 
 class DeviceBackends(Protocol):
-    """What discovery and a device need of the backends. `RealWays` is the real one; tests bring fakes."""
+    """What discovery and devices need of the backends; `AdbBackends` in production, a fake in tests."""
 
     def open(self, route: Route) -> Connection:
         """A connection that has not been used yet. Raises AdbError."""
@@ -46,11 +46,11 @@ class DeviceBackends(Protocol):
         """The route to what the adb server calls `name`."""
 
     def reconnect(self, route: Route) -> None:
-        """Has the adb server drop what it has at `route` and take it up anew. Raises AdbError."""
+        """Has the adb server close and reopen its connection at `route`. Raises AdbError."""
 
 
 class AdbBackends:
-    """TCP by ourselves, and an adb server where one listens; the agent's key is made on first use."""
+    """Direct TCP connections, and an adb server where one listens; the agent's key is made on first use."""
 
     def __init__(self, adb_server: str, key_dir: Path) -> None:
         self._address, self._server, self._key_dir = (
@@ -63,8 +63,8 @@ class AdbBackends:
         self._last: list[ListedDevice] = []
         self._lock = threading.Lock()
         self._dropped: set[str] = set()
-        """Addresses that the adb server dropped because `reconnect` told it to, and that it has not taken up
-        since. It forgot them with that, and would never try again by itself."""
+        """Addresses that the adb server closed on `reconnect` and has not reopened since. It forgot them and
+        would never try again by itself."""
 
     def close(self) -> None:
         """Ends the handshakes that are held open for a person."""
@@ -78,7 +78,7 @@ class AdbBackends:
         return DirectConnection(route.address, self._key, self._offers)
 
     def _loaded(self) -> AgentKey:
-        """Asked for again with each connection until it can be had: what a person mends needs no restart."""
+        """Tried again with each connection, so that a repaired key needs no restart of the agent."""
         try:
             return AgentKey.load_or_create(self._key_dir)
         except UserError as error:

@@ -43,8 +43,8 @@ PUSH_TIMEOUT_S = 20.0
 """1 MiB at 50 KiB/s; what is slower cannot carry a run."""
 SELF_TEST_TIMEOUT_S = 20.0
 SELF_TEST_MESSAGE_BYTES, SELF_TEST_MESSAGES, SELF_TEST_PERIOD = 1 << 16, 16, 251
-"""`paceline-hashing-engines --self-test` hashes so many messages of one input with every engine it has, and
-then their digests (native/hashing/engines/src/self_test.rs)."""
+"""What `paceline-hashing-engines --self-test` hashes with each engine: the messages of one input, then their
+digests (native/hashing/engines/src/self_test.rs)."""
 
 
 @cache
@@ -81,8 +81,7 @@ Blame = Literal["infrastructure", "state"]
 
 
 class CheckStep(msgspec.Struct, frozen=True):
-    """One claim of the check. `ok` None: not looked at, neither passed nor failed; `value` in `unit`, where
-    there is something to measure."""
+    """The result of one step. `ok` None: not checked; `value` in `unit` where something is measured."""
 
     name: str
     ok: bool | None
@@ -92,7 +91,7 @@ class CheckStep(msgspec.Struct, frozen=True):
 
 
 class HealthCheck(msgspec.Struct, frozen=True):
-    """A check that ended. `started_s`: monotonic; `infrastructure`: some failed step was."""
+    """A finished check. `started_s`: monotonic; `infrastructure`: a failed step was of that kind."""
 
     id: str
     started_s: float
@@ -111,20 +110,20 @@ class HealthCheck(msgspec.Struct, frozen=True):
 
 
 class CheckContext(msgspec.Struct, frozen=True):
-    """What the check needs of a device beside its connection."""
+    """What the check needs beside the device's connection."""
 
     workdir: str
     observer: DeviceConditions
     held_gates: frozenset[str]
-    """Names of the gates that held at the last look."""
+    """Names of the gates that held at the last reading."""
     clean: Callable[[Connection], list[str]]
-    """Ends, restores and removes what earlier lives left; says what it did."""
+    """Cleans away what earlier runs left and returns what it did."""
     verify: Callable[[], None]
     self_test: Path | None = None
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """A check and the reading of the conditions in it, None when it did not come that far."""
+    """A check and its reading of the conditions; None when it ended before that step."""
 
     check: HealthCheck
     reading: DeviceReading | None
@@ -163,7 +162,7 @@ class _CheckRun:
         return CheckResult(self._check(lost), self._reading)
 
     def _took_all(self) -> bool:
-        """The steps in order, as far as they can be taken; False when the device was lost or time was up."""
+        """Runs the steps in order; False when the device was lost or the time limit was reached."""
         for name, blame, step in self._plan():
             if not self._took(name, blame, step):
                 return False
@@ -185,7 +184,7 @@ class _CheckRun:
         ]
 
     def _took(self, name: str, blame: Blame, step: Callable[[], CheckStep]) -> bool:
-        """Runs one step; False when the device was lost or time was up, and the rest is not asked."""
+        """Runs one step; False when the device was lost or the time limit was reached."""
         if (took_s := self._clock() - self._began) > LIMIT_S:
             text = f"Not begun: the steps before took {took_s:.0f} s, all of them may take {LIMIT_S:.0f} s."
             self._add(CheckStep(name, False, text), "infrastructure")
@@ -351,7 +350,7 @@ class _CheckRun:
         return CheckStep("gates", not shut, text or "Cool and charged.")
 
     def _ran(self, argv: list[str], timeout_s: float = 10.0) -> Raw:
-        """Runs and keeps the text as evidence."""
+        """Runs a command and keeps its output as evidence."""
         began = self._clock()
         done = self._connection.run(argv, timeout_s)
         text = done.text + done.stderr.decode("utf-8", "replace")

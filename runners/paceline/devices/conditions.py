@@ -68,10 +68,10 @@ ZONES: Argv = (
     "$PWD/cooling_device*/type $PWD/cooling_device*/cur_state",
 )
 TOP: Argv = ("sh", "-c", "top -b -n 1 -m 10 2>/dev/null || top -n 1 -m 10")
-"""toybox wants -b where nobody looks on; toolbox (before Android 8) does not know it."""
+"""toybox needs -b without a terminal; toolbox (before Android 8) does not know it."""
 
 TIMEOUT_S = 10.0
-"""Of one command: `dumpsys` gives up by itself after 10 s, `top` looks twice."""
+"""Timeout of one command: `dumpsys` gives up after 10 s, `top` samples twice."""
 MAX_TEXT = 64 * 1024
 """Characters kept of one command, of which all is read; the longest seen, 80 thermal zones and a vendor's
 log, is a third of it."""
@@ -85,7 +85,7 @@ WANTED = (
     "psi_cpu_percent",
     "psi_memory_percent",
 )
-"""What a verdict or a gate looks at: named in `unknown` when the device does not tell it."""
+"""Values that verdicts and gates need; listed in `unknown` when the device does not tell them."""
 
 
 def read_clusters(connection: Connection) -> list[Cluster]:
@@ -97,8 +97,8 @@ def read_clusters(connection: Connection) -> list[Cluster]:
 
 
 class DeviceReading(msgspec.Struct, frozen=True):
-    """One look at a device. `seen`: what gates judge; `configuration`: its errors, in words; `at_s`: on the
-    observer's clock, when it began."""
+    """One reading of a device's conditions. `seen`: what gates judge; `configuration`: its configuration
+    errors; `at_s`: when it began, on the observer's clock."""
 
     values: dict[str, Value]
     raw: list[Raw]
@@ -108,15 +108,15 @@ class DeviceReading(msgspec.Struct, frozen=True):
 
 
 class _CommandOutput(msgspec.Struct, frozen=True):
-    """One command's output. `text`: all it printed, for the parsers; `raw`: what is kept, cut, with what it
-    complained of, which is no answer."""
+    """One command's output. `text`: all of standard output, for the parsers; `raw`: what is kept, truncated,
+    with standard error."""
 
     text: str
     raw: Raw
 
 
 class DeviceConditions:
-    """Looks at one device for one job or check; shares and averages count since its previous look.
+    """Reads one device for one job or check; shares and averages count since its previous reading.
 
     `calibrate`: a command on the device that prints `{"calibration_ns": N}`; `events`: hands out, once, what
     its log told since.
@@ -205,7 +205,7 @@ class DeviceConditions:
         )
 
     def _kernel(self, files: Mapping[str, str]) -> tuple[dict[str, Value], set[str]]:
-        """(values, names of shares that are known but for want of an earlier look)."""
+        """(values, names of shares that only need an earlier reading to be known)."""
         values: dict[str, Value] = {}
         if (
             boot := resources.boot_id(files.get("/proc/sys/kernel/random/boot_id", ""))
@@ -237,7 +237,7 @@ class DeviceConditions:
         }
 
     def _pressure(self, stalls: dict[str, int]) -> dict[str, Value]:
-        """Share of the time since the previous look in which some task waited for the resource."""
+        """Share of the time since the previous reading in which some task waited for the resource."""
         before, self._stalls = self._stalls, stalls
         at_s = self._clock()
         elapsed_us, self._stalls_at_s = (at_s - self._stalls_at_s) * 1e6, at_s

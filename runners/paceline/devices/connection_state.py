@@ -41,37 +41,37 @@ SPEAK = "Unplug and plug it in again; if that does not help, switch USB debuggin
 
 
 class ConnectionStatus(msgspec.Struct, frozen=True):
-    """Where one device stands on the connection axis. `since_s`: monotonic, when this state began."""
+    """The connection status of one device. `since_s`: monotonic, when this state began."""
 
     state: State
     reason: str | None = None
     advice: str | None = None
     since_s: float = 0.0
     by_us: bool = False
-    """Of booting: a restart was asked for, so nobody at the route is expected."""
+    """With booting: a restart was requested, so silence is expected."""
     stranger: bool = False
-    """Of absent: another device has its route. Its reason outlives the route, which is taken away for it."""
+    """With absent: another device has its route. The reason is kept although the route is dropped."""
 
 
 class DeviceAnswered(msgspec.Struct, frozen=True):
-    """It shook hands and told who it is; `booted`: sys.boot_completed is 1."""
+    """It answered and identified itself; `booted`: sys.boot_completed is 1."""
 
     booted: bool
 
 
 class NoAnswer(msgspec.Struct, frozen=True):
-    """Nobody at any route."""
+    """Nobody answers at any route."""
 
     text: str
     advice: str = CABLE
 
 
 class NoRoute(msgspec.Struct, frozen=True):
-    """There is nowhere to look for it."""
+    """The device has no route left."""
 
 
 class DeviceSilent(msgspec.Struct, frozen=True):
-    """Known at a route, but it does not speak or stopped speaking."""
+    """It is known at a route but does not answer, or stopped answering."""
 
     text: str
     advice: str = SPEAK
@@ -85,7 +85,7 @@ class KeyRejected(msgspec.Struct, frozen=True):
 
 
 class TlsRequired(msgspec.Struct, frozen=True):
-    """Wireless debugging: only a paired adb server gets in."""
+    """Wireless debugging: only a paired adb server can connect."""
 
     text: str
     advice: str
@@ -119,7 +119,7 @@ NOT_LOOKED_FOR = ConnectionStatus("absent", "It has not been looked for yet.")
 
 
 def next_status(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatus:
-    """The link after `event`. A state that does not change keeps the time it began."""
+    """The status after `event`. A state that does not change keeps the time it began."""
     after = _after(link, event, at_s)
     same = (after.state, after.by_us) == (link.state, link.by_us)
     return msgspec.structs.replace(after, since_s=link.since_s) if same else after

@@ -56,7 +56,7 @@ class Discovery:
         self.unknown: dict[Route, axis.ConnectionStatus] = {}
         self._listed: set[Route] = set()
         self._refuted: set[Route] = set()
-        """Somebody else than its name says has answered there."""
+        """Routes where another device answered than their name implies."""
 
     def look(self) -> None:
         """One pass over all routes."""

@@ -29,7 +29,7 @@ from paceline.lane import Lane, LaneResources
 log = logging.getLogger("paceline.devices")
 
 ROUTES_SAID = 16
-"""At which nobody is known, in one heartbeat: a rack whose power is off is told by the first few."""
+"""Most routes without a device in one heartbeat; the first few suffice to report a rack without power."""
 
 
 class DeviceLanes:
@@ -69,13 +69,13 @@ class DeviceLanes:
         return any(driver.lane.busy for driver in list(self._drivers.values()))
 
     def entries(self) -> list[dict[str, Any]]:
-        """All of them, for a heartbeat."""
+        """All devices' entries of a heartbeat."""
         return [
             driver.entry() for driver in list(self._drivers.values()) if driver.is_said
         ]
 
     def findings(self) -> list[FindingEntry]:
-        """Routes nobody was found at, which belong to no device: the host's to tell."""
+        """Findings of the host about routes where no device was found."""
         return [
             finding_entry("device_route", f"{route}: {link.reason}", link.advice or "")
             for route, link in sorted(self._discovery.unknown.items(), key=str)[
@@ -89,13 +89,13 @@ class DeviceLanes:
             driver.hear(heard)
 
     def leave(self) -> None:
-        """Every device ends after its job."""
+        """Has every device end after its job."""
         self._gone.set()
         for driver in list(self._drivers.values()):
             driver.leave()
 
     def cancel(self) -> None:
-        """Their jobs end now, too."""
+        """Cancels the devices' jobs."""
         for driver in list(self._drivers.values()):
             driver.lane.cancel()
 

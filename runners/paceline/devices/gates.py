@@ -48,7 +48,7 @@ ConfigurationError = Literal[
 
 
 class GateInputs(msgspec.Struct, frozen=True):
-    """What gates look at; None means the device does not tell.
+    """The values that gates judge; None: the device does not tell.
 
     `hottest_c`: of all its sensors, judged only when neither a thermal status nor the battery's own
     temperature is told.
@@ -62,7 +62,7 @@ class GateInputs(msgspec.Struct, frozen=True):
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """One gate. `holds`: keeps jobs away now; `known` False: its reading is missing."""
+    """The state of one gate. `holds`: no job may start; `known` False: its reading is missing."""
 
     name: GateName
     holds: bool
@@ -84,8 +84,8 @@ def evaluate_gates(
     held: Collection[str] = (),
     free_bytes_needed: int = FREE_BYTES_NEEDED,
 ) -> list[Gate]:
-    """Every gate, in a fixed order. `held`: names of those that held at the last look; they let go at the
-    inner limit."""
+    """The state of every gate, in a fixed order. `held`: names of gates that held at the last reading; they
+    let go at the inner limit."""
     return [
         _booted(inputs),
         _thermal(inputs, "thermal" in held),

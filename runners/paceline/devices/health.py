@@ -29,7 +29,8 @@ State = Literal["idle", "checking", "recovering", "given_up"]
 
 
 class HealthEpisode(msgspec.Struct, frozen=True):
-    """What the lane owes this device. `why`: of checking, who made it due; later, what failed."""
+    """Where the agent is in checking and recovering a device. `why`: the reason of the check; later, what
+    failed."""
 
     state: State = "idle"
     why: str = ""
@@ -53,7 +54,7 @@ class CheckFailed(msgspec.Struct, frozen=True):
 
 
 class DeviceUnfit(msgspec.Struct, frozen=True):
-    """The check failed for one it cannot mend: too hot, battery low, storage full."""
+    """The check failed for a reason that no rung can mend: too hot, battery low, storage full."""
 
     text: str
 
@@ -68,7 +69,7 @@ Event = CheckDue | CheckPassed | CheckFailed | DeviceUnfit | RungTried
 
 
 def next_episode(duty: HealthEpisode, event: Event) -> HealthEpisode:
-    """The duty after `event`."""
+    """The episode after `event`."""
     match event:
         case CheckDue():
             under_way = duty.state in {
@@ -92,5 +93,5 @@ def next_episode(duty: HealthEpisode, event: Event) -> HealthEpisode:
 
 
 def may_lease(duty: HealthEpisode, server_health: str | None) -> bool:
-    """Whether the lane asks for jobs. `server_health` None: a server that keeps no health."""
+    """Whether the lane may request jobs. `server_health` None: a server that keeps no health."""
     return duty.state == "idle" and server_health in {None, "good"}

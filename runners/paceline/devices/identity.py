@@ -78,7 +78,7 @@ class VerifiedConnection:
         return self._route
 
     def verify(self) -> None:
-        """Asks now, whatever was known before."""
+        """Identifies the device now, whatever was known before."""
         self._sure = False
         with self._used():
             pass

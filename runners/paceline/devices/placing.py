@@ -31,13 +31,13 @@ log = logging.getLogger("paceline.devices")
 MODE = 0o755
 _LISTED = re.compile(r"^(\d+) ([0-7]+) (.+)$", re.MULTILINE)
 DIGEST_CHARACTERS = 16
-"""Of a directory's content, in its path on the device."""
+"""Characters of a content's digest in its path on the device."""
 LISTING_TIMEOUT_S = 120.0
-"""For hashing all files on the device: some hundred megabytes at the tens of MB/s of a small core."""
+"""Timeout of hashing all files on the device: some hundred megabytes at tens of MB/s on a small core."""
 AT_ONCE = 20
 """Directories made by one command: a command must fit into the 4 KiB of an old device's packet."""
 ROUNDS = 3
-"""Of sending what is missing: a file that arrives wrong three times is no accident."""
+"""Rounds of sending what is missing; a file that arrives wrong three times is no accident."""
 OWNER_MAY_EXECUTE = 0o100
 
 
@@ -140,7 +140,7 @@ def _send(
 def make_directories(
     persistent: ReconnectingDevice, directories: Iterable[str]
 ) -> None:
-    """With all above them. Raises TargetError."""
+    """Creates directories with their parents. Raises TargetError."""
     paths = sorted(directories)
     for first in range(0, len(paths), AT_ONCE):
         batch = paths[first : first + AT_ONCE]
@@ -167,7 +167,7 @@ def listing(persistent: ReconnectingDevice, directory: str) -> dict[str, ListedF
 
 
 def _run(persistent: ReconnectingDevice, command: Sequence[str], path: str) -> None:
-    """Raises TargetError when the device could not do it."""
+    """Runs a command about `path`. Raises TargetError when it fails."""
     done = persistent.run(command, LISTING_TIMEOUT_S)
     if done.rc == 0:
         return

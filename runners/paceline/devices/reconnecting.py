@@ -35,22 +35,22 @@ log = logging.getLogger("paceline.devices")
 T = TypeVar("T")
 
 FINAL = (WrongDeviceError, RebootedError, UnauthorizedError, TlsRequiredError)
-"""What waiting does not change."""
+"""Errors that waiting does not change."""
 TRIES = 6
-"""Of one thing, when the device is back each time and loses it again: then it is no accident."""
+"""Tries of one command when the device comes back each time and is lost again."""
 
 
 class SessionTimeouts(msgspec.Struct, frozen=True):
-    """How long is waited for a device. Tests tighten it; users do not."""
+    """How long to wait for a device; only tests change it."""
 
     patience_s: float = 120.0
-    """For a device that is away inside a job: a cable is put back, a hub re-enumerates, Wi-Fi roams."""
+    """For a device lost during a job: a cable is plugged in again, a hub re-enumerates, Wi-Fi roams."""
     farewell_s: float = 10.0
-    """For one that is away when a job is over: the rest is cleaned away the next time it is seen."""
+    """For a device lost at the end of a job; otherwise it is cleaned when it is seen again."""
     look_s: float = 1.0
-    """Between two looks of the device at what a launch has said."""
+    """Interval at which the device polls a launch's output."""
     silence_s: float = 15.0
-    """Without a word from the device, which says something at every look, its connection counts as lost."""
+    """Silence after which the connection counts as lost; the device sends something at every poll."""
 
 
 class ReconnectingDevice:
@@ -62,7 +62,7 @@ class ReconnectingDevice:
         self._device, self._stop, self.pace = device, stop, pace
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        """The answer to `question`, asked again after every loss. Raises TargetError."""
+        """The result of `question`, repeated after every lost connection. Raises TargetError."""
         failures = 0
         while True:
             try:

@@ -19,9 +19,9 @@ from paceline.devices.ladder import Rung
 from paceline.stop import Stop
 
 BOOT_LOOK_S = 2.0
-"""How often a restarting device is looked for."""
+"""Interval of checking whether a restarting device answers."""
 RECONNECT_LOOKS = 4
-"""At a device its adb server was told to take up anew: done within 1 s where it helps."""
+"""Checks whether a device answers after its adb server was told to reconnect; 1 s suffices where it helps."""
 LOST_BY_RESTART = (
     "It is reached by TCP alone and listens only until it restarts: after a restart nobody reaches it before"
     " a person runs `adb tcpip 5555` over its cable."
@@ -29,8 +29,8 @@ LOST_BY_RESTART = (
 
 
 class RecoveryOutcome(msgspec.Struct, frozen=True):
-    """How a rung went, in a sentence. `asked` False: the device could not even be asked for it, so there is
-    nothing to count; `final`: nor will it be if it is tried again."""
+    """How a rung went, in a sentence. `asked` False: the request did not reach the device and does not
+    count; `final`: trying again will not help."""
 
     ok: bool
     text: str
@@ -47,7 +47,7 @@ def try_rung(
     why: str,
     boot_look_s: float = BOOT_LOOK_S,
 ) -> RecoveryOutcome:
-    """`why`: what failed, for the rung that only tells."""
+    """Tries one rung. `why`: what failed, reported when giving up."""
     if rung is Rung.GIVE_UP:
         spared = (
             ""
@@ -72,8 +72,8 @@ def try_rung(
 def _reconnect_by_server(
     device: AttachedDevice, backends: DeviceBackends, stop: Stop, look_s: float
 ) -> None:
-    """By the adb server, which may take a moment, and is asked twice: nobody else tells it the address of a
-    device that it forgot. Raises AdbError."""
+    """Has the adb server reconnect the device; asked twice, because a server forgets a TCP device's address
+    when it fails. Raises AdbError."""
     route = next((route for route in device.routes if route.kind == "server"), None)
     if route is None:
         return
@@ -92,8 +92,8 @@ def reboot(
     look_s: float = BOOT_LOOK_S,
     clock: Callable[[], float] = time.monotonic,
 ) -> RecoveryOutcome:
-    """Restarts it and waits until it has booted, at most BOOT_LIMIT_S and the look that began by then. Before
-    it goes down it still answers, so only another boot id counts, or an answer after a silence."""
+    """Restarts the device and waits at most BOOT_LIMIT_S until it has booted. It still answers before it goes
+    down, so only another boot id counts, or an answer after a silence."""
     before, left = device.boot_id, device.reboots.left
     try:
         device.reboot(by)

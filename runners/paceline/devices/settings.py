@@ -18,8 +18,8 @@ log = logging.getLogger("paceline.devices")
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One thing with two states, and the command to each; a device is `off` by itself. One without it refuses
-    both."""
+    """A setting with the commands to switch it on and off; off is the default. A device without the setting
+    refuses both."""
 
     name: str
     on: tuple[str, ...]

@@ -26,7 +26,7 @@ PATIENCE_S = 3.0
 
 
 class SurveyedDevice(msgspec.Struct, frozen=True):
-    """A device, or a route that leads to nobody yet. `state`: of the connection axis, or in use."""
+    """A device, or a route without one yet. `state`: the connection state, or `in use`."""
 
     serial: str | None
     name: str
@@ -84,7 +84,7 @@ def _seen(device: AttachedDevice) -> SurveyedDevice:
 
 
 def _findings(device: AttachedDevice) -> list[dict[str, str]]:
-    """Gates that hold and configuration errors, as a heartbeat says them."""
+    """Gates that hold and configuration errors, as in a heartbeat."""
     observer = DeviceConditions(
         device.facts.props, workdir=device.workdir, simulated=device.simulated
     )

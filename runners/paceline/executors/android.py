@@ -112,7 +112,7 @@ class AndroidExecutor:
             yield
 
     def _tidy(self) -> None:
-        """Raises nothing: what cannot be cleaned away now is noted, and is the next session's or check's."""
+        """Cleans the device. Raises nothing: what remains is noted for the next session or check."""
         device = self._device
         try:
             try:
@@ -155,7 +155,7 @@ class AndroidSession:
         self._state: dict[str, Value] = {}
         self._pinned: list[str] = []
         self.watching: list[str] = []
-        """Goes before a command that reads what the device says: keeps it off the launches' cores."""
+        """Prefix for commands that follow a launch: keeps them off the launches' cores."""
         self._launches = 0
         self._failed = False
 
@@ -167,7 +167,7 @@ class AndroidSession:
         return {"TMPDIR": str(self._run / "tmp"), **extra}
 
     def prepare(self) -> None:
-        """From a clean device to one on which everything is in place. Raises TargetError."""
+        """Cleans the device and puts everything in place. Raises TargetError."""
         self._persistent.ask(self._clean)
         changed = [settings.FIXED_PERFORMANCE]
         names = [setting.name for setting in changed]
@@ -192,7 +192,7 @@ class AndroidSession:
         self._pin()
 
     def begin(self, follower: LogFollower, take: Callable[[Conditions], None]) -> None:
-        """The first look, once its log is followed, or cannot be. Raises TargetError."""
+        """Takes the first reading, once the log is followed or cannot be. Raises TargetError."""
         device = self._device
         observer = DeviceConditions(
             device.facts.props,
@@ -213,7 +213,7 @@ class AndroidSession:
         self._seen.observe("before")
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
-        """A launch with nothing beside it, then a look at what it did to the device."""
+        """Runs a launch with nothing beside it, then reads the conditions."""
         conditions, follower = self._seen, self._follower
         if conditions is None or follower is None:
             raise RuntimeError("a launch before the session began")
@@ -238,13 +238,13 @@ class AndroidSession:
             return Outcome(error.cause, str(error)[:DETAIL_LIMIT])
 
     def conclude(self) -> None:
-        """The last look, without which nobody knows whether the samples are void. Raises TargetError."""
+        """Takes the last reading, which decides whether the samples are void. Raises TargetError."""
         if not self._failed and self._seen is not None:
             self._seen.observe("after")
             self._hear_the_rest()
 
     def _hear_the_rest(self) -> None:
-        """What was logged up to here and not told yet. Fails nothing: the samples are whole without it."""
+        """Reads the rest of the log. Its failure fails nothing, because the samples are complete without it."""
         reporting, follower = self._reporting, self._follower
         if reporting is None or follower is None:
             return

@@ -81,11 +81,11 @@ class Sink(Protocol):
         """Complete lines for people."""
 
     def tick(self) -> None:
-        """Time has passed: flush what should not wait."""
+        """Called regularly: flush what should not wait."""
 
 
 class TargetLayout(Protocol):
-    """What a launch's command line must know of where it will run."""
+    """Where a launch's files are on the target, and which variables it gets."""
 
     def location(self, directory: Path) -> PurePath:
         """Where a directory of the session's work lies on the target."""
@@ -95,7 +95,7 @@ class TargetLayout(Protocol):
 
 
 class HostLayout:
-    """The place of a host: files are where they were built, variables are inherited."""
+    """A host's layout: files are where they were built, variables are inherited."""
 
     def location(self, directory: Path) -> PurePath:
         return directory

@@ -72,7 +72,7 @@ class JobConditions:
         self._ended = self._stalls()
 
     def observe(self, phase: Phase) -> None:
-        """Asks the device, and hands on what it says. Raises TargetError."""
+        """Reads the device's conditions and passes them on. Raises TargetError."""
         at_ms, full = self._observer.at_ms, phase != "during"
         reading = self._persistent.ask(
             lambda connection: self._observer.read(connection, full)
