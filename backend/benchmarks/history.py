@@ -36,7 +36,7 @@ from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids, logging
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import memory
-from paceline_server.series.points import queries as points
+from paceline_server.series import point_queries as points
 from paceline_server.stats import changepoint
 from paceline_server.store import migrations
 from paceline_server.store import session as store

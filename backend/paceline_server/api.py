@@ -46,7 +46,6 @@ from paceline_server.live import routes as live
 from paceline_server.live.tail import Tail
 from paceline_server.reports import routes as reports
 from paceline_server.series import routes as series
-from paceline_server.series.noise import routes as noise
 from paceline_server.store import incidents, migrations, outbox
 from paceline_server.store.session import database, read_scope
 
@@ -91,7 +90,6 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
         jobs,
         ingest,
         series,
-        noise,
         policies,
         reports,
         alerts,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -26,6 +26,7 @@ from paceline_server.alerts.history import SYSTEM, add_event, change_state
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import CONFIRM, NOTIFY
 from paceline_server.detect.policies import service as policies
+from paceline_server.detect.service import Role
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.stats.constants import POLICY_CONFIDENCE
@@ -41,7 +42,6 @@ RULE = {
     "kind": "policy",
     "text": "The usage policy that is shipped picks the faster arm on every target, after enough warm-up.",
 }
-Role = Literal["candidate", "confirmation", "recovery"]
 
 
 def cause_key(row: PolicyAdvice) -> str:

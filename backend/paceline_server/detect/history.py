@@ -26,7 +26,7 @@ from paceline_server.detect.queries import JobContext
 from paceline_server.detect.schemas import JobReportOut, MeasurementOut
 from paceline_server.ingest import service as ingest
 from paceline_server.ingest.cases import params_key
-from paceline_server.series.points import service as points
+from paceline_server.series import job_points as points
 from paceline_server.series.service import JobPoints, NewestNames, PointOfSeries
 from paceline_server.store import outbox
 

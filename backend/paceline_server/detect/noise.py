@@ -13,11 +13,10 @@ from sqlalchemy.orm import Session
 from paceline_server.detect import queries
 from paceline_server.detect.analyse import Analysis
 from paceline_server.detect.compare import Pair
+from paceline_server.detect.findings import record_finding
 from paceline_server.detect.queries import JobContext
 from paceline_server.ingest.cases import params_key
-from paceline_server.kernel import clock, ids
-from paceline_server.series.noise import service as floors
-from paceline_server.store.tables.decisions import Finding
+from paceline_server.series import noise_floors as floors
 
 KIND = "environment"
 """Kind of a finding that two sides of the same artifact differ."""
@@ -44,27 +43,9 @@ def store_noise_floors(
         job_id=job.id,
         floors=measured,
     )
-    at = clock.now()
     for comparison in queries.comparisons_of_job(session, job.id):
-        if comparison.verdict != "fail":
-            continue
-        evidence = comparison.evidence
-        session.add(
-            Finding(
-                id=ids.new_id("fnd"),
-                kind=KIND,
-                role="candidate",
-                comparison_id=comparison.id,
-                run_id=run.id,
-                job_id=job.id,
-                method=evidence["method"],
-                parameters=evidence["parameters"],
-                filters=evidence["filters"],
-                window=evidence["window"],
-                created_at=at,
-            )
-        )
-    session.flush()
+        if comparison.verdict == "fail":
+            record_finding(session, comparison, "candidate", None, kind=KIND)
 
 
 def _measured_floor(pair: Pair) -> floors.MeasuredFloor | None:

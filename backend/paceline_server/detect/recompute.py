@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from paceline_server.detect import history, queries, service
 from paceline_server.detect.changes import service as detection
 from paceline_server.detect.changes.service import SeriesRow, StoreOutcome
+from paceline_server.series import job_points as points
 from paceline_server.series import service as series
-from paceline_server.series.points import service as points
 from paceline_server.store.session import read_scope, session_scope
 
 BATCH = 500

@@ -29,6 +29,7 @@ from paceline_server.detect.facts import (
     JobRequest,
     Look,
 )
+from paceline_server.detect.findings import Role, record_finding
 from paceline_server.detect.policies import service as policies
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
 from paceline_server.detect.revisions import Revision, analyse_revisions
@@ -41,10 +42,9 @@ from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.stats.paired import PairVerdict
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.store import outbox
-from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
+from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.history import PolicyAdvice
 
-Role = Literal["candidate", "confirmation", "recovery"]
 EXTEND_HISTORY = "history.extend"
 """Outbox topic of a concluded baseline job; the key is its id."""
 WHY_IMPORTED = (
@@ -303,30 +303,6 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
         "not_analysed",
         "The job has not been analysed yet; its report follows its samples.",
     )
-
-
-def record_finding(
-    session: Session, comparison: Comparison, role: Role, alert_id: str
-) -> Finding:
-    """Keep a comparison as evidence of an alert, with everything it takes to make it again (I16)."""
-    evidence = comparison.evidence
-    row = Finding(
-        id=ids.new_id("fnd"),
-        kind="arm_slower",
-        role=role,
-        alert_id=alert_id,
-        comparison_id=comparison.id,
-        run_id=comparison.run_id,
-        job_id=comparison.job_id,
-        method=evidence["method"],
-        parameters=evidence["parameters"],
-        filters=evidence["filters"],
-        window=evidence["window"],
-        created_at=clock.now(),
-    )
-    session.add(row)
-    session.flush()
-    return row
 
 
 def rederive_finding(session: Session, finding_id: str) -> PairVerdict:

@@ -6,7 +6,6 @@ by `stats` (I17).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -23,13 +22,14 @@ from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.catalog.parts import Benchmark
 from paceline_server.catalog.schemas import ParamValue, Unit
 from paceline_server.detect import service as detect
+from paceline_server.detect.params_query import params_of_query
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.fleet import service as fleet
 from paceline_server.ingest import service as ingest
 from paceline_server.ingest.cases import params_key
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
-from paceline_server.kernel.errors import invalid_request, not_found
+from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.reports import queries, report_sentences
 from paceline_server.reports.schemas import (
@@ -273,7 +273,7 @@ def distribution(
 ) -> DistributionOut:
     """The warm samples of one case per arm (of an A/B job per arm and side) as thinned distributions. Raises
     404, 400 for broken params."""
-    wanted = params_key(_params(params))
+    wanted = params_key(params_of_query(params, '{"batch": 1000}'))
     job = queries.job_with_target(session, job_id)
     if job is None:
         raise not_found("job", job_id)
@@ -301,21 +301,6 @@ def distribution(
         ),
         arms=out,
     )
-
-
-def _params(text: str) -> dict[str, ParamValue]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict) or not all(
-        type(one) in (int, str) for one in value.values()
-    ):
-        raise invalid_request(
-            'params: expected a JSON object such as {"batch": 1000}.',
-            {"params": "a JSON object"},
-        )
-    return value
 
 
 def _warm(case: CaseSamples) -> Floats:

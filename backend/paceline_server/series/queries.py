@@ -5,6 +5,7 @@ floors.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -374,3 +375,64 @@ def branches(session: Session, suite: str) -> list[str]:
         .group_by(Series.branch)
     )
     return list(session.scalars(query.order_by(newest.desc(), Series.branch)))
+
+
+@dataclass(frozen=True)
+class NoiseFloorFilters:
+    """Exact; None leaves a column open. `target` is an id."""
+
+    suite: str | None = None
+    benchmark: str | None = None
+    arm: str | None = None
+    metric: str | None = None
+    target: str | None = None
+
+
+def newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
+    """The newest floor of every key that passes the filters."""
+    key = (
+        NoiseFloor.target_id,
+        NoiseFloor.suite,
+        NoiseFloor.benchmark,
+        NoiseFloor.arm,
+        NoiseFloor.params_key,
+        NoiseFloor.metric,
+    )
+    order = (NoiseFloor.measured_at.desc(), NoiseFloor.id.desc())
+    age = func.row_number().over(partition_by=key, order_by=order).label("age")
+    inner = select(NoiseFloor.id, age)
+    for column, wanted in (
+        (NoiseFloor.suite, filters.suite),
+        (NoiseFloor.benchmark, filters.benchmark),
+        (NoiseFloor.arm, filters.arm),
+        (NoiseFloor.metric, filters.metric),
+        (NoiseFloor.target_id, filters.target),
+    ):
+        if wanted is not None:
+            inner = inner.where(column == wanted)
+    ranked = inner.subquery()
+    return (
+        select(NoiseFloor)
+        .join(ranked, ranked.c.id == NoiseFloor.id)
+        .where(ranked.c.age == 1)
+    )
+
+
+def last_points(session: Session, series: Series, count: int) -> list[SeriesPoint]:
+    """The newest points that count and were measured in the newest one's environment, oldest first."""
+    counting = (SeriesPoint.series_id == series.id, SeriesPoint.excluded.is_(None))
+    order = (SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
+    now = (
+        select(SeriesPoint.fingerprint)
+        .where(*counting)
+        .order_by(*order)
+        .limit(1)
+        .scalar_subquery()
+    )
+    query = (
+        select(SeriesPoint)
+        .where(*counting, SeriesPoint.fingerprint == now)
+        .order_by(*order)
+        .limit(count)
+    )
+    return list(reversed(list(session.scalars(query))))

@@ -10,10 +10,12 @@ from fastapi import APIRouter, Depends, Query
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.kernel.wire import Page
-from paceline_server.series import retired, service
+from paceline_server.series import noise_floors, retired, service
+from paceline_server.series.queries import NoiseFloorFilters
 from paceline_server.series.schemas import (
     AnnotationIn,
     AnnotationOut,
+    NoiseFloorOut,
     PointsOut,
     RetiredOut,
     RetireIn,
@@ -127,3 +129,21 @@ def restore_benchmark(
 ) -> None:
     """Take that back: runs miss it again."""
     retired.restore(session, suite, benchmark, arm, who.name)
+
+
+@router.get("/noise-floors")
+def list_noise_floors(  # noqa: PLR0917 - query parameters, passed by name
+    _: Reader,
+    session: DbSession,
+    suite: str | None = None,
+    benchmark: str | None = None,
+    arm: str | None = None,
+    metric: str | None = None,
+    target: str | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[NoiseFloorOut]:
+    """What targets resolve, by their newest A/A job, the newest first; with the threshold proposed to
+    rules."""
+    filters = NoiseFloorFilters(suite, benchmark, arm, metric, target)
+    return noise_floors.list_floors(session, filters, limit=limit, cursor=cursor)

@@ -16,10 +16,9 @@ from sqlalchemy.orm import Session
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
+from paceline_server.series import noise_floors as noise
 from paceline_server.series import queries, retired, shapes
-from paceline_server.series.noise import service as noise
-from paceline_server.series.points.renaming import NewestNames
-from paceline_server.series.points.service import JobPoints, PointOfSeries
+from paceline_server.series.job_points import JobPoints, NewestNames, PointOfSeries
 from paceline_server.series.queries import LIVE, SeriesFilters
 from paceline_server.series.schemas import (
     AnnotationIn,

@@ -17,7 +17,7 @@ from paceline_server.detect.changes import service as detection
 from paceline_server.detect.changes.service import StoreOutcome
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import ids
-from paceline_server.series.points import service as points
+from paceline_server.series import job_points as points
 from paceline_server.series.service import JobPoints, NewestNames, PointOfSeries
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.history import Change, Series, SeriesState

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.series import noise_floors as noise
 from paceline_server.series import service
-from paceline_server.series.noise import service as noise
 from paceline_server.series.schemas import NoiseBandOut
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.testing import pasts

@@ -33,7 +33,6 @@ from paceline_server.alerts.changes.change_facts import (
 )
 from paceline_server.alerts.changes.findings import (
     store_change_finding,
-    store_comparison_finding,
 )
 from paceline_server.alerts.changes.raising import (
     ask_for_confirmation,
@@ -222,7 +221,7 @@ def _store_comparisons(
     )
     for comparison in again:
         if comparison.id not in known:
-            store_comparison_finding(
+            detect.record_finding(
                 session, comparison, "confirmation", alert.id, kind=alert.kind
             )
     return again

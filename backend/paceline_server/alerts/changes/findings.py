@@ -8,7 +8,7 @@ does later.
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -16,11 +16,10 @@ from paceline_server.alerts.changes import queries
 from paceline_server.alerts.changes.causes import Cause
 from paceline_server.alerts.changes.change_facts import ChangeFacts, window_of
 from paceline_server.alerts.changes.history_sentences import describe_change
+from paceline_server.detect.service import Role
 from paceline_server.kernel import clock, ids
 from paceline_server.stats.blocks import WarmPolicy
-from paceline_server.store.tables.decisions import Comparison, Finding
-
-Role = Literal["candidate", "confirmation", "recovery"]
+from paceline_server.store.tables.decisions import Finding
 
 
 def store_change_finding(
@@ -88,27 +87,3 @@ def change_numbers(fact: ChangeFacts, cause: Cause | None) -> dict[str, Any]:
         "head_commit": fact.head_commit,
         "cause": None if cause is None else cause.stored(),
     }
-
-
-def store_comparison_finding(
-    session: Session, comparison: Comparison, role: Role, alert_id: str, *, kind: str
-) -> Finding:
-    """Keep one series of an A/B run as evidence of an alert."""
-    evidence = comparison.evidence
-    finding = Finding(
-        id=ids.new_id("fnd"),
-        kind=kind,
-        role=role,
-        alert_id=alert_id,
-        comparison_id=comparison.id,
-        run_id=comparison.run_id,
-        job_id=comparison.job_id,
-        method=evidence["method"],
-        parameters=evidence["parameters"],
-        filters=evidence["filters"],
-        window=evidence["window"],
-        created_at=clock.now(),
-    )
-    session.add(finding)
-    session.flush()
-    return finding

@@ -6,13 +6,13 @@ fact about one job and never changes; only baseline runs give any.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.orm import Session
 
+from paceline_server.detect.params_query import params_of_query
 from paceline_server.detect.policies import queries
 from paceline_server.detect.policies.advice_sentences import advice_out
 from paceline_server.detect.policies.advise import PolicyAssessment, evidence_of
@@ -23,7 +23,6 @@ from paceline_server.detect.policies.policy_on_target import (
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
 from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids
-from paceline_server.kernel.errors import invalid_request
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import page
 from paceline_server.store.tables.fleet import Target
@@ -111,7 +110,11 @@ def list_advice_history(
     cursor: str | None,
 ) -> Page[PolicyAdviceOut]:
     """All advice about one policy on one target, the newest first; `params` is a JSON object. Raises 400."""
-    key = None if params is None else params_key(_params(params))
+    key = (
+        None
+        if params is None
+        else params_key(params_of_query(params, '{"message": 150}'))
+    )
     return _page(
         session, queries.advice_history(suite, policy, target, key), limit, cursor
     )
@@ -163,18 +166,3 @@ def _out(session: Session, rows: Sequence[PolicyAdvice]) -> list[PolicyAdviceOut
         )
         for row in rows
     ]
-
-
-def _params(text: str) -> dict[str, int | str]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict) or not all(
-        type(one) in (int, str) for one in value.values()
-    ):
-        raise invalid_request(
-            'params: expected a JSON object such as {"message": 150}.',
-            {"params": "a JSON object"},
-        )
-    return value

@@ -16,11 +16,9 @@ from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.wire import Page
-from paceline_server.series import queries as series_queries
-from paceline_server.series.noise import queries
-from paceline_server.series.noise.queries import NoiseFloorFilters
-from paceline_server.series.noise.schemas import NoiseFloorOut
-from paceline_server.series.schemas import NoiseBandOut
+from paceline_server.series import queries
+from paceline_server.series.queries import NoiseFloorFilters
+from paceline_server.series.schemas import NoiseBandOut, NoiseFloorOut
 from paceline_server.stats.noise import mde_from_history, proposed_threshold
 from paceline_server.stats.plain_words import percent
 from paceline_server.store.page import page
@@ -125,7 +123,7 @@ def noise_band(
 ) -> NoiseBandOut | None:
     """The band around a series' present level in which differences say nothing: from its target's newest A/A
     job, else estimated from its own scatter; None where neither says anything."""
-    floor = series_queries.noise_floor(session, series)
+    floor = queries.noise_floor(session, series)
     if floor is not None:
         return NoiseBandOut(
             mde=floor.mde,

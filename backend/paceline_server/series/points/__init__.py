@@ -1,1 +1,0 @@
-"""Points of series, stored under the newest names of what they measure."""
