@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -177,19 +178,33 @@ def http_in_queries(path: str, tree: ast.Module) -> list[str]:
     ]
 
 
+@cache
+def shared_vocabulary() -> frozenset[str]:
+    """Modules that features may use of each other besides `service` and `schemas`."""
+    config = tomllib.loads((ROOT / "backend/pyproject.toml").read_text("utf-8"))
+    return frozenset(config["tool"]["paceline"]["shared_vocabulary"])
+
+
 def past_the_service(path: str, tree: ast.Module) -> list[str]:
-    """A feature uses another only through its `service` (and the wire shapes that service speaks)."""
+    """A feature uses another only through its `service`, the wire shapes that service speaks, and the shared
+    vocabulary."""
     own = re.match(rf"{SERVER}(\w+)/", path)
     if own is None or own[1] not in FEATURES or is_test(path):
         return []
     found = []
     for line, module, name in imports(tree):
-        room = re.fullmatch(r"paceline_server\.(\w+)(?:\.(\w+))?(?:\..*)?", module)
+        room = re.fullmatch(r"paceline_server\.(\w+)((?:\.\w+)*)", module)
         if room is None or room[1] not in FEATURES or room[1] == own[1]:
             continue
-        if (room[2] or name) in {"routes", "queries", "tasks"}:
+        used = module.removeprefix("paceline_server.")
+        if not (ROOT / SERVER / f"{used.replace('.', '/')}.py").is_file():
+            used = f"{used}.{name}"
+        if (
+            used.rpartition(".")[2] not in {"service", "schemas"}
+            and used not in shared_vocabulary()
+        ):
             found.append(
-                f"{path}:{line}: uses {room[1]} past its service ({room[2] or name})"
+                f"{path}:{line}: uses {used} past its service; declare shared vocabulary in backend/pyproject.toml"
             )
     return found
 
@@ -228,6 +243,10 @@ RULES: dict[Rule, list[tuple[str, str]]] = {
             "from paceline_server.jobs.queries import job_by_id",
         ),
         (f"{SERVER}alerts/service.py", "from paceline_server.jobs import queries"),
+        (
+            f"{SERVER}alerts/service.py",
+            "from paceline_server.detect.changes import planning",
+        ),
     ],
 }
 CLEAN = [
