@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import pytest
 from paceline.destination import Destination, build_for
-from paceline.events import Event
 from paceline.manifest import Manifest, TargetBuild, load
-from paceline.protocol import StreamReader
+from paceline_contract.events import AnyEvent
+from paceline_contract.stream import StreamReader
 
 ROOT = Path(__file__).resolve().parents[1]
 NATIVE = ROOT / "native"
@@ -226,7 +226,7 @@ def run(
     )
 
 
-def events(abi: Abi, path: Path, *arguments: str) -> list[Event]:
+def events(abi: Abi, path: Path, *arguments: str) -> list[AnyEvent]:
     done = run(abi, path, *arguments)
     assert done.returncode == 0, done.stderr + done.stdout[-500:]
     reader = StreamReader()

@@ -21,7 +21,7 @@ from device_programs import (
     program,
     under_qemu,
 )
-from paceline.events import Case, Done, Samples
+from paceline_contract.events import CaseEvent, DoneEvent, SamplesEvent
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
@@ -78,12 +78,12 @@ def test_where_arms_would_be_preloaded_none_is_there_and_each_says_so() -> None:
     launch = events(
         OWN, path, "--benchmark", "random_mixed", "--params", "setup=preload", *asked
     )
-    cases = [event for event in launch if isinstance(event, Case)]
+    cases = [event for event in launch if isinstance(event, CaseEvent)]
     assert {case.arm for case in cases} == set(
         ALLOCATORS.manifest.benchmarks["random_mixed"].arms
     )
     assert all(
         case.unavailable and "static program" in case.unavailable for case in cases
     )
-    assert not [event for event in launch if isinstance(event, Samples)]
-    assert isinstance(launch[-1], Done)
+    assert not [event for event in launch if isinstance(event, SamplesEvent)]
+    assert isinstance(launch[-1], DoneEvent)

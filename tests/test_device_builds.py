@@ -34,10 +34,10 @@ from device_programs import (
     startable,
 )
 from paceline.destination import Destination
-from paceline.events import Case, Check, Done, Samples
 from paceline.git import SourceError
 from paceline.source import prepare_in_place
 from paceline.stop import Stop
+from paceline_contract.events import CaseEvent, CheckEvent, DoneEvent, SamplesEvent
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
@@ -282,8 +282,8 @@ def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
     params = [word for param in small.params.split() for word in ("--params", param)]
     short = ["--rounds", "2", "--warmup-rounds", "1", "--min-time-ns", "1000"]
     launch = events(abi, path, "--benchmark", small.benchmark, *params, *short)
-    assert isinstance(launch[-1], Done)
-    checks = [event for event in launch if isinstance(event, Check)]
+    assert isinstance(launch[-1], DoneEvent)
+    checks = [event for event in launch if isinstance(event, CheckEvent)]
     assert [event for event in checks if not event.ok] == []
     raw = next(
         item
@@ -291,7 +291,7 @@ def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
         if item["name"] == small.workload
     )
     assert set(raw["checks"]) <= {event.name for event in checks}
-    cases = {event.case: event for event in launch if isinstance(event, Case)}
+    cases = {event.case: event for event in launch if isinstance(event, CaseEvent)}
     benchmark = workload.manifest.benchmarks[small.benchmark]
     assert {case.arm for case in cases.values()} == set(benchmark.arms)
     reasons = {
@@ -303,7 +303,7 @@ def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
     measured = {
         event.case
         for event in launch
-        if isinstance(event, Samples) and event.phase == "measure"
+        if isinstance(event, SamplesEvent) and event.phase == "measure"
     }
     assert {cases[case].arm for case in measured} == set(benchmark.arms) - set(reasons)
     assert benchmark.device_reference not in reasons, (

@@ -31,13 +31,13 @@ from typing import NamedTuple, TextIO
 import msgspec
 import psutil
 from paceline.conditions import Conditions, Sampler
-from paceline.events import Case, Event, Samples
 from paceline.executors.base import LaunchSpec
 from paceline.executors.host import HostExecutor
 from paceline.executors.process import inherited_environment
 from paceline.spool import Attempt, AttemptSpool, Spool
 from paceline.stop import Stop
 from paceline.stream import ItemSink
+from paceline_contract.events import AnyEvent, CaseEvent, SamplesEvent
 
 WORKLOAD = """
 import hashlib, json, sys, time
@@ -71,8 +71,8 @@ class CountingSink(ItemSink):
 
     total_ns = 0
 
-    def event(self, event: Event, case: Case | None) -> None:
-        if isinstance(event, Samples):
+    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
+        if isinstance(event, SamplesEvent):
             self.total_ns += sum(event.values)
         super().event(event, case)
 

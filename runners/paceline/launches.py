@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Protocol
 
 import msgspec
+from paceline_contract.events import AnyEvent, CaseEvent, ParamValue, SamplesEvent
 
 from paceline.errors import UserError
-from paceline.events import Case, Event, ParamValue, Samples
 from paceline.executors.base import (
     HOST_LAYOUT,
     Calibration,
@@ -239,12 +239,12 @@ class DeclaredArmsSink:
     def raw(self, data: bytes) -> None:
         self._to.raw(data)
 
-    def event(self, event: Event, case: Case | None) -> None:
+    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
         about = (
             event
-            if isinstance(event, Case)
+            if isinstance(event, CaseEvent)
             else case
-            if isinstance(event, Samples)
+            if isinstance(event, SamplesEvent)
             else None
         )
         if about is None or (about.benchmark, about.arm) in self._arms:

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+from paceline_contract.events import AnyEvent, CaseEvent, ProgressEvent, WarningEvent
 
 from paceline import environment
 from paceline.conditions import Conditions
-from paceline.events import Case, Event, Progress, Warn
 from paceline.executors.base import Executor, LaunchSpec
 from paceline.git import SourceError, working_revision, working_revision_in_words
 from paceline.launches import Side, plan_launches, run_launches, session_work
@@ -180,10 +180,10 @@ class LaunchFiles:
     def raw(self, data: bytes) -> None:
         self._stream.write(data)
 
-    def event(self, event: Event, case: Case | None) -> None:  # noqa: ARG002 - the port's signature
-        if isinstance(event, Progress):
+    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:  # noqa: ARG002 - the port's signature
+        if isinstance(event, ProgressEvent):
             self._display.progress(event.done, event.total)
-        elif isinstance(event, Warn):
+        elif isinstance(event, WarningEvent):
             warning = {"code": event.code, "text": event.text}
             if warning not in self._record.warnings:
                 self._record.warnings.append(warning)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from paceline_contract.events import ErrorEvent, Terminal
+from paceline_contract.stream import StreamError
 
-from paceline.events import Failed, Terminal
 from paceline.exit_descriptions import describe_signal, describe_status
 from paceline.first_error import Excerpt
-from paceline.protocol import BrokenStreamError
 from paceline.stop import StopReason
 
 Cause = Literal[
@@ -59,7 +59,7 @@ class LaunchFacts(msgspec.Struct, frozen=True):
     timed_out_s: float | None = None
     flooded_bytes: int | None = None
     stopped: StopReason | None = None
-    fault: BrokenStreamError | None = None
+    fault: StreamError | None = None
     terminal: Terminal | None = None
     failed_checks: tuple[tuple[str, str], ...] = ()
     excerpt: Excerpt | None = None
@@ -177,11 +177,11 @@ def _stream(facts: LaunchFacts) -> Failure | None:
         advice = "A workload's last line must be done or error; check that it ends by saying so."
         return (
             "workload_no_terminal",
-            f"exited with status 0 without saying done ({fault.text}).",
+            f"exited with status 0 without saying done ({fault.detail}).",
             advice,
         )
     if fault is not None:
-        text = f"its output breaks the bench stream at line {fault.line}: {fault.code}: {fault.text}."
+        text = f"its output breaks the bench stream at line {fault.line}: {fault.code}: {fault.detail}."
         advice = "Print events only, one JSON object per line, as native/protocol/README.md says."
         return "stream_invalid", text, advice
     if facts.failed_checks:
@@ -195,7 +195,7 @@ def _stream(facts: LaunchFacts) -> Failure | None:
             f"{len(facts.failed_checks)} correctness check(s) failed: {shown}.",
             advice,
         )
-    if isinstance(facts.terminal, Failed):
+    if isinstance(facts.terminal, ErrorEvent):
         return (
             "workload_error",
             f"ended in error {facts.terminal.code}: {facts.terminal.text}",

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 import msgspec
+from paceline_contract.events import ParamValue
 
 from paceline.errors import UserError
-from paceline.events import ParamValue
 from paceline.manifest import Manifest, TargetBuild
 from paceline.manifest_rules import not_sendable, why_not
 

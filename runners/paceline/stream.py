@@ -13,18 +13,17 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 import msgspec
-
-from paceline.events import (
-    Case,
+from paceline_contract.events import (
+    AnyEvent,
+    CaseEvent,
     Direction,
-    Event,
     ParamValue,
     Phase,
-    Progress,
-    Samples,
-    Unit,
-    wire,
+    ProgressEvent,
+    SamplesEvent,
 )
+from paceline_contract.units import Unit
+
 from paceline.terminal_text import strip_control
 
 CHUNK_VALUES = 1000
@@ -60,7 +59,7 @@ class _Chunk(msgspec.Struct, omit_defaults=True):
     work: dict[str, list[int]] = {}
     side: str | None = None
 
-    def add(self, event: Samples, values: list[float]) -> None:
+    def add(self, event: SamplesEvent, values: list[float]) -> None:
         for value in values:
             self.rounds.append(event.round)
             self.positions.append(event.position)
@@ -89,7 +88,7 @@ class ItemSink:
         self._flushed_at = clock()
         self._chunks: dict[tuple[int, str, str, tuple[str, ...]], _Chunk] = {}
         self._ready: list[Item] = []
-        self._progress: Progress | None = None
+        self._progress: ProgressEvent | None = None
         self._lines: list[str] = []
         self._lines_seen = 0
         self._last_lines: deque[str] = deque(maxlen=LOG_LAST_LINES)
@@ -97,11 +96,11 @@ class ItemSink:
     def raw(self, data: bytes) -> None:
         """The server gets events, not bytes."""
 
-    def event(self, event: Event, case: Case | None) -> None:
-        if isinstance(event, Samples):
+    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
+        if isinstance(event, SamplesEvent):
             if case is not None:
                 self._sample(event, case)
-        elif isinstance(event, Progress):
+        elif isinstance(event, ProgressEvent):
             self._progress = event
         else:
             self._ready.append(self._item(event))
@@ -139,11 +138,15 @@ class ItemSink:
         if items:
             self._append(items)
 
-    def _item(self, event: Event) -> Item:
-        item = {"kind": "event", "launch": self._launch, "event": wire(event)}
+    def _item(self, event: AnyEvent) -> Item:
+        item = {
+            "kind": "event",
+            "launch": self._launch,
+            "event": event.to_json_object(),
+        }
         return item if self._side is None else {**item, "side": self._side}
 
-    def _sample(self, event: Samples, case: Case) -> None:
+    def _sample(self, event: SamplesEvent, case: CaseEvent) -> None:
         metric = case.metric(event.metric)
         if metric is None:
             return

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paceline.devices.reconnecting import SessionTimeouts
-from paceline.events import Case, Event, Samples
 from paceline.executors.base import LaunchSpec, Session, SessionWork
 from paceline.outcome import Outcome
 from paceline.stop import Stop
+from paceline_contract.events import AnyEvent, CaseEvent, SamplesEvent
 
 from .phone import PACE, Phone
 from .test_executors import CASE, DONE, START, Recorder, lines
@@ -51,14 +51,16 @@ class Half(Recorder):
         super().__init__()
         self._then = then
 
-    def event(self, event: Event, case: Case | None) -> None:
+    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
         super().event(event, case)
-        if isinstance(event, Samples) and event.round == HALF - 1:
+        if isinstance(event, SamplesEvent) and event.round == HALF - 1:
             self._then()
 
     @property
     def rounds(self) -> list[int]:
-        return [event.round for event, _ in self.events if isinstance(event, Samples)]
+        return [
+            event.round for event, _ in self.events if isinstance(event, SamplesEvent)
+        ]
 
 
 def launch(

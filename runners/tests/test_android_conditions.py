@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from paceline.adb.port import CommandResult, Connection
 from paceline.conditions import Conditions
-from paceline.events import Case, Event
 from paceline.executors.base import Calibration, SessionWork
 from paceline.executors.job_conditions import WINDOW
 from paceline.stop import Stop
+from paceline_contract.events import AnyEvent, CaseEvent
 
 from .phone import Phone, Through
 from .phone_jobs import ROUNDS, Half, build, go, launch, recorded, wait_until
@@ -30,7 +30,7 @@ def test_conditions_are_read_before_and_after_and_after_each_launch_and_never_in
     asked: list[int] = []
 
     class Counting(Half):
-        def event(self, event: Event, case: Case | None) -> None:
+        def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
             super().event(event, case)
             asked.append(len(ran))
 
@@ -92,7 +92,7 @@ def test_a_log_that_is_lost_in_a_launch_is_taken_up_again_after_it_and_the_gap_i
         wait_until(recorded(device, "end").exists)
 
     class Watching(Half):
-        def event(self, event: Event, case: Case | None) -> None:
+        def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
             super().event(event, case)
             logs.append(begun())
 

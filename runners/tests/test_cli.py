@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paceline.protocol import StreamReader
 from paceline.testing import commands
 from paceline.testing.fake_server import FakeServer
+from paceline_contract.stream import StreamReader
 
 from .conftest import git
 

@@ -16,7 +16,6 @@ from pathlib import Path, PurePosixPath
 import psutil
 import pytest
 from device_providers import DeviceProvider
-from paceline.events import Case, Done, Event, Samples
 from paceline.executors.base import Executor, LaunchSpec, Session, SessionWork
 from paceline.executors.fake import FakeExecutor, LaunchScript
 from paceline.executors.host import HostExecutor
@@ -25,6 +24,7 @@ from paceline.executors.process import GuardedProcess
 from paceline.first_error import first_error
 from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, detail
 from paceline.stop import Stop, StopReason
+from paceline_contract.events import AnyEvent, CaseEvent, DoneEvent, SamplesEvent
 
 from .phone import phone
 
@@ -75,14 +75,14 @@ class Recorder:
 
     def __init__(self) -> None:
         self.bytes = 0
-        self.events: list[tuple[Event, Case | None]] = []
+        self.events: list[tuple[AnyEvent, CaseEvent | None]] = []
         self.errors: list[str] = []
         self.ticks = 0
 
     def raw(self, data: bytes) -> None:
         self.bytes += len(data)
 
-    def event(self, event: Event, case: Case | None) -> None:
+    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
         self.events.append((event, case))
 
     def stderr(self, lines: list[str]) -> None:
@@ -186,13 +186,13 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
     outcome = run(LaunchScript(GOOD, stderr=b"hello\nworld"), sink, Stop(), 30)
     assert outcome.ok, outcome.detail
     assert [type(event).__name__ for event, _ in sink.events] == [
-        "Start",
-        "Case",
-        "Samples",
-        "Done",
+        "StartEvent",
+        "CaseEvent",
+        "SamplesEvent",
+        "DoneEvent",
     ]
     sample, case = sink.events[2]
-    assert isinstance(sample, Samples)
+    assert isinstance(sample, SamplesEvent)
     assert case is not None
     assert case.arm == "a"
     assert sink.bytes == len(GOOD)
@@ -479,9 +479,9 @@ def test_events_arrive_while_the_workload_still_runs(tmp_path: Path) -> None:
     go = tmp_path / "go"
 
     class Releasing(Recorder):
-        def event(self, event: Event, case: Case | None) -> None:
+        def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
             super().event(event, case)
-            if isinstance(event, Samples):
+            if isinstance(event, SamplesEvent):
                 go.touch()
 
     code = (
@@ -490,7 +490,7 @@ def test_events_arrive_while_the_workload_still_runs(tmp_path: Path) -> None:
     )
     sink = Releasing()
     assert host(tmp_path).execute(spec(tmp_path, code), sink, Stop()).ok
-    assert isinstance(sink.events[-1][0], Done)
+    assert isinstance(sink.events[-1][0], DoneEvent)
 
 
 def test_the_workload_gets_exactly_its_argv_and_directory(tmp_path: Path) -> None:

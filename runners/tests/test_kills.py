@@ -19,10 +19,10 @@ import pytest
 from paceline.adb.port import Connection
 from paceline.devices import leftovers
 from paceline.devices.leftovers import RunJournal
-from paceline.events import Case, Event, Samples
 from paceline.executors.base import LaunchSpec, Session, SessionWork
 from paceline.outcome import Outcome
 from paceline.stop import Stop
+from paceline_contract.events import AnyEvent, CaseEvent, SamplesEvent
 
 from .phone import Phone, Through
 from .phone_jobs import wait_until
@@ -69,10 +69,10 @@ class Rounds(Recorder):
         super().__init__()
         self._at, self._then = at, then
 
-    def event(self, event: Event, case: Case | None) -> None:
+    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
         super().event(event, case)
         if (
-            isinstance(event, Samples)
+            isinstance(event, SamplesEvent)
             and event.round == self._at
             and callable(self._then)
         ):
@@ -80,7 +80,9 @@ class Rounds(Recorder):
 
     @property
     def complete(self) -> bool:
-        found = [event.round for event, _ in self.events if isinstance(event, Samples)]
+        found = [
+            event.round for event, _ in self.events if isinstance(event, SamplesEvent)
+        ]
         return found == list(range(ROUNDS))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-from paceline.events import Case, Metric, Progress, Samples, Warn
 from paceline.stream import (
     CHUNK_VALUES,
     FLUSH_S,
@@ -13,10 +12,17 @@ from paceline.stream import (
     ItemSink,
     log_items,
 )
+from paceline_contract.events import (
+    CaseEvent,
+    Metric,
+    ProgressEvent,
+    SamplesEvent,
+    WarningEvent,
+)
 
 TIME = Metric("time", "ns", "lower")
 RATE = Metric("rate", "op/s", "higher")
-CASE = Case(0, "b", "a", {"n": 1}, [TIME, RATE])
+CASE = CaseEvent(0, "b", "a", {"n": 1}, [TIME, RATE])
 
 
 class Clock:
@@ -31,8 +37,8 @@ def sample(
     phase: str = "measure",
     metric: str = "time",
     values: list[int] | None = None,
-) -> Samples:
-    return Samples(0, metric, 3, round_, 1, phase, 4, values or [100], 50 + round_)  # type: ignore[arg-type]
+) -> SamplesEvent:
+    return SamplesEvent(0, metric, 3, round_, 1, phase, 4, values or [100], 50 + round_)  # type: ignore[arg-type]
 
 
 def sink() -> tuple[ItemSink, list[list[Item]], Clock]:
@@ -111,7 +117,7 @@ def test_nothing_waits_longer_than_the_flush_interval() -> None:
 def test_progress_is_thinned_to_the_latest() -> None:
     it, batches, _ = sink()
     for done in range(100):
-        it.event(Progress(done, 100), None)
+        it.event(ProgressEvent(done, 100), None)
     it.close()
     assert [item["event"] for item in batches[0]] == [
         {"type": "progress", "done": 99, "total": 100}
@@ -120,7 +126,7 @@ def test_progress_is_thinned_to_the_latest() -> None:
 
 def test_a_warning_is_forwarded_verbatim() -> None:
     it, batches, _ = sink()
-    it.event(Warn("demonstration", "slowed"), None)
+    it.event(WarningEvent("demonstration", "slowed"), None)
     it.close()
     assert batches[0][0]["event"] == {
         "type": "warning",

@@ -21,6 +21,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from paceline_contract.events import ErrorEvent
+
 from paceline_server.catalog.manifest import Manifest, ManifestError
 from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
@@ -167,7 +169,7 @@ def read_directory(
     if not paths:
         broken.append(f"there is no launch-NNN.WORKLOAD.jsonl in {directory.name}")
     for path, stream in zip(paths, streams, strict=True):
-        spoken = None if stream.start is None else stream.start["suite"]
+        spoken = None if stream.start is None else stream.start.suite
         if spoken not in (None, manifest.suite.name):
             raise JudgeError(
                 f"{path.name} is of suite {spoken!r}, the manifest of {manifest.suite.name!r}: pass the "
@@ -238,9 +240,7 @@ def _facts(streams: Sequence[Stream]) -> JobFacts:
         checks=[check for stream in streams for check in stream.checks],
         warnings=[warning for stream in streams for warning in stream.warnings],
         announced=[case for stream in streams for case in stream.cases.values()],
-        builds=[
-            stream.start["build"] for stream in streams if stream.start is not None
-        ],
+        builds=[stream.start.build for stream in streams if stream.start is not None],
     )
 
 
@@ -280,8 +280,8 @@ def _failure(run: Mapping[str, Any]) -> str | None:
 def _why_broken(path: Path, stream: Stream) -> str:
     if stream.fault is not None:
         return f"{path.name} line {stream.fault.line}: {stream.fault.code}: {stream.fault.detail}"
-    terminal = stream.terminal or {}
-    return f"{path.name}: the workload reported {terminal.get('code')}: {terminal.get('text')}"
+    assert isinstance(stream.terminal, ErrorEvent)  # noqa: S101 - a stream without a fault has a terminal
+    return f"{path.name}: the workload reported {stream.terminal.code}: {stream.terminal.text}"
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+import msgspec
 import numpy as np
+from paceline_contract.events import CaseEvent, CheckEvent
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import queries
@@ -122,7 +124,7 @@ def checks(session: Session, job_id: str, side: Side | None = None) -> list[Chec
         if event["type"] == "start":
             workload = event["workload"]
         else:
-            found.append(check_of(event, launch, workload))
+            found.append(check_of(msgspec.convert(event, CheckEvent), launch, workload))
     return found
 
 
@@ -137,7 +139,7 @@ def warnings(session: Session, job_id: str, side: Side | None = None) -> list[Wa
 def cases(session: Session, job_id: str, side: Side | None = None) -> list[Case]:
     """Cases the launches that count announced, with or without samples."""
     return [
-        case_of(event, launch)
+        case_of(msgspec.convert(event, CaseEvent), launch)
         for launch, event in _events(session, job_id, side, "case")
     ]
 

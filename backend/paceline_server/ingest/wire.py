@@ -18,17 +18,18 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from paceline_contract.units import UNITS
-
-from paceline_server.fleet.device_schemas import MAX_RAW, MAX_RAW_TEXT
-from paceline_server.ingest.events import (
+from paceline_contract.events import (
     INT64_MAX,
     MAX_COUNTERS,
     MAX_VALUES,
     EventError,
-    check_fields,
+    StartEvent,
     event_type,
+    parse_event,
 )
+from paceline_contract.units import UNITS
+
+from paceline_server.fleet.device_schemas import MAX_RAW, MAX_RAW_TEXT
 from paceline_server.kernel.wire import is_storable
 
 MAX_INFLATED: Final = 64 * 1024 * 1024
@@ -328,13 +329,12 @@ def _check_storable(where: str, value: dict[str, Any]) -> None:
 
 def _check_event(item: EventItem) -> None:
     try:
-        kind = event_type(item.event)
-        if kind == "samples":
+        if event_type(item.event) == "samples":
             raise EventError(
                 "unknown_type", "samples travel as items of kind samples", "type"
             )
-        check_fields(kind, item.event)
-        if kind == "start" and item.event["launch"] != item.launch:
+        event = parse_event(item.event)
+        if isinstance(event, StartEvent) and event.launch != item.launch:
             raise EventError("bad_field", "launch: is not the item's", "launch")
     except EventError as error:
         where = f"event.{error.field}" if error.field else "event"

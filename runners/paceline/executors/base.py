@@ -16,11 +16,11 @@ from pathlib import Path, PurePath
 from typing import Protocol
 
 import msgspec
+from paceline_contract.events import AnyEvent, CaseEvent
 
 from paceline.conditions import Conditions
 from paceline.destination import Destination
 from paceline.errors import UserError
-from paceline.events import Case, Event
 from paceline.executors.process import inherited_environment
 from paceline.log_reports import LogListener
 from paceline.outcome import Cause, Outcome
@@ -74,7 +74,7 @@ class Sink(Protocol):
     def raw(self, data: bytes) -> None:
         """Standard output as it came, also what follows a fault (bounded by the flood limit)."""
 
-    def event(self, event: Event, case: Case | None) -> None:
+    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
         """One accepted event; `case` accompanies samples."""
 
     def stderr(self, lines: list[str]) -> None:

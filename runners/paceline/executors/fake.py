@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
+from paceline_contract.events import CheckEvent, SamplesEvent
+from paceline_contract.stream import StreamError, StreamReader
 
 from paceline.conditions import Conditions
 from paceline.destination import HOST
-from paceline.events import Check, Samples
 from paceline.executors.base import HostLayout, LaunchSpec, SessionWork, Sink
 from paceline.first_error import ErrorFinder
 from paceline.outcome import LaunchFacts, Outcome, judge
-from paceline.protocol import BrokenStreamError, StreamReader
 from paceline.stop import Stop
 
 
@@ -85,13 +85,15 @@ class FakeExecutor(HostLayout):
         sink.raw(script.stdout)
         try:
             for event in itertools.chain(reader.feed(script.stdout), reader.close()):
-                if isinstance(event, Check) and not event.ok:
+                if isinstance(event, CheckEvent) and not event.ok:
                     checks.append((event.name, event.detail))
                 sink.event(
                     event,
-                    reader.case(event.case) if isinstance(event, Samples) else None,
+                    reader.case(event.case)
+                    if isinstance(event, SamplesEvent)
+                    else None,
                 )
-        except BrokenStreamError as broken:
+        except StreamError as broken:
             fault = broken
         if script.stderr:
             sink.stderr(script.stderr.decode("utf-8", "replace").splitlines())

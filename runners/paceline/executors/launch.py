@@ -12,13 +12,13 @@ import time
 from typing import Literal
 
 import msgspec
+from paceline_contract.events import CheckEvent, SamplesEvent
+from paceline_contract.stream import StreamError, StreamReader
 
-from paceline.events import Check, Samples
 from paceline.executors.base import LaunchSpec, Sink
 from paceline.executors.process import ProcessEnd
 from paceline.first_error import ErrorFinder
 from paceline.outcome import LaunchFacts, Outcome, judge
-from paceline.protocol import BrokenStreamError, StreamReader
 from paceline.stop import Stop, StopReason
 from paceline.terminal_text import LineSplitter
 
@@ -56,7 +56,7 @@ class LaunchMonitor:
     ) -> None:
         self._spec, self._sink, self._stop, self.limits = spec, sink, stop, limits
         self._reader = StreamReader()
-        self._fault: BrokenStreamError | None = None
+        self._fault: StreamError | None = None
         self._fault_at = 0.0
         self._garbage = 0
         self._bytes: dict[Channel, int] = {"stdout": 0, "stderr": 0}
@@ -95,7 +95,7 @@ class LaunchMonitor:
             return
         try:
             self._events(data)
-        except BrokenStreamError as fault:
+        except StreamError as fault:
             self._broke(fault)
             self._garbage = len(data)
             self._errors.feed("stdout", data[: self.limits.garbage_bytes])
@@ -179,20 +179,24 @@ class LaunchMonitor:
 
     def _events(self, data: bytes | None) -> None:
         for event in self._reader.close() if data is None else self._reader.feed(data):
-            if isinstance(event, Check) and not event.ok:
+            if isinstance(event, CheckEvent) and not event.ok:
                 self._checks.append((event.name, event.detail))
-            case = self._reader.case(event.case) if isinstance(event, Samples) else None
+            case = (
+                self._reader.case(event.case)
+                if isinstance(event, SamplesEvent)
+                else None
+            )
             self._sink.event(event, case)
 
     def _finish_stream(self) -> None:
         if self._fault is None and not self._dropped:
             try:
                 self._events(None)
-            except BrokenStreamError as fault:
+            except StreamError as fault:
                 self._broke(fault)
         self._printed(self._stderr_lines.close())
 
-    def _broke(self, fault: BrokenStreamError) -> None:
+    def _broke(self, fault: StreamError) -> None:
         self._fault, self._fault_at = fault, time.monotonic()
 
     def _stderr(self, data: bytes) -> None:
