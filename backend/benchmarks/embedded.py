@@ -25,10 +25,10 @@ from pathlib import Path
 
 import httpx
 import psutil
-from paceline_server.testing.benches import suite_manifest
-from paceline_server.testing.deliveries import Lab
+from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.scripted_agent import COMMIT, PREFIX, ScriptedAgent
 from paceline_server.testing.servers import free_port
+from paceline_server.testing.sorting_suite import suite_manifest
 
 HERE = Path(__file__).parent
 LOOK_EVERY_S = 0.005

@@ -46,9 +46,9 @@ from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.history import NoiseFloor
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.testing import servers
-from paceline_server.testing.benches import suite_manifest
-from paceline_server.testing.pasts import Past
-from paceline_server.testing.serving import running
+from paceline_server.testing.nightly_jobs import NightlyJobs
+from paceline_server.testing.running_server import running
+from paceline_server.testing.sorting_suite import suite_manifest
 from sqlalchemy import select
 
 STEP_SHARE = 0.2
@@ -292,7 +292,7 @@ def one_run(target_id: str, values: NDArray[np.float64]) -> None:
     count, nights = values.shape
     scatter = np.exp(np.random.default_rng(7).standard_t(4, count) * 0.01)
     names = [(f"b_{number // 20}", "native", number % 20) for number in range(count)]
-    past = Past(target_id, suite="sorting", nights=nights * 400)
+    past = NightlyJobs(target_id, suite="sorting", nights=nights * 400)
     job = past.night(
         dict(zip(names, (values[:, -1] * scatter).tolist(), strict=True)),
         evaluate=False,

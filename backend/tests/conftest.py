@@ -35,9 +35,9 @@ from paceline_server.store import session as store
 from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.testing import servers
-from paceline_server.testing.emptied import EmptiedDatabase
-from paceline_server.testing.serving import RunningServer, running
-from paceline_server.testing.statements import compiling_once
+from paceline_server.testing.compiled_statements import compiling_once
+from paceline_server.testing.reused_database import ReusedDatabase
+from paceline_server.testing.running_server import RunningServer, running
 
 EMBEDDED = "embedded"
 SCALED = "scaled"
@@ -83,8 +83,8 @@ def postgresql() -> Iterator[servers.PostgreSQL]:
 
 
 @pytest.fixture(scope="session")
-def emptied(postgresql: servers.PostgreSQL) -> Iterator[EmptiedDatabase]:
-    kept = EmptiedDatabase(postgresql, TEMPLATE)
+def emptied(postgresql: servers.PostgreSQL) -> Iterator[ReusedDatabase]:
+    kept = ReusedDatabase(postgresql, TEMPLATE)
     yield kept
     kept.drop()
 
@@ -132,7 +132,7 @@ def shape(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shape]:
     server: servers.PostgreSQL = request.getfixturevalue("postgresql")
     redis: servers.Redis = request.getfixturevalue("redis_server")
     redis.flush()
-    databases: EmptiedDatabase = request.getfixturevalue("emptied")
+    databases: ReusedDatabase = request.getfixturevalue("emptied")
     database = databases.take()
     try:
         yield Shape(name, server.url(database), redis.url)

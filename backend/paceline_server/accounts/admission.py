@@ -1,11 +1,9 @@
-"""Decides at the door whether a request may go on to its route, before a byte of its body is read.
+"""Decides whether a request may reach its route, before a byte of its body is read.
 
-FastAPI parses a body before it asks any dependency, so what a stranger may cost is decided here: the path has
-the method, the caller holds what the route requires, values in the address are written as their types are,
-the body is no larger than the route takes, and there is room to parse it. A route that says neither
-`require(…)` nor `ANYONE` is refused when the application is built, so a new one cannot be open by accident;
-how large its body may be it says with FastAPI's `max_body_size` (`api.py` sets the default; FastAPI's own
-limiter, behind this one, would answer in plain text).
+FastAPI parses a body before it asks any dependency, so this middleware checks first: the path has the method, the
+caller has the required scope, path and query values are well-formed, the body is within the route's limit, and there
+is memory to parse it. An application with a route that has neither `require(…)` nor `ANYONE` does not start. A route
+sets its limit with FastAPI's `max_body_size`; `api.py` sets the default.
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ LONGEST_TARGET_BYTES = 16 * 1024
 PARSING_BYTES = {True: 256 * 1024, False: 16 * 1024 * 1024}
 """Bodies of requests in progress, by whether anybody may send them. Parsed, JSON takes up to 34 times its
 size (measured with nested empty lists), and is kept until the answer: 9 MiB and 550 MiB at most."""
-ROOM_WITHIN_S = 20.0
-"""How long a body waits for room; agents wait 30 s for an answer."""
+BUDGET_WITHIN_S = 20.0
+"""How long a body waits for its budget; agents wait 30 s for a response."""
 
 
 class Admission:
@@ -42,7 +40,9 @@ class Admission:
         self.app = app
         self.routes = routes
         self.max_body_bytes = max_body_bytes
-        self._room = {public: Room(size) for public, size in PARSING_BYTES.items()}
+        self._budgets = {
+            public: BodyBudget(size) for public, size in PARSING_BYTES.items()
+        }
         for route in routes.routes:
             if not _is_decided(route):
                 raise TypeError(
@@ -58,9 +58,9 @@ class Admission:
             route = self._route_of(scope)
             scope[TEMPLATE] = route.template
             requirements = [
-                each
-                for each in route.dependencies or ()
-                if isinstance(each, Requirement)
+                dependency
+                for dependency in route.dependencies or ()
+                if isinstance(dependency, Requirement)
             ]
             if requirements:
                 await run_in_threadpool(_admit, request, requirements)
@@ -74,11 +74,11 @@ class Admission:
                 raise
             await refusal(scope, receive, send)
             return
-        place = PlaceInRoom(self._room[not requirements], receive, limit)
+        body = BudgetedBody(self._budgets[not requirements], receive, limit)
         try:
-            await self.app(scope, place.receive, send)
+            await self.app(scope, body.receive, send)
         finally:
-            place.leave()
+            body.release()
 
     def _route_of(self, scope: Scope) -> Route:
         """Raises 400 for what no route could read, 404, 405, 414, 422."""
@@ -91,7 +91,7 @@ class Admission:
                 "uri_too_long",
                 f"An address has at most {LONGEST_TARGET_BYTES} bytes.",
             )
-        _refuse_odd_host(scope)
+        _refuse_invalid_host(scope)
         match = self._match(scope["path"])
         if scope["method"] not in match.methods:
             raise ProblemError(
@@ -134,8 +134,8 @@ def _admit(request: Request, requirements: list[Requirement]) -> None:
         requirement.admit(request)
 
 
-def _refuse_odd_host(scope: Scope) -> None:
-    """Raises 400 for a `Host` that is none: everything behind reads the address of the request."""
+def _refuse_invalid_host(scope: Scope) -> None:
+    """Raise 400 for an invalid `Host`, because everything behind relies on it."""
     for name, value in scope["headers"]:
         if name == b"host":
             host = value.decode("latin-1")
@@ -153,7 +153,7 @@ def _refuse_odd_host(scope: Scope) -> None:
 
 
 def _refuse_declared_size(scope: Scope, limit: int) -> None:
-    """Raises 413 for a body that says itself that it is too large."""
+    """Raise 413 if `Content-Length` is too large."""
     for name, value in scope["headers"]:
         if name == b"content-length" and (
             not value.isdigit() or int(value[:20]) > limit
@@ -161,9 +161,8 @@ def _refuse_declared_size(scope: Scope, limit: int) -> None:
             raise body_too_large(limit)
 
 
-class Room:
-    """Bytes that bodies may take at once. Those that wait are let in one after the other, the oldest
-    first."""
+class BodyBudget:
+    """Bytes that bodies may take at once; waiting requests are served in order."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -171,8 +170,8 @@ class Room:
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     async def take(self, size: int) -> int:
-        """Wait for room; what to give back. Raises 503 `busy` after `ROOM_WITHIN_S`, as the one type that
-        FastAPI lets pass while it reads a body."""
+        """Wait for room; returns the bytes to give back. Raises 503 `busy` after `BUDGET_WITHIN_S`, as the only
+        exception type that FastAPI passes on while it reads a body."""
         size = min(size, self.size)
         if not self._waiting and self.taken + size <= self.size:
             self.taken += size
@@ -181,7 +180,7 @@ class Room:
         self._waiting.append((size, turn))
         self._let_in()
         try:
-            await asyncio.wait_for(asyncio.shield(turn), ROOM_WITHIN_S)
+            await asyncio.wait_for(asyncio.shield(turn), BUDGET_WITHIN_S)
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done():
                 self.give_back(size)
@@ -197,7 +196,7 @@ class Room:
         return size
 
     def give_back(self, size: int) -> None:
-        """Make room again."""
+        """Free bytes for waiting requests."""
         self.taken -= size
         self._let_in()
 
@@ -208,30 +207,30 @@ class Room:
             turn.set_result(None)
 
 
-class PlaceInRoom:
-    """One request's body, of at most `limit` bytes: its end is handed on once there is room for all of it, so
-    that who sends slowly takes no room meanwhile."""
+class BudgetedBody:
+    """The body of one request, of at most `limit` bytes. Its last part is passed on once the budget has room
+    for all of it, so that a slow sender takes none before."""
 
-    def __init__(self, room: Room, receive: Receive, limit: int) -> None:
-        self._room = room
+    def __init__(self, budget: BodyBudget, receive: Receive, limit: int) -> None:
+        self._budget = budget
         self._receive = receive
         self._limit = limit
         self._size = 0
         self._taken = 0
 
     async def receive(self) -> Message:
-        """The next message of the body. Raises 413, as the one type that FastAPI lets pass here."""
+        """The next message of the body. Raises 413, as the only exception type that FastAPI passes on here."""
         message = await self._receive()
         if message["type"] == "http.request":
             self._size += len(message.get("body", b""))
             if self._size > self._limit:
                 raise HTTPException(413, body_too_large(self._limit).detail)
             if not message.get("more_body", False) and self._size and not self._taken:
-                self._taken = await self._room.take(self._size)
+                self._taken = await self._budget.take(self._size)
         return message
 
-    def leave(self) -> None:
-        """The request was answered."""
+    def release(self) -> None:
+        """Free the bytes after the response."""
         taken, self._taken = self._taken, 0
         if taken:
-            self._room.give_back(taken)
+            self._budget.give_back(taken)

@@ -1,8 +1,7 @@
-"""Authentication and authorisation of requests: a route says `require("scope")`, or `ANYONE`.
+"""Authenticates and authorises requests: a route declares `require("scope")` or `ANYONE`.
 
-Invariants: authentication reads in its own short transaction, so a route that waits (long poll) holds none;
-cookie-authenticated unsafe requests must come from our own pages (Sec-Fetch-Site, else Origin), tokens need
-not; secrets are looked up by hash. Knows how cookies are named (see `cookies.py`) but never sets one.
+Authentication reads in a short transaction of its own, so a long poll holds none. Unsafe requests with a session
+cookie must come from our own pages (Sec-Fetch-Site, else Origin); tokens need not. Secrets are looked up by hash.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ _cookie = APIKeyCookie(
 
 
 def principal_of(request: Request) -> Principal:
-    """Who sends this request. Raises 401 `unauthenticated`, 403 `csrf_refused`."""
+    """The principal of this request. Raises 401 `unauthenticated`, 403 `csrf_refused`."""
     header = request.headers.get("authorization")
     if header is not None:
         scheme, _, secret = header.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
             raise unauthenticated("Authorization must be `Bearer TOKEN`.")
         return principal_of_token(secret.strip())
-    cookie = cookies.read(request)
+    cookie = cookies.read_session_cookie(request)
     if cookie is None:
         raise unauthenticated()
     principal = principal_of_session(cookie)
@@ -52,10 +51,10 @@ def principal_of_token(secret: str) -> Principal:
     """The principal of a bearer token. Raises 401 when unknown, expired or revoked (never which)."""
     at = clock.now()
     with read_scope() as session:
-        found = queries.living_token(session, sha256_hex(secret), at)
-    if found is None:
+        row = queries.valid_token(session, sha256_hex(secret), at)
+    if row is None:
         raise unauthenticated("This token is not valid: unknown, expired or revoked.")
-    token, account = found
+    token, account = row
     if token.last_used_at is None or at - token.last_used_at > TOUCH_EVERY:
         with session_scope() as session:
             queries.touch_token(session, token.id, at)
@@ -82,8 +81,8 @@ def principal_of_session(secret: str) -> Principal:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A dependency that lets in who holds any of `scopes`. `accounts/admission.py` asks it before a byte of
-    the body is read; as a dependency it then gives the route the principal that was let in."""
+    """A dependency that admits principals with any of `scopes`. `admission.py` calls `admit` before the body is
+    read; as a dependency it then gives the route that principal."""
 
     scopes: tuple[str, ...]
 
@@ -103,8 +102,7 @@ class Requirement:
 
 
 def require(*scopes: str) -> Requirement:
-    """A dependency that lets in who holds any of `scopes`: `Annotated[Principal,
-    Depends(require("read"))]`."""
+    """A dependency that admits principals with any of `scopes`, as in `Depends(require("read"))`."""
     return Requirement(scopes)
 
 
@@ -116,7 +114,7 @@ ANYONE = Depends(anyone)
 
 
 def authorised(request: Request, *scopes: str) -> Principal:
-    """The principal of `request` if it holds any of `scopes`. Raises 401 or 403."""
+    """The principal of `request` if it has any of `scopes`. Raises 401 or 403."""
     principal = principal_of(request)
     _check_scopes(principal, scopes)
     return principal

@@ -1,8 +1,7 @@
-"""The session cookie and who may use it.
+"""Sets, reads and deletes the session cookie, and refuses requests from other sites.
 
-Invariants: over HTTPS the cookie is `__Host-` (Secure, HttpOnly, SameSite=Lax, Path=/); over plain HTTP it
-exists on loopback only, unprefixed, and the log says so; over plain HTTP elsewhere no session is given at
-all. HTTPS is what the request came by, or what `PACELINE_PUBLIC_URL` says (a proxy that ends TLS).
+Over HTTPS the cookie is `__Host-` (Secure, HttpOnly, SameSite=Lax, Path=/). Over plain HTTP it is allowed on
+loopback only, unprefixed and with a warning in the log. `PACELINE_PUBLIC_URL` declares HTTPS behind a proxy.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ def is_secure(request: Request) -> bool:
     return requests.is_secure(request.scope, _settings(request).public_url)
 
 
-def read(request: Request) -> str | None:
-    """The secret of the session cookie, if the cookie is one we would have set on this connection."""
+def read_session_cookie(request: Request) -> str | None:
+    """The secret of the session cookie, if we would set such a cookie on this connection."""
     if is_secure(request):
         return request.cookies.get(SECURE_NAME)
     return (
@@ -61,13 +60,13 @@ def refuse_plain_http(request: Request) -> None:
     """Raises 403 `insecure_transport` where a session cookie would travel in the clear."""
     if not is_secure(request) and not is_loopback(request.url.hostname):
         raise forbidden(
-            "Signing in over plain HTTP is refused except on this machine: serve Paceline by HTTPS, "
+            "Signing in over plain HTTP is allowed only on this machine: serve Paceline over HTTPS, "
             "or set PACELINE_PUBLIC_URL=https://… behind a proxy that does.",
             code="insecure_transport",
         )
 
 
-def give(
+def set_session_cookie(
     request: Request, response: Response, secret: str, expires_at: datetime
 ) -> None:
     """Set the session cookie. Call `refuse_plain_http` first."""
@@ -90,15 +89,15 @@ def give(
     response.headers["Cache-Control"] = "no-store"
 
 
-def take_back(request: Request, response: Response) -> None:
+def delete_session_cookie(request: Request, response: Response) -> None:
     """Delete the session cookie."""
     secure = is_secure(request)
     name = SECURE_NAME if secure else LOOPBACK_NAME
     response.delete_cookie(name, path="/", secure=secure, httponly=True, samesite="lax")
 
 
-def _place_of(origin: str) -> str:
-    """Host and port of an origin; nothing where it is none."""
+def _host_of(origin: str) -> str:
+    """Host and port of an origin; empty if it is invalid."""
     try:
         return urlsplit(origin).netloc
     except ValueError:  # such as `http://[`
@@ -108,7 +107,7 @@ def _place_of(origin: str) -> str:
 def refuse_other_sites(request: Request, *, must_tell: bool) -> None:
     """Raises 403 `csrf_refused` unless our own page sent this.
 
-    Browsers say so in Sec-Fetch-Site; older ones in Origin. `must_tell`: refuse when neither is there.
+    Browsers send Sec-Fetch-Site, older ones Origin. `must_tell`: refuse a request with neither.
     """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
@@ -116,7 +115,7 @@ def refuse_other_sites(request: Request, *, must_tell: bool) -> None:
         allowed = site == "same-origin"
     elif origin is not None:
         public = urlsplit(_settings(request).public_url or "").netloc
-        allowed = _place_of(origin) in {request.headers.get("host"), public} - {
+        allowed = _host_of(origin) in {request.headers.get("host"), public} - {
             "",
             None,
         }

@@ -1,8 +1,8 @@
-"""Passwords: argon2id, and the same work for an address nobody has, so that timing tells nothing.
+"""Hashes and compares passwords with argon2id, in threads of their own.
 
-Parameters: RFC 9106 §4, second recommendation (t=3, 64 MiB, p=4), the defaults of argon2-cffi. Sign-ins are
-compared in threads of their own, so that a flood of them takes neither memory nor the threads in which all
-other requests are answered.
+An unknown address takes the same work as a known one, so that timing reveals nothing. Parameters: RFC 9106 §4, second
+recommendation (t=3, 64 MiB, p=4), the defaults of argon2-cffi. Separate threads keep a flood of sign-ins from taking
+the memory and the threads of other requests.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ SHORTEST = 12
 
 _hasher = PasswordHasher()
 AT_ONCE = max(1, (os.cpu_count() or 1) // 2)
-"""Comparisons at a time: each takes 64 MiB and, with four lanes, every core it gets."""
+"""Comparisons at a time; each takes 64 MiB and up to four cores."""
 WAITING = 32
-"""Sign-ins that may wait for their turn, a few seconds in all; more are asked to come back."""
+"""Sign-ins that may wait, a few seconds in all; others get a 503."""
 _threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="argon2")
 _places = threading.BoundedSemaphore(AT_ONCE + WAITING)
 
 
-def hashed(password: str) -> str:
+def hash_password(password: str) -> str:
     """The argon2id hash, with salt and parameters in it."""
     return _hasher.hash(password)
 
 
 @cache
-def _nobodys() -> str:
-    return hashed(
+def _unmatchable_hash() -> str:
+    return hash_password(
         "a password nobody has: compared against so that unknown addresses take as long"
     )
 
 
 def matches(password: str, password_hash: str | None) -> bool:
     """Whether the password is right; as slow for None (no account, or one without a password)."""
-    against = password_hash or _nobodys()
+    against = password_hash or _unmatchable_hash()
     try:
         _hasher.verify(against, password)
     except (VerificationError, InvalidHashError):
@@ -55,13 +55,13 @@ def matches(password: str, password_hash: str | None) -> bool:
 
 
 @contextmanager
-def place() -> Iterator[None]:
-    """One of the places of those who wait to be compared. Raises 503 `busy` when all are taken."""
+def reserve_slot() -> Iterator[None]:
+    """Reserve one of the slots for comparing and waiting. Raises 503 `busy` if all are taken."""
     if not _places.acquire(blocking=False):
         raise ProblemError(
             503,
             "busy",
-            "Many people sign in just now; try again.",
+            "Too many sign-ins at once; try again in a second.",
             headers={"Retry-After": "1"},
         )
     try:
@@ -70,8 +70,8 @@ def place() -> Iterator[None]:
         _places.release()
 
 
-async def compared(password: str, password_hash: str | None) -> bool:
-    """`matches`, in a thread of the few that compare. Take a `place` first."""
+async def matches_in_thread(password: str, password_hash: str | None) -> bool:
+    """`matches`, in one of the comparing threads; call `reserve_slot` first."""
     return await asyncio.get_running_loop().run_in_executor(
         _threads, matches, password, password_hash
     )

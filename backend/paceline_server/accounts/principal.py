@@ -1,4 +1,4 @@
-"""Who is asking: the answer of authentication, free of rows and requests."""
+"""The principal of a request: who sent it and which scopes it has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All SQL of accounts. Raises nothing of HTTP; returns rows or None."""
+"""All SQL of accounts; returns rows or None."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paceline_server.store.tables.accounts import (
 def browser_session(
     session: Session, token_sha256: str, at: datetime
 ) -> tuple[BrowserSession, Account] | None:
-    """The living session of a cookie with its account."""
+    """The unexpired session of a cookie with its account."""
     query = (
         select(BrowserSession, Account)
         .join(Account, Account.id == BrowserSession.account_id)
@@ -33,7 +33,7 @@ def browser_session(
     return None if row is None else (row[0], row[1])
 
 
-def living_token(
+def valid_token(
     session: Session, secret_sha256: str, at: datetime
 ) -> tuple[Token, Account | None] | None:
     """The token with this hash, unless revoked or expired, with its account if it has one."""
@@ -49,13 +49,13 @@ def living_token(
 
 
 def touch_token(session: Session, token_id: str, at: datetime) -> None:
-    """Remember that a token was used."""
+    """Store that a token was used."""
     session.execute(update(Token).where(Token.id == token_id).values(last_used_at=at))
 
 
 def take_link(session: Session, token_sha256: str, at: datetime) -> str | None:
-    """Use up a sign-in link: its account id, or None when unknown, used or expired. One conditional UPDATE,
-    so of two racing takers one wins."""
+    """Use up a sign-in link; its account id, or None if it is unknown, used or expired. One UPDATE decides
+    between concurrent requests."""
     query = (
         update(SignInLink)
         .where(
@@ -88,7 +88,7 @@ def accounts() -> Select[Any]:
 
 
 def tokens() -> Select[Any]:
-    """Tokens people made; agents' credentials are listed with their agents."""
+    """Tokens except the credentials of agents."""
     return select(Token).where(Token.agent_id.is_(None))
 
 
@@ -97,21 +97,21 @@ def end_session(session: Session, token_sha256: str) -> bool:
     return cast("CursorResult[Any]", session.execute(query)).rowcount > 0
 
 
-def forget_expired(session: Session, at: datetime) -> None:
-    """Remove sessions and links that can never be used again."""
+def delete_expired(session: Session, at: datetime) -> None:
+    """Delete expired sessions and links."""
     session.execute(delete(BrowserSession).where(BrowserSession.expires_at <= at))
     session.execute(delete(SignInLink).where(SignInLink.expires_at <= at))
 
 
 def blocked_until(session: Session, key: str) -> datetime | None:
-    """Until when a key must pause, if it ever had to."""
+    """When the pause of a key ends, if it has one."""
     return session.scalar(
         select(SignInThrottle.blocked_until).where(SignInThrottle.key == key)
     )
 
 
 def give_back_failure(session: Session, key: str, *, unblock_below: int) -> None:
-    """One failure less, and no pause where too few are left for one."""
+    """Remove one failure, and the pause if fewer than `unblock_below` are left."""
     left = SignInThrottle.failures - 1
     pause = case((left < unblock_below, None), else_=SignInThrottle.blocked_until)
     statement = update(SignInThrottle).where(
@@ -123,7 +123,7 @@ def give_back_failure(session: Session, key: str, *, unblock_below: int) -> None
 def count_failure(
     session: Session, key: str, at: datetime, forget_before: datetime
 ) -> int:
-    """One more failure; how many there are now. One statement: racing failures are all counted."""
+    """Add a failure; returns their number. One statement, so that concurrent failures are all counted."""
     insert = (
         postgresql.insert
         if session.get_bind().dialect.name == "postgresql"
@@ -152,8 +152,8 @@ def block(session: Session, key: str, until: datetime) -> None:
     )
 
 
-def forget_throttles(session: Session, before: datetime) -> None:
-    """Remove failures last counted before then; no pause lasts that long."""
+def delete_throttles(session: Session, before: datetime) -> None:
+    """Delete failures last counted before then; no pause lasts that long."""
     session.execute(delete(SignInThrottle).where(SignInThrottle.updated_at < before))
 
 

@@ -1,4 +1,4 @@
-"""HTTP of accounts: sessions, accounts, tokens. No decisions, no SQL."""
+"""HTTP of accounts: sessions, accounts, tokens."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sign_in_by_link(
     new = service.sign_in_by_link(
         session, body.token, request.app.state.settings.session_days
     )
-    cookies.give(request, response, new.secret, new.out.expires_at)
+    cookies.set_session_cookie(request, response, new.secret, new.out.expires_at)
     return new.out
 
 
@@ -53,28 +53,28 @@ async def sign_in_by_password(
 ) -> SessionOut:
     """Sign in with e-mail address and password; failures are throttled (429 `throttled`).
 
-    The attempt is counted before the password is looked at, so that guesses sent at once count as those sent
-    one after the other. No transaction is open meanwhile, and no thread of other requests is held.
+    The attempt is counted before the password is compared, so that concurrent guesses all count. Comparing holds
+    neither a transaction nor a thread of other requests.
     """
     cookies.refuse_plain_http(request)
     cookies.refuse_other_sites(request, must_tell=False)
     keys = service.throttle_keys(
         body.email, request.client.host if request.client else "unknown"
     )
-    with passwords.place():
-        known = await run_in_threadpool(_reserve, keys, body.email)
-        right = await passwords.compared(
-            body.password, known.password_hash if known else None
+    with passwords.reserve_slot():
+        account = await run_in_threadpool(_reserve, keys, body.email)
+        is_right = await passwords.matches_in_thread(
+            body.password, account.password_hash if account else None
         )
     days = request.app.state.settings.session_days
     new = await run_in_threadpool(
-        _finish, known.account_id if known and right else None, keys, days
+        _finish, account.account_id if account and is_right else None, keys, days
     )
-    cookies.give(request, response, new.secret, new.out.expires_at)
+    cookies.set_session_cookie(request, response, new.secret, new.out.expires_at)
     return new.out
 
 
-def _reserve(keys: dict[str, str], email: str) -> service.KnownAddress | None:
+def _reserve(keys: dict[str, str], email: str) -> service.AccountCredentials | None:
     with session_scope() as session:
         return service.reserve_attempt(session, keys, email)
 
@@ -88,8 +88,8 @@ def _finish(
 
 @router.get("/session", dependencies=[ANYONE])
 def current_session(request: Request, session: DbSession) -> SessionOut:
-    """Who is signed in. 401 when nobody is."""
-    secret = cookies.read(request)
+    """The current session. 401 without one."""
+    secret = cookies.read_session_cookie(request)
     if secret is None:
         raise unauthenticated()
     return service.current_session(session, secret)
@@ -98,11 +98,11 @@ def current_session(request: Request, session: DbSession) -> SessionOut:
 @router.delete("/session", status_code=204, dependencies=[ANYONE])
 def sign_out(request: Request, response: Response, session: DbSession) -> None:
     """Sign out and close this session's streams."""
-    secret = cookies.read(request)
+    secret = cookies.read_session_cookie(request)
     if secret is not None:
         cookies.refuse_other_sites(request, must_tell=True)
         service.end_session(session, secret)
-        cookies.take_back(request, response)
+        cookies.delete_session_cookie(request, response)
 
 
 @router.get("/accounts")
@@ -142,7 +142,7 @@ def list_tokens(
 def create_token(
     body: TokenIn, principal: Admin, session: DbSession
 ) -> TokenCreatedOut:
-    """Make a token; the secret is shown in this answer only."""
+    """Create a token; its secret is returned only here."""
     return service.create_token(session, principal, body)
 
 

@@ -1,7 +1,7 @@
-"""Decisions about accounts: signing in, sessions, tokens. One transaction's worth each.
+"""Signs in and out, creates accounts, sign-in links and tokens.
 
-Invariants: there is no default password and no secret is stored, only its SHA-256 (random secrets) or
-argon2id (passwords); a sign-in link works once; failures never tell whether an address exists.
+No default password exists, and secrets are stored only as SHA-256 (random ones) or argon2id (passwords). A sign-in
+link works once. Errors never reveal whether an address exists.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from paceline_server.store.tables.accounts import (
 )
 
 CHANNEL = "accounts"
-"""Hint: a session or token ended; open streams look again."""
+"""Hint channel: a session or token ended, so open streams check theirs."""
 HUMAN_SCOPES: tuple[Scope, ...] = ("read", "alerts:write", "ingest", "admin")
 THROTTLE_AFTER = {"address_from_place": 5, "address": 50, "place": 100}
 """Failures before pauses begin, per kind of key. An address alone has a high limit so that a stranger cannot
@@ -81,7 +81,7 @@ def create_account(
         id=new_id("acc"),
         name=name,
         email=email.lower() if email else None,
-        password_hash=None if password is None else passwords.hashed(password),
+        password_hash=None if password is None else passwords.hash_password(password),
         scopes=list(scopes),
         created_at=clock.now(),
     )
@@ -123,12 +123,12 @@ def sign_in_by_link(session: Session, secret: str, days: float) -> NewSession:
             "link_invalid",
             "This sign-in link was used already or has expired; ask for a new one.",
         )
-    return _begin(session, account, days)
+    return _begin_session(session, account, days)
 
 
 @dataclass(frozen=True)
-class KnownAddress:
-    """Whose e-mail address it is, and what a password is compared with."""
+class AccountCredentials:
+    """The account of an e-mail address, and the hash to compare a password with."""
 
     account_id: str
     password_hash: str | None
@@ -136,13 +136,12 @@ class KnownAddress:
 
 def reserve_attempt(
     session: Session, keys: dict[str, str], email: str
-) -> KnownAddress | None:
-    """Count an attempt as failed before its password is compared, and who it is about. Raises 429 while any
-    key must pause; then it does not count. Success gives it back (`sign_in_by_password`)."""
+) -> AccountCredentials | None:
+    """Count an attempt as failed before its password is compared; returns the account. Raises 429, without
+    counting, while a key is paused. A successful sign-in removes the failure (`sign_in_by_password`)."""
     at = clock.now()
-    for kind, key in sorted(
-        keys.items()
-    ):  # always in one order: two attempts never wait for each other
+    # Always in the same order, which rules out deadlocks between attempts.
+    for kind, key in sorted(keys.items()):
         failures = queries.count_failure(
             session, key, at, forget_before=at - THROTTLE_FORGET
         )
@@ -152,7 +151,11 @@ def reserve_attempt(
             pause = timedelta(seconds=min(THROTTLE_LONGEST_S, 2 ** min(beyond, 20)))
             queries.block(session, key, at + pause)
     account = queries.account_by_email(session, email)
-    return None if account is None else KnownAddress(account.id, account.password_hash)
+    return (
+        None
+        if account is None
+        else AccountCredentials(account.id, account.password_hash)
+    )
 
 
 def sign_in_by_password(
@@ -167,7 +170,7 @@ def sign_in_by_password(
     queries.give_back_failure(
         session, keys["place"], unblock_below=THROTTLE_AFTER["place"]
     )
-    return _begin(session, account, days)
+    return _begin_session(session, account, days)
 
 
 def throttle_keys(email: str, place: str) -> dict[str, str]:
@@ -181,8 +184,8 @@ def throttle_keys(email: str, place: str) -> dict[str, str]:
 
 
 def _refuse_paused(session: Session, key: str, at: datetime) -> None:
-    """Looked at after counting: the row is ours until the end of the transaction, so of attempts at one
-    instant each sees the pause that the one before it set."""
+    """Raise 429 while `key` is paused. Called after counting, which locks the row, so that each of several
+    concurrent attempts sees the pause that the one before it set."""
     until = queries.blocked_until(session, key)
     if until is not None and until > at:
         seconds = int((until - at).total_seconds()) + 1
@@ -194,14 +197,14 @@ def _refuse_paused(session: Session, key: str, at: datetime) -> None:
         )
 
 
-def forget_expired(session: Session) -> None:
-    """Remove sessions and links that can never be used again, and failures too old to count."""
+def delete_expired(session: Session) -> None:
+    """Delete expired sessions and links, and failures too old to count."""
     at = clock.now()
-    queries.forget_expired(session, at)
-    queries.forget_throttles(session, before=at - THROTTLE_FORGET)
+    queries.delete_expired(session, at)
+    queries.delete_throttles(session, before=at - THROTTLE_FORGET)
 
 
-def _begin(session: Session, account: Account, days: float) -> NewSession:
+def _begin_session(session: Session, account: Account, days: float) -> NewSession:
     secret = new_secret("pls")
     at = clock.now()
     expires_at = at + timedelta(days=days)
@@ -226,10 +229,10 @@ def session_out(account: Account, expires_at: datetime) -> SessionOut:
 
 def current_session(session: Session, secret: str) -> SessionOut:
     """The session of a cookie. Raises 401."""
-    found = queries.browser_session(session, sha256_hex(secret), clock.now())
-    if found is None:
+    row = queries.browser_session(session, sha256_hex(secret), clock.now())
+    if row is None:
         raise unauthenticated("The session has ended; sign in again.")
-    return session_out(found[1], found[0].expires_at)
+    return session_out(row[1], row[0].expires_at)
 
 
 def end_session(session: Session, secret: str) -> None:
@@ -244,7 +247,7 @@ def create_token(
     """A token for a program; its secret is in this answer only. Raises 403 for scopes its maker lacks."""
     if "agent" in spec.scopes:
         raise forbidden(
-            "Agents get their credential by enrolling: make an enrolment code instead."
+            "Agents get their credential by enrolling: create an enrolment code instead."
         )
     lacking = [scope for scope in spec.scopes if not principal.may(scope)]
     if lacking:

@@ -8,28 +8,32 @@ from sqlalchemy.orm import Session
 
 from paceline_server.detect import history, service
 from paceline_server.detect.changes.service import EvaluatedSeries
-from paceline_server.store.outbox import gives_up, handles, handles_after_reading
+from paceline_server.store.outbox import (
+    handle_topic,
+    handle_topic_after_reading,
+    on_give_up,
+)
 
 
-@handles_after_reading("job.analyse", service.analyse_job)
+@handle_topic_after_reading("job.analyse", service.analyse_job)
 def analyse(session: Session, _key: str, found: service.JobAnalysis | None) -> None:
     """Extend or conclude the job."""
     service.conclude_job(session, found)
 
 
-@gives_up("job.analyse")
+@on_give_up("job.analyse")
 def stop_analysing(session: Session, key: str, error: str) -> None:
     """It failed too often: end the job instead of letting it hang, and its run and alert with it."""
     service.give_up_job(session, key, error)
 
 
-@handles(service.EXTEND_HISTORY)
+@handle_topic(service.EXTEND_HISTORY)
 def extend_history(session: Session, job_id: str) -> None:
     """Append the job's points."""
     history.append_points(session, job_id)
 
 
-@handles_after_reading(history.EVALUATE, history.evaluate_job)
+@handle_topic_after_reading(history.EVALUATE, history.evaluate_job)
 def evaluate_history(
     session: Session, job_id: str, looked: list[EvaluatedSeries]
 ) -> None:

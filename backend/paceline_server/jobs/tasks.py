@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from paceline_server.jobs import expiry, schedules, service
-from paceline_server.store.outbox import handles
+from paceline_server.store.outbox import handle_topic
 
 
-@handles(service.CANCEL)
+@handle_topic(service.CANCEL)
 def cancel(session: Session, key: str) -> None:
     """Cancel a run that nobody waits for; `key` is its id."""
     service.cancel(session, key)

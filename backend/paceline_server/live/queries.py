@@ -1,4 +1,4 @@
-"""All SQL of live: events in the order of their ids, and PostgreSQL's word on who is still writing."""
+"""All SQL of live: events in the order of their ids, and the oldest transaction still open."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PAGE = 500
 
 
 @dataclass(frozen=True)
-class Event:
-    """One event, already as it goes over the wire."""
+class StreamedEvent:
+    """An event as it is sent to streams."""
 
     id: int
     kind: str
@@ -38,7 +38,7 @@ def span(session: Session) -> tuple[int, int]:
 
 def events(
     session: Session, after: int, until: int | None = None, run_id: str | None = None
-) -> list[Event]:
+) -> list[StreamedEvent]:
     """Up to `PAGE` events with after < id ≤ until, in order."""
     query = (
         select(LiveEvent).where(LiveEvent.id > after).order_by(LiveEvent.id).limit(PAGE)
@@ -48,7 +48,7 @@ def events(
     if run_id is not None:
         query = query.where(LiveEvent.run_id == run_id)
     return [
-        Event(
+        StreamedEvent(
             row.id,
             row.kind,
             row.run_id,

@@ -17,7 +17,7 @@ from fastapi.responses import StreamingResponse
 from paceline_server.accounts.auth import Principal, authorised, require
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.live import queries
-from paceline_server.live.queries import Event
+from paceline_server.live.queries import StreamedEvent
 from paceline_server.live.schemas import LiveEventOut
 from paceline_server.live.tail import Subscription, Tail
 from paceline_server.store.session import read_scope
@@ -74,9 +74,11 @@ async def stream(
     _: Reader,
     run: Annotated[str | None, Query(max_length=100)] = None,
     last_event_id: EventId = None,
-    last_event_id_header: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
+    last_event_id_header: Annotated[
+        str | None, Header(alias="Last-StreamedEvent-ID")
+    ] = None,
 ) -> StreamingResponse:
-    """Live events from now on, or from after `Last-Event-ID`. Begins with an event `ready`; an event `reset`
+    """Live events from now on, or from after `Last-StreamedEvent-ID`. Begins with an event `ready`; an event `reset`
     means that older events are gone and the page should read everything again."""
     after = _resume_from(last_event_id_header, last_event_id)
     tail: Tail = request.app.state.tail
@@ -140,14 +142,14 @@ async def _follow(
                 yield ": still here\n\n"
         if event is None:
             return
-        if isinstance(event, Event) and event.id > seen:
+        if isinstance(event, StreamedEvent) and event.id > seen:
             yield _frame(event)
 
 
 _NOTHING = object()
 
 
-async def _next(subscription: Subscription) -> Event | object | None:
+async def _next(subscription: Subscription) -> StreamedEvent | object | None:
     """The next event, None for the end, `_NOTHING` after a heartbeat's time or when told to look again."""
     if not subscription.queue.empty() and not subscription.look_again.is_set():
         return subscription.queue.get_nowait()
@@ -163,7 +165,7 @@ async def _next(subscription: Subscription) -> Event | object | None:
         getting.cancel()
 
 
-def _frame(event: Event) -> str:
+def _frame(event: StreamedEvent) -> str:
     return f"id: {event.id}\nevent: {event.kind}\ndata: {event.json}\n\n"
 
 
@@ -175,7 +177,7 @@ def _still_allowed(request: Request) -> bool:
     return True
 
 
-def _between(after: int, until: int, run: str | None) -> list[Event]:
+def _between(after: int, until: int, run: str | None) -> list[StreamedEvent]:
     with read_scope() as session:
         return queries.events(session, after, until, run)
 

@@ -15,8 +15,8 @@ import time
 import structlog
 
 from paceline_server.live import queries
-from paceline_server.live.gaps import GIVE_UP_S, Gaps
-from paceline_server.live.queries import Event
+from paceline_server.live.id_gaps import GIVE_UP_S, GapTracker
+from paceline_server.live.queries import StreamedEvent
 from paceline_server.store.live_events import CHANNEL
 from paceline_server.store.session import database, read_scope
 
@@ -34,12 +34,12 @@ class Subscription:
     def __init__(self, start: int, run_id: str | None) -> None:
         self.start = start
         self.run_id = run_id
-        self.queue: asyncio.Queue[Event | None] = asyncio.Queue(QUEUE)
+        self.queue: asyncio.Queue[StreamedEvent | None] = asyncio.Queue(QUEUE)
         self.look_again = asyncio.Event()
         """Set when a session or token ended somewhere: check that this one still holds."""
         self.cut_off = False
 
-    def offer(self, event: Event) -> None:
+    def offer(self, event: StreamedEvent) -> None:
         """Hand over an event of the filter, or cut the client off when it lags too far."""
         if self.run_id is not None and event.run_id != self.run_id:
             return
@@ -68,7 +68,7 @@ class Tail:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[None] | None = None
-        self._gaps = Gaps()
+        self._gaps = GapTracker()
         self._joining = 0
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ class Tail:
             subscription.end()
 
     async def _run(self, ready: asyncio.Future[None]) -> None:
-        self._gaps = Gaps()
+        self._gaps = GapTracker()
         loop = asyncio.get_running_loop()
         hints = database().hints
 
@@ -182,7 +182,7 @@ def _horizon() -> tuple[int, int]:
         return queries.write_horizon(session)
 
 
-def _after(place: int) -> tuple[list[Event], tuple[int, int] | None]:
+def _after(place: int) -> tuple[list[StreamedEvent], tuple[int, int] | None]:
     with read_scope() as session:
         horizon = queries.write_horizon(session) if database().is_postgresql else None
         return queries.events(session, place), horizon

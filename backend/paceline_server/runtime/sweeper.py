@@ -22,7 +22,7 @@ from paceline_server.jobs import tasks as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.settings import Settings
 from paceline_server.store import live_events, outbox
-from paceline_server.store.session import alone, read_scope, session_scope
+from paceline_server.store.session import read_scope, session_scope, try_exclusive
 
 log = structlog.get_logger("paceline.sweeper")
 
@@ -74,7 +74,7 @@ class Sweeper:
     def look(self) -> None:
         """One look at everything. Several processes may look at once; the lock only saves work."""
         with read_scope() as session:
-            if not alone(session, SWEEP_LOCK):
+            if not try_exclusive(session, SWEEP_LOCK):
                 return
             waiting = outbox.unannounced(session, clock.now(), ANNOUNCE_AGAIN_S)
             self._announce(waiting)
@@ -125,7 +125,7 @@ def prune() -> None:
     with session_scope() as session:
         live_events.prune(session, at - KEEP_LIVE_EVENTS)
         outbox.prune(session, at - KEEP_DONE_MESSAGES)
-        accounts.forget_expired(session)
+        accounts.delete_expired(session)
         fleet.delete_expired_codes(session)
     fleet.delete_old_rows()
     ingest.forget_raw()

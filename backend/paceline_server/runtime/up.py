@@ -27,8 +27,13 @@ from paceline_server.api import create_app
 from paceline_server.fleet import service as fleet
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.settings import Settings, SettingsError
-from paceline_server.runtime import data_lock, first_run, memory, serving
-from paceline_server.runtime import simulated as peers
+from paceline_server.runtime import (
+    data_lock,
+    first_run,
+    memory,
+    serving,
+    simulated_devices,
+)
 from paceline_server.runtime.agent_child import (
     AgentChild,
     about_sources,
@@ -37,7 +42,7 @@ from paceline_server.runtime.agent_child import (
     sources,
     write_config,
 )
-from paceline_server.runtime.simulated import SimulatedDevice, SimulatedFleet
+from paceline_server.runtime.simulated_devices import SimulatedDevice, SimulatedFleet
 from paceline_server.store import migrations
 from paceline_server.store.session import session_scope
 
@@ -148,7 +153,7 @@ def _simulated(
         raise SettingsError(
             "simulated devices are driven by the agent: leave out --no-agent, or --devices"
         )
-    argv = peers.command(data_dir / "agent", options.devices)
+    argv = simulated_devices.command(data_dir / "agent", options.devices)
     return held.enter_context(
         SimulatedFleet(argv, data_dir / "simulated.log", _say)
     ).devices
@@ -174,7 +179,9 @@ def _after_start(
         if told and here is not None and (note := about_sources(here)):
             _say(note)
         agent.start()
-        for line in peers.announced(simulated, config.absolute(), told=told):
+        for line in simulated_devices.announced(
+            simulated, config.absolute(), told=told
+        ):
             _say(line)
         if options.first_run and (
             root is not None or not told

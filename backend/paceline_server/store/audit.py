@@ -1,8 +1,7 @@
-"""The audit log: who changed what, in the order it happened.
+"""Writes the audit log: who changed what, in order.
 
-Place: written by every feature in the transaction of the change, so that there is no change without its entry
-and no entry without its change; read through `reports`. Invariant: rows are only added. Details are plain
-JSON for a person: never a secret, never what can be read from the object itself.
+Every feature writes its entry in the transaction of the change, so there is neither one without the other. Entries
+are only added. Details are plain JSON for people, without secrets and without what the object itself shows.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def record(  # noqa: PLR0917 - the fields of one entry, in the log's order
     object_id: str,
     detail: dict[str, Any] | None = None,
 ) -> None:
-    """Keep that `actor` (the principal's name) did `action` (a verb, as the API has it) to one object."""
+    """Record that `actor` (a principal's name) did `action` (a verb of the API) to one object."""
     session.add(
         AuditEntry(
             at=clock.now(),

@@ -1,8 +1,7 @@
 """The declarative base, portable column types and naming of constraints.
 
-Place: under every table. Invariant: timestamps are timezone-aware UTC on both databases; JSON is `jsonb` on
-PostgreSQL; sample vectors are `float8[]` on PostgreSQL and packed little-endian float64 on SQLite.
-Deliberately holds no queries and opens no sessions (`session.py`).
+Timestamps are timezone-aware UTC on both databases. JSON is `jsonb` on PostgreSQL. Sample vectors are `float8[]` on
+PostgreSQL and packed little-endian float64 on SQLite.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Hints: "something of this kind changed, look at the rows". Losing one only delays (I4).
+"""Hints say that something of a kind has changed and rows should be read again; losing one only delays (I4).
 
-Place: published after commit by `session.py`; waited on by long polls and the live tail. Two implementations
-of one port: in this process (embedded), and Redis pub/sub between processes. Carries no data but a channel
-name.
+`session.py` publishes them after a commit; long polls and the live tail wait for them. They work within this process
+(embedded) or over Redis pub/sub between processes, and carry only a channel name.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ log = structlog.get_logger("paceline.hints")
 
 REDIS_CHANNEL = "paceline:hints"
 AWAY_S = 3.0
-"""How long a Redis that failed is left alone by publishers, so that an outage does not slow every request."""
+"""Pause before publishing to a failed Redis again, so that an outage does not slow every request."""
 RECONNECT_S = 1.0
-"""Pause before reconnecting to a Redis that went away; readers poll meanwhile."""
+"""Pause before reconnecting to Redis; readers poll meanwhile."""
 
 
 class Hints:
@@ -67,7 +66,7 @@ class Hints:
 
 
 class RedisHints(Hints):
-    """Hints across processes. A Redis that is away costs latency, never an error."""
+    """Hints across processes. An unavailable Redis costs latency, never an error."""
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -102,7 +101,7 @@ class RedisHints(Hints):
         self._listening.close()
 
     def _pump(self) -> None:
-        said = False
+        is_logged = False
         while not self._stopping.is_set():
             try:
                 with self._subscription() as subscription:
@@ -110,9 +109,9 @@ class RedisHints(Hints):
                     self.subscribed.set()
                     self._receive(subscription)
             except self._unavailable as error:
-                if self.subscribed.is_set() or not said:
+                if self.subscribed.is_set() or not is_logged:
                     log.warning("hints_disconnected", error=str(error))
-                    said = True
+                    is_logged = True
                 self.subscribed.clear()
                 self._stopping.wait(RECONNECT_S)
 

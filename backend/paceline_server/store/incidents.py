@@ -1,7 +1,7 @@
-"""Incidents: what who operates Paceline should know. A row, an error in the log, a number in `/metrics`.
+"""Reports what an operator of Paceline should know: a row, an error in the log and a number in `/metrics`.
 
-Place: written by whoever notices (the outbox, ingest) in the transaction that keeps it. Invariant: rows are
-only added. Tells nobody by itself: operators alert on `paceline_incidents_total`.
+An incident is written in the transaction that notices it, and incidents are only added. Operators alert on
+`paceline_incidents_total`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from paceline_server.store.tables.messages import Incident
 log = structlog.get_logger("paceline.incidents")
 
 ITEM_CONFLICT = "item_conflict"
-"""Two contents claimed one identity; neither was preferred (I7)."""
+"""Two different contents have one identity (I7)."""
 OUTBOX_STUCK = "outbox_stuck"
-"""Something that must follow from a change keeps failing; it is tried on."""
+"""An outbox message keeps failing; it is retried."""
 SCHEDULE_REFUSED = "schedule_refused"
-"""What a schedule asks for is not allowed any more: its suite or its target changed."""
+"""The request of a schedule is no longer valid, because its suite or its target changed."""
 CODES = (ITEM_CONFLICT, OUTBOX_STUCK, SCHEDULE_REFUSED)
 
 
@@ -35,6 +35,6 @@ def report(session: Session, code: str, detail: dict[str, Any]) -> None:
 
 
 def counts(session: Session) -> dict[str, int]:
-    """How many there ever were, by code; known codes are always there."""
+    """The number of incidents by code; known codes are always included."""
     rows = session.execute(select(Incident.code, func.count()).group_by(Incident.code))
     return {**dict.fromkeys(CODES, 0), **{row.code: row[1] for row in rows}}

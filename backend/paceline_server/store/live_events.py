@@ -1,8 +1,6 @@
-"""Live events: rows written in the transaction of the change they tell of; a hint wakes the streams after
-commit.
+"""Writes live events in the transaction of the change they describe; a hint wakes the streams after the commit.
 
-Place: written by jobs, ingest, alerts and fleet, read by `live`. Invariant: what a stream shows is what
-committed. Small by construction: `samples` carry thinned values, never whole chunks.
+Streams therefore show only what was committed. Events are small: `samples` carry thinned values.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ def emit(
     job_id: str | None,
     data: dict[str, Any],
 ) -> None:
-    """Tell streams of a change. `kind` is one of `live.schemas.LiveKind`; `data` must be plain JSON."""
+    """Add a live event. `kind` is one of `live.schemas.LiveKind`; `data` must be plain JSON."""
     session.add(
         LiveEvent(kind=kind, at=clock.now(), run_id=run_id, job_id=job_id, data=data)
     )
@@ -35,5 +33,5 @@ def emit(
 
 
 def prune(session: Session, before: datetime) -> None:
-    """Forget events older than that; a stream that asks for them is told to start over."""
+    """Delete older events; a stream that asks for them is told to start over."""
     session.execute(delete(LiveEvent).where(LiveEvent.at < before))

@@ -1,7 +1,6 @@
-"""Bringing a database to the schema this code expects, and saying whether it is there.
+"""Migrates a database to the schema this code expects, and tells whether it has that schema.
 
-Place: called by `paceline-server migrate` and `up`; `/readyz` asks `is_current`. Invariant: only migrations
-change a schema, in tests too. The scripts live in the repository's `alembic/`, outside the package.
+Only migrations change a schema, in tests too. The scripts are in the repository's `alembic/`, outside the package.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _one_at_a_time = threading.Lock()
 
 
 class MigrationsMissingError(SettingsError):
-    """The scripts are not where they should be; the text says where that is."""
+    """The scripts are not in the expected directory, which the text names."""
 
 
 @cache
@@ -64,10 +63,10 @@ def current(connection: Connection) -> str | None:
     """The revision of a database; None when it was never migrated."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    found = connection.execute(
+    revision = connection.execute(
         text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608
     ).scalar_one_or_none()
-    return None if found is None else str(found)
+    return None if revision is None else str(revision)
 
 
 class NewerDatabaseError(SettingsError):
@@ -75,28 +74,28 @@ class NewerDatabaseError(SettingsError):
 
 
 def refuse_newer(url: str) -> None:
-    """Raises NewerDatabaseError for a database of a newer version. One that does not answer is left to the
-    readiness check."""
+    """Raise NewerDatabaseError for a database of a newer version; an unavailable one is left to the readiness
+    check."""
     database = Database(url)
     try:
         with database.engine.connect() as connection:
-            _known(connection)
+            _known_revision(connection)
     except OperationalError:
         return
     finally:
         database.dispose()
 
 
-def _known(connection: Connection) -> str | None:
-    """`current`, if our scripts lead there."""
-    found = current(connection)
-    if found is not None and found not in _revisions():
+def _known_revision(connection: Connection) -> str | None:
+    """`current`. Raises NewerDatabaseError if our scripts do not know it."""
+    revision = current(connection)
+    if revision is not None and revision not in _revisions():
         where = make_url(str(connection.engine.url)).database
         raise NewerDatabaseError(
-            f"the database {where} has schema {found}, and this version knows schemas up to {head()}: a "
+            f"the database {where} has schema {revision}, and this version knows schemas up to {head()}: a "
             "newer Paceline set it up. Run that version, or restore a backup from before the upgrade"
         )
-    return found
+    return revision
 
 
 def is_current(engine: Engine) -> bool:
@@ -111,7 +110,7 @@ def upgrade(url: str) -> bool:
     database = Database(url)
     try:
         with database.engine.connect() as connection:
-            if _known(connection) == head():
+            if _known_revision(connection) == head():
                 return False
         from alembic import command  # noqa: PLC0415 - a start that has nothing to migrate does not pay for it
 
@@ -120,15 +119,17 @@ def upgrade(url: str) -> bool:
             database.engine.connect() as connection,
             _rebuilding(connection),
         ):
-            command.upgrade(config(connection), "head")
+            command.upgrade(alembic_config(connection), "head")
         return True
     finally:
         database.dispose()
 
 
 def downgrade(url: str, revision: str) -> None:
-    """Take migrations back until `revision` ("base": all), for going back to an older version of this code.
-    What only the newer schema can hold is lost: make a backup before."""
+    """Undo migrations until `revision` ("base": all), to go back to an older version of this code.
+
+    Data that only the newer schema can hold is lost: make a backup before.
+    """
     from alembic import command  # noqa: PLC0415 - see `upgrade`
 
     database = Database(url)
@@ -138,13 +139,13 @@ def downgrade(url: str, revision: str) -> None:
             database.engine.connect() as connection,
             _rebuilding(connection),
         ):
-            command.downgrade(config(connection), revision)
+            command.downgrade(alembic_config(connection), revision)
     finally:
         database.dispose()
 
 
 class ReferenceLostError(Exception):
-    """A migration left rows that refer to rows that are not there; it was taken back."""
+    """A migration left rows with broken references; it was rolled back."""
 
 
 @contextmanager
@@ -171,11 +172,11 @@ def _rebuilding(connection: Connection) -> Iterator[None]:
             )
 
 
-def config(connection: Connection) -> Config:
+def alembic_config(connection: Connection) -> Config:
     """Alembic's configuration around an open connection."""
     from alembic.config import Config  # noqa: PLC0415 - see `upgrade`
 
-    made = Config()
-    made.set_main_option("script_location", str(scripts()).replace("%", "%%"))
-    made.attributes["connection"] = connection
-    return made
+    config = Config()
+    config.set_main_option("script_location", str(scripts()).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config

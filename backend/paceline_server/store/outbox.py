@@ -1,18 +1,17 @@
-"""The outbox: consequences written in the transaction of their cause, carried out afterwards, once (I5).
+"""Carries out what must follow from a change, exactly once: messages are written in the transaction of the change (I5).
 
-Place: between a change (ingest, jobs, alerts) and what follows from it (analysis, confirmation). Invariants:
-- `done_at` is set in the transaction of the effect, so an effect happens exactly once in the rows;
-- two carriers never work on one message at a time (PostgreSQL: row lock, skipped; SQLite: one writer);
-- one that reads first is claimed for `CLAIM_S`, so that what reading does outside (a webhook) is not done
-  twice while it is done; after a crash it may be, never its rows;
-- a failing message is tried again later, ever more slowly, and its last error is kept; a topic that somebody
-  waits for gives up after `INCIDENT_AFTER` failures instead (`gives_up`).
+- `done_at` is set in the transaction of the effect, so its rows change exactly once.
+- Two processes never work on one message at a time (PostgreSQL: row lock; SQLite: one writer).
+- A message with a reading step is claimed for `CLAIM_S`, so that what that step does outside (a webhook) is not
+  done twice; after a crash it may be.
+- A failing message is retried with growing pauses and keeps its last error. A topic with a give-up handler ends
+  after `INCIDENT_AFTER` failures.
 
     pending --carry_out--> done            (effect and done_at commit together)
        ^           |
        +--failed---+--given up--> done     (attempts + 1, due_at moved by the back-off)
 
-Knows no Celery: `worker.py` turns ids into messages, the sweeper finds ids nobody announced.
+It does not know Celery: `worker.py` turns ids into tasks, and the sweeper finds ids that were not announced.
 """
 
 from __future__ import annotations
@@ -37,33 +36,33 @@ log = structlog.get_logger("paceline.outbox")
 BACK_OFF_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0)
 """Pause after the first, second, … failure; the last repeats."""
 CLAIM_S = 30.0
-"""How long a message that is read for is nobody else's: longer than any receiver is waited for. A carrier
-that dies meanwhile delays its message by this much."""
+"""How long a claimed message is reserved: longer than any receiver is waited for. A crash delays its message by
+this much."""
 INCIDENT_AFTER = 5
-"""Failures after which it is an incident: an error in the log and a number in `/metrics`, for a person."""
+"""Failures after which an incident is reported."""
 
-Effect = Callable[[Session, str, Any], None]
-Reads = Callable[[Session, str], Any]
-GivesUp = Callable[[Session, str, str], None]
+EffectStep = Callable[[Session, str, Any], None]
+ReadStep = Callable[[Session, str], Any]
+GiveUpStep = Callable[[Session, str, str], None]
 
 
 @dataclass(frozen=True)
 class Handler:
-    """What carries out a topic: `reads` (optional, read-only transaction, may take long) then `effect`."""
+    """Carries out a topic: `reads` (optional, in a read-only transaction, may take long), then `effect`."""
 
     topic: str
-    effect: Effect
-    reads: Reads | None
+    effect: EffectStep
+    reads: ReadStep | None
 
 
 _handlers: dict[str, Handler] = {}
-_give_ups: dict[str, GivesUp] = {}
-_at_it: set[int] = set()
-"""Messages this process is carrying out: one announced twice is not read for twice."""
-_at_it_lock = threading.Lock()
+_give_ups: dict[str, GiveUpStep] = {}
+_in_progress: set[int] = set()
+"""Messages this process is carrying out, so that one announced twice is not read twice."""
+_in_progress_lock = threading.Lock()
 
 
-def handles(
+def handle_topic(
     topic: str,
 ) -> Callable[[Callable[[Session, str], None]], Callable[[Session, str], None]]:
     """Register `effect(session, key)`; it runs in the write transaction that marks the message done."""
@@ -77,25 +76,27 @@ def handles(
     return register
 
 
-def handles_after_reading(topic: str, reads: Reads) -> Callable[[Effect], Effect]:
+def handle_topic_after_reading(
+    topic: str, reads: ReadStep
+) -> Callable[[EffectStep], EffectStep]:
     """Register `effect(session, key, found)` where `found = reads(read_only_session, key)`.
 
     For long computations: nothing is locked while `reads` works, so on SQLite ingest goes on meanwhile. The
     effect must check that what was read still holds.
     """
 
-    def register(effect: Effect) -> Effect:
+    def register(effect: EffectStep) -> EffectStep:
         _add(Handler(topic, effect, reads))
         return effect
 
     return register
 
 
-def gives_up(topic: str) -> Callable[[GivesUp], GivesUp]:
-    """Register `end(session, key, error)` for a topic: after `INCIDENT_AFTER` failures it is carried out in
-    place of the effect and the message is done. Topics without one are tried for ever."""
+def on_give_up(topic: str) -> Callable[[GiveUpStep], GiveUpStep]:
+    """Register `end(session, key, error)` for a topic: it replaces the effect after `INCIDENT_AFTER` failures and
+    the message is done. Topics without one are retried for ever."""
 
-    def register(end: GivesUp) -> GivesUp:
+    def register(end: GiveUpStep) -> GiveUpStep:
         _give_ups[topic] = end
         return end
 
@@ -107,7 +108,7 @@ def _add(handler: Handler) -> None:
 
 
 def add(session: Session, topic: str, key: str, due_in_s: float = 0) -> OutboxMessage:
-    """Leave a message; announced after commit when due at once, else found by the sweeper when due."""
+    """Add a message; one due at once is announced after the commit, others are found by the sweeper."""
     at = clock.now()
     message = OutboxMessage(
         topic=topic,
@@ -139,8 +140,8 @@ def due(session: Session, at: datetime, limit: int = 100) -> list[int]:
 def unannounced(
     session: Session, at: datetime, grace_s: float, limit: int = 500
 ) -> list[int]:
-    """Ids the sweeper must announce: due later than they were made (delayed, or tried again), or pending for
-    longer than `grace_s` although they were announced at once."""
+    """Ids the sweeper must announce: delayed or retried messages that are due, and others that are pending for
+    longer than `grace_s` although they were announced."""
     query = (
         select(OutboxMessage.id)
         .where(
@@ -158,7 +159,7 @@ def unannounced(
 
 
 def prune(session: Session, before: datetime) -> None:
-    """Forget messages carried out before then."""
+    """Delete messages carried out before then."""
     session.execute(delete(OutboxMessage).where(OutboxMessage.done_at < before))
 
 
@@ -172,19 +173,19 @@ def pending(session: Session) -> tuple[int, datetime | None]:
 
 
 def carry_out(message_id: int) -> bool:
-    """Carry out one message if it is pending, due and nobody else is at it. True when its effect committed.
+    """Carry out one message if it is pending, due and not in progress. True if its effect committed.
 
     Never raises for a failing handler: the failure is stored with the message and logged.
     """
-    with _at_it_lock:
-        if message_id in _at_it:
+    with _in_progress_lock:
+        if message_id in _in_progress:
             return False
-        _at_it.add(message_id)
+        _in_progress.add(message_id)
     try:
         return _carry_out(message_id)
     finally:
-        with _at_it_lock:
-            _at_it.discard(message_id)
+        with _in_progress_lock:
+            _in_progress.discard(message_id)
 
 
 def _carry_out(message_id: int) -> bool:
@@ -197,12 +198,7 @@ def _carry_out(message_id: int) -> bool:
             with read_scope() as session:
                 found = handler.reads(session, key)
         with session_scope() as session:
-            query = (
-                select(OutboxMessage)
-                .where(OutboxMessage.id == message_id, OutboxMessage.done_at.is_(None))
-                .with_for_update(skip_locked=True)
-            )
-            message = session.scalars(query).one_or_none()
+            message = _lock_pending(session, message_id)
             if message is None:
                 return False
             handler.effect(session, key, found)
@@ -211,12 +207,22 @@ def _carry_out(message_id: int) -> bool:
         log.exception(
             "outbox_failed", topic=handler.topic, key=key, message_id=message_id
         )
-        said = repr(error)[:2000]
+        error_text = repr(error)[:2000]
         end = _give_ups.get(handler.topic)
-        if _failed(message_id, said) >= INCIDENT_AFTER and end is not None:
-            _give_up(message_id, end, said)
+        if _store_failure(message_id, error_text) >= INCIDENT_AFTER and end is not None:
+            _give_up(message_id, end, error_text)
         return False
     return True
+
+
+def _lock_pending(session: Session, message_id: int) -> OutboxMessage | None:
+    """The message, locked; None if it is done or another process has locked it."""
+    query = (
+        select(OutboxMessage)
+        .where(OutboxMessage.id == message_id, OutboxMessage.done_at.is_(None))
+        .with_for_update(skip_locked=True)
+    )
+    return session.scalars(query).one_or_none()
 
 
 def _claimable(message_id: int) -> tuple[Handler | None, str]:
@@ -237,7 +243,7 @@ def _claimable(message_id: int) -> tuple[Handler | None, str]:
 
 
 def _claim(message_id: int) -> bool:
-    """Put a due message off for everybody else; of two carriers one succeeds."""
+    """Reserve a due message; of two processes one succeeds."""
     at = clock.now()
     query = (
         update(OutboxMessage)
@@ -253,8 +259,8 @@ def _claim(message_id: int) -> bool:
         return session.execute(query).scalar_one_or_none() is not None
 
 
-def _failed(message_id: int, error: str) -> int:
-    """Keep the failure and put the message off; returns how often it has failed (0: it is done or gone)."""
+def _store_failure(message_id: int, error: str) -> int:
+    """Store the failure and delay the message; returns its number of failures (0: it is done or deleted)."""
     with session_scope() as session:
         message = session.get(OutboxMessage, message_id)
         if message is None or message.done_at is not None:
@@ -276,16 +282,11 @@ def _failed(message_id: int, error: str) -> int:
         return failures
 
 
-def _give_up(message_id: int, end: GivesUp, error: str) -> None:
-    """End what waits for the message. When even that fails, the message stays pending and is tried again."""
+def _give_up(message_id: int, end: GiveUpStep, error: str) -> None:
+    """Carry out the give-up step; if that fails too, the message stays pending and is retried."""
     try:
         with session_scope() as session:
-            query = (
-                select(OutboxMessage)
-                .where(OutboxMessage.id == message_id, OutboxMessage.done_at.is_(None))
-                .with_for_update(skip_locked=True)
-            )
-            message = session.scalars(query).one_or_none()
+            message = _lock_pending(session, message_id)
             if message is not None:
                 end(session, message.key, error)
                 message.done_at = clock.now()

@@ -1,7 +1,7 @@
-"""Keyset pages: a cursor is the sort key of the last row, so pages neither repeat nor skip under inserts.
+"""Keyset pages: the cursor is the sort key of the last row, so that inserts make pages neither repeat nor skip rows.
 
-Invariant: a cursor is opaque, unsigned and holds nothing a client may not know; a broken one is a 400. It
-carries no authority: every page applies the same filters and permissions again.
+A cursor is opaque, holds nothing secret and grants nothing: every page applies filters and permissions again. A
+broken one is a 400.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""The database of this process: engine, transactions, and what follows a commit. The only committer (I10).
+"""The database of this process: engine, transactions and what follows a commit. Only this module commits (I10).
 
-Place: every row passes here. Invariants:
-- a request commits before its answer leaves (`get_session` with `scope="function"`); a failing commit is a
-  5xx;
-- GET and HEAD requests get a read-only transaction, all others a write transaction (SQLite: `BEGIN
-  IMMEDIATE`, one writer at a time, queued fairly in this process instead of by polling the file lock);
-- outbox ids and hints go out after the commit that made them true, never before.
-Do not open a second write transaction inside one (on SQLite it would wait for itself and fail after 30 s).
+- A request commits before its response is sent (`get_session` with `scope="function"`), so a failed commit is a 5xx.
+- GET and HEAD requests get a read-only transaction, all others a write transaction. On SQLite that is
+  `BEGIN IMMEDIATE`, with one writer at a time, queued fairly in this process.
+- Outbox ids and hints are published after the commit.
+
+Do not open a second write transaction inside one: on SQLite it waits for itself and fails after 30 s.
 """
 
 from __future__ import annotations
@@ -21,9 +20,7 @@ from typing import Annotated, Any
 
 import structlog
 from fastapi import Depends, Request
-from pydantic_core import (
-    from_json,
-)  # half the time of the standard library's, on reports of megabytes
+from pydantic_core import from_json  # takes half as long as `json` on large reports
 from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
@@ -60,7 +57,7 @@ class Database:
             _sqlite_engine(url) if url.startswith("sqlite") else _postgresql_engine(url)
         )
         self.hints = RedisHints(redis_url) if redis_url else Hints()
-        self.publish_outbox: Callable[[list[int]], None] = _keep_for_the_sweeper
+        self.publish_outbox: Callable[[list[int]], None] = _leave_to_sweeper
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._reading = sessionmaker(
             self.engine.execution_options(paceline_read_only=True),
@@ -74,7 +71,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """One write transaction: commits at the end, rolls back on an exception (unless it keeps changes)."""
+        """One write transaction: commits at the end, rolls back on an exception unless it keeps changes."""
         session = self._sessions()
         try:
             yield session
@@ -102,20 +99,18 @@ class Database:
         """A small durable write that leaves nothing behind. Raises OperationalError where none is possible:
         the disk is full, the database is read-only or another writer holds it."""
         with self.writing() as session:
-            if (
-                self.is_postgresql
-            ):  # a record in the write-ahead log, flushed by the commit
+            if self.is_postgresql:
+                # A record in the write-ahead log, flushed by the commit.
                 session.execute(
                     select(func.pg_logical_emit_message(True, "paceline", "ready"))
                 )
                 return
-            session.connection().exec_driver_sql(
-                "PRAGMA user_version = 0"
-            )  # the first page, changed or not
+            # Writes the first page, changed or not.
+            session.connection().exec_driver_sql("PRAGMA user_version = 0")
         self._write_file()
 
     def _write_file(self) -> None:
-        """SQLite uses the space of its log again, and may have some left when nobody else has."""
+        """Write a probe file too: SQLite may have free space in its log when the disk is full."""
         path = make_url(self.url).database
         if path and path != ":memory:":
             probe = Path(f"{path}.probe")
@@ -133,14 +128,14 @@ class Database:
                 raise OperationalError("probe", None, error) from error
 
     def dispose(self) -> None:
-        """Close connections and hints; it is the process's database no longer."""
+        """Close connections and hints; the process has no database after this."""
         if self in _current:
             _current.remove(self)
         self.hints.close()
         self.engine.dispose()
 
     def _announce(self, session: Session) -> None:
-        """Hints of what was committed. Whatever fails here is found by the sweeper and by polling."""
+        """Publish hints and outbox ids; a failure here only delays, thanks to the sweeper and polling."""
         channels = session.info.pop(HINTS, ())
         messages = session.info.pop(OUTBOX, ())
         try:
@@ -152,7 +147,7 @@ class Database:
             log.warning("hint_lost", error=repr(error))
 
 
-def _keep_for_the_sweeper(_: list[int]) -> None:
+def _leave_to_sweeper(_: list[int]) -> None:
     """Publisher of a process without a broker."""
 
 
@@ -160,7 +155,7 @@ def _sqlite_engine(url: str) -> Engine:
     path = make_url(url).database
     if path and path != ":memory:":
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        _for_us_only(Path(path))
+        _restrict_to_owner(Path(path))
     engine = create_engine(
         url,
         pool_size=16,
@@ -200,13 +195,12 @@ def _sqlite_engine(url: str) -> Engine:
     return engine
 
 
-def _for_us_only(path: Path) -> None:
-    """Only this user may read a database: it holds addresses and what was measured. SQLite gives its log and
-    index the mode of the file itself."""
+def _restrict_to_owner(path: Path) -> None:
+    """Make the database readable by its owner only. SQLite gives its log and index the mode of the file."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    for each in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         with contextlib.suppress(FileNotFoundError, PermissionError):
-            each.chmod(0o600)
+            file.chmod(0o600)
 
 
 def _postgresql_engine(url: str) -> Engine:
@@ -285,9 +279,9 @@ def hint(session: Session, channel: str) -> None:
     session.info.setdefault(HINTS, set()).add(channel)
 
 
-def alone(session: Session, key: int) -> bool:
-    """Whether no other process holds the lock `key`; held until the transaction ends. SQLite: always
-    alone."""
+def try_exclusive(session: Session, key: int) -> bool:
+    """Take the lock `key` until the transaction ends; False if another process has it. On SQLite always
+    True."""
     if session.get_bind().dialect.name != "postgresql":
         return True
     return bool(session.scalar(select(func.pg_try_advisory_xact_lock(key))))

@@ -1,8 +1,7 @@
-"""Histories with known steps on noise as hosts make it: what the history detector is held to everywhere.
+"""Simulated histories with known steps on realistic noise, to score the history detector with.
 
-Place: tests and `scripts/detectors`; nothing of a running server imports it. Invariant: a seed gives the
-same series for ever. Deliberately of other families than the shared sets (those are resampled real
-residuals), so that a bound that holds on both was not tuned to one.
+Used by tests and `scripts/detectors`. A seed always gives the same series. The families differ from the shared sets,
+which are resampled real residuals, so that a bound that holds on both was not tuned to one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Waiting until somebody waits: for tests of two transactions at one instant, on PostgreSQL.
-
-SQLite has one writer: nobody waits inside a transaction there.
-"""
+"""Waits until another connection waits for a lock, for tests of concurrent transactions on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -27,5 +24,5 @@ def wait_for_a_waiter() -> None:
             if session.scalar(query):
                 return
         if time.monotonic() >= deadline:
-            raise AssertionError("nobody waits for a lock")
+            raise AssertionError("no connection waits for a lock")
         pause.wait(0.02)

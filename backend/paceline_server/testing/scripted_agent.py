@@ -1,6 +1,5 @@
-"""An agent that does what a test tells it, over HTTP: lease, report, upload, finish. Measures nothing.
+"""An agent controlled by a test over HTTP: lease, report, upload, finish. It measures nothing.
 
-Place: tests of jobs, ingest, detect, alerts and reports drive the server with it, the way a real agent would.
 `MANIFEST` is a small suite `demo` with two arms; `announce` makes an enrolled agent able to run it.
 """
 

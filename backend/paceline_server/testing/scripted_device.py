@@ -1,7 +1,4 @@
-"""A device that is whatever a test says, as its agent reports it in heartbeats. Runs nothing.
-
-Place: beside `scripted_agent`; tests of fleet and jobs bring a device through its life with it.
-"""
+"""A device controlled by a test, as its agent reports it in heartbeats. It runs nothing."""
 
 from __future__ import annotations
 
@@ -80,9 +77,9 @@ class ScriptedDevice:
         )
         if answer.status_code != 200:
             raise AssertionError(f"heartbeat: {answer.status_code} {answer.text}")
-        (heard,) = answer.json()["targets"]
-        self.target_id = heard["target_id"]
-        return dict(heard)
+        (reply,) = answer.json()["targets"]
+        self.target_id = reply["target_id"]
+        return dict(reply)
 
     def check(
         self, *, ok: bool = True, infrastructure: bool = True, text: str = ""
@@ -113,9 +110,9 @@ class ScriptedDevice:
         }
 
     def restart(self, order_id: str) -> dict[str, Any]:
-        """Carry out an ordered restart: an agent says the rung, the order, and another boot in one beat."""
+        """Carry out an ordered restart: step, order and new boot id are reported in one heartbeat."""
         self.boot_id = f"boot-{order_id}"
-        rung = {
+        step = {
             "id": f"rec_{order_id}",
             "step": "reboot",
             "ok": True,
@@ -123,7 +120,7 @@ class ScriptedDevice:
             "ms_ago": 0,
         }
         return self.beat(
-            recovery=[{**rung, "order_id": order_id}], orders_done=[order_id]
+            recovery=[{**step, "order_id": order_id}], orders_done=[order_id]
         )
 
     def healthy(self) -> str:

@@ -1,8 +1,7 @@
-"""Real PostgreSQL and Redis for tests, on free loopback ports, as children that end with their parent.
+"""Runs real PostgreSQL and Redis servers for tests, on free loopback ports, as children that end with their parent.
 
-Place: used by the tests of `backend/` and by the journey tests; nothing of the product imports it. As root
-the servers run as the `postgres` and `redis` users (PostgreSQL refuses root). Data lies in a temporary
-directory; durability is off, because a test machine that loses power starts over anyway.
+As root they run as the users `postgres` and `redis`, because PostgreSQL refuses root. Data lies in a temporary
+directory, and durability is off.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """A pytest plugin that records the wall and CPU time of every test, for the table at the end of `make test`.
 
-Wall time alone says little on a busy machine. CPU time is that of this process and of all it started and
-waited for, so a server's is counted where its fixture ends: fixtures that outlive a test stand under their
-own name, never in the test that happened to start or end them.
-
-`--timings DIRECTORY` turns it on; each process that runs tests writes one file there (under xdist, each
-worker). `scripts/slowest.py` reads them.
+CPU time includes processes that a test started and waited for. Shared fixtures have entries of their own, so their
+time is never counted in the test that happened to start or end them. `--timings DIRECTORY` turns it on; each worker
+process writes one file there, which `scripts/slowest.py` reads.
 """
 
 from __future__ import annotations

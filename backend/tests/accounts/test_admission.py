@@ -11,7 +11,7 @@ import pytest
 from fastapi import APIRouter, FastAPI, HTTPException
 from fastapi.testclient import TestClient
 from paceline_server.accounts import admission
-from paceline_server.accounts.admission import Admission, Room
+from paceline_server.accounts.admission import Admission, BodyBudget
 from paceline_server.accounts.auth import ANYONE
 from paceline_server.api import BODY_BYTES, create_app
 from paceline_server.kernel.route_table import RouteTable
@@ -248,17 +248,17 @@ def test_bodies_that_are_parsed_at_once_take_no_more_than_the_room_there_is() ->
             await go_on.wait()
             inside.pop()
 
-        room = Room(16 * 1024 * 1024)
+        room = BodyBudget(16 * 1024 * 1024)
         places = [
-            admission.PlaceInRoom(room, _sends(b" " * 7 * 1024 * 1024), 2**30)
+            admission.BudgetedBody(room, _sends(b" " * 7 * 1024 * 1024), 2**30)
             for _ in range(12)
         ]
 
-        async def one(place: admission.PlaceInRoom) -> None:
+        async def one(place: admission.BudgetedBody) -> None:
             try:
                 await route(None, place.receive, None)
             finally:
-                place.leave()
+                place.release()
 
         tasks = [asyncio.create_task(one(place)) for place in places]
         for _ in range(100):
@@ -276,10 +276,10 @@ def test_bodies_that_are_parsed_at_once_take_no_more_than_the_room_there_is() ->
 def test_a_body_for_which_no_room_is_made_is_told_to_come_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(admission, "ROOM_WITHIN_S", 0.01)
+    monkeypatch.setattr(admission, "BUDGET_WITHIN_S", 0.01)
 
     async def second() -> tuple[int, int, int]:
-        room = Room(10)
+        room = BodyBudget(10)
         first = await room.take(8)
         with pytest.raises(HTTPException) as refused:
             await room.take(8)

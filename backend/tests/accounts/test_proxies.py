@@ -10,7 +10,7 @@ import pytest
 from paceline_server.accounts import service
 from paceline_server.kernel.settings import Settings, SettingsError, load_settings
 from paceline_server.store.session import session_scope
-from paceline_server.testing.serving import running
+from paceline_server.testing.running_server import running
 
 EMAIL, PASSWORD = "ada@example.org", "correct horse battery"
 embedded = pytest.mark.shapes("embedded")

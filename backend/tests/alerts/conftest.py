@@ -13,7 +13,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
 from paceline_server.store.tables.messages import LiveEvent
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
 from sqlalchemy import select
 
 PREFIX = "/api/v1"

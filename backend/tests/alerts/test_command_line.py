@@ -14,10 +14,10 @@ from paceline.testing import commands
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
-from paceline_server.testing.benches import suite_manifest
-from paceline_server.testing.chronicle import Chronicle, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, chronicle
+from paceline_server.testing.running_server import RunningServer
 from paceline_server.testing.scripted_agent import announce
-from paceline_server.testing.serving import RunningServer
+from paceline_server.testing.sorting_suite import suite_manifest
 
 pytestmark = pytest.mark.shapes("embedded")
 
@@ -30,13 +30,13 @@ def past(
     server: RunningServer,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
-) -> Iterator[Chronicle]:
+) -> Iterator[RecordedHistory]:
     with httpx.Client(base_url=server.url) as client:
         yield chronicle(client, FrozenClock(), enrolled, token("read", "alerts:write"))
 
 
 @pytest.fixture
-def say(server: RunningServer, past: Chronicle) -> Say:
+def say(server: RunningServer, past: RecordedHistory) -> Say:
     """`say("alerts", "list")` → the finished process."""
     secret = past.headers["Authorization"].removeprefix("Bearer ")
     own = {"PACELINE_SERVER": server.url, "PACELINE_TOKEN": secret, "COLUMNS": "300"}
@@ -62,7 +62,7 @@ def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
 
 
 def test_an_alert_is_taken_and_closed(
-    past: Chronicle, say: Say, sign_in: Callable[..., Any]
+    past: RecordedHistory, say: Say, sign_in: Callable[..., Any]
 ) -> None:
     ada = sign_in(name="Ada")
     alert, other = past.alert("open"), past.alert("fixed")
@@ -102,7 +102,7 @@ def test_an_alert_is_taken_and_closed(
     assert say("alerts", "explain", alert).returncode == 0
 
 
-def test_a_bulk_decision_says_how_to_undo_it(past: Chronicle, say: Say) -> None:
+def test_a_bulk_decision_says_how_to_undo_it(past: RecordedHistory, say: Say) -> None:
     alerts = [past.alert("open"), past.alert("open")]
     done = say(
         "alerts",
@@ -130,7 +130,9 @@ def test_a_bulk_decision_says_how_to_undo_it(past: Chronicle, say: Say) -> None:
     )
 
 
-def test_a_rule_is_tried_saved_changed_and_muted(past: Chronicle, say: Say) -> None:
+def test_a_rule_is_tried_saved_changed_and_muted(
+    past: RecordedHistory, say: Say
+) -> None:
     past.change(past.series(FLAT), -2, 0.1)
     tried = say(
         "rules", "replay", "ledger", "--benchmark", "ledger_*", "--min-effect", "5 %"
@@ -205,7 +207,7 @@ def test_a_rule_is_tried_saved_changed_and_muted(past: Chronicle, say: Say) -> N
 
 
 def test_a_rule_below_the_noise_floor_is_refused_with_the_number(
-    past: Chronicle, say: Say
+    past: RecordedHistory, say: Say
 ) -> None:
     with session_scope() as session:
         session.add(

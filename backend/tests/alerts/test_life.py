@@ -13,7 +13,7 @@ from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import OutboxMessage
-from paceline_server.testing.deliveries import open_lab
+from paceline_server.testing.delivered_jobs import open_lab
 from sqlalchemy import select, update
 
 pytestmark = pytest.mark.plain_sql

@@ -10,8 +10,8 @@ from fastapi.testclient import TestClient
 from paceline_server.alerts import service
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
-from paceline_server.testing.benches import BENCHMARK, suite_manifest
-from paceline_server.testing.deliveries import open_lab
+from paceline_server.testing.delivered_jobs import open_lab
+from paceline_server.testing.sorting_suite import BENCHMARK, suite_manifest
 
 pytestmark = pytest.mark.plain_sql
 

@@ -12,7 +12,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.constants import HISTORY_MIN_EFFECT
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import RetiredBenchmark
-from paceline_server.testing.chronicle import Chronicle, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, chronicle
 
 pytestmark = pytest.mark.shapes("embedded")
 
@@ -26,12 +26,12 @@ def past(
     clock: FrozenClock,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
-) -> Chronicle:
+) -> RecordedHistory:
     return chronicle(client, clock, enrolled, token("read", "alerts:write"))
 
 
 def replay(
-    past: Chronicle, days: int = 30, rule_id: str | None = None, **changes: Any
+    past: RecordedHistory, days: int = 30, rule_id: str | None = None, **changes: Any
 ) -> dict[str, Any]:
     rule = {"name": "tried", "min_effect": 0.05, **changes}
     return dict(
@@ -41,7 +41,7 @@ def replay(
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_a_replay_counts_alerts_and_names_the_target_that_fires_most(
-    past: Chronicle, enrolled: Callable[..., Any]
+    past: RecordedHistory, enrolled: Callable[..., Any]
 ) -> None:
     other = enrolled("pixel-7").target_id
     for index in (-2, -4, -6):
@@ -63,7 +63,7 @@ def test_a_replay_counts_alerts_and_names_the_target_that_fires_most(
 
 
 def test_changes_of_one_target_at_one_commit_in_one_direction_are_one_alert(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     first, second = past.series(FLAT), past.series(FLAT, arm="fallback")
     for series in (first, second):
@@ -85,7 +85,7 @@ def test_changes_of_one_target_at_one_commit_in_one_direction_are_one_alert(
     ],
 )
 def test_what_never_stood_or_got_better_would_not_have_fired(
-    past: Chronicle, effect: float, change: dict[str, Any], fires: bool
+    past: RecordedHistory, effect: float, change: dict[str, Any], fires: bool
 ) -> None:
     past.change(past.series(FLAT), -2, effect, **change)
     found = replay(past)
@@ -95,7 +95,7 @@ def test_what_never_stood_or_got_better_would_not_have_fired(
 
 
 def test_only_the_days_asked_for_and_only_large_enough_effects_count(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     past.change(past.series(FLAT), -6, 0.1)
     past.change(past.series(FLAT, benchmark="b"), -6, 0.049)
@@ -105,7 +105,7 @@ def test_only_the_days_asked_for_and_only_large_enough_effects_count(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_rule_is_replayed_among_those_it_competes_with(past: Chronicle) -> None:
+def test_a_rule_is_replayed_among_those_it_competes_with(past: RecordedHistory) -> None:
     past.change(past.series(FLAT), -2, 0.1)
     own = past.post(
         "/rules", {"name": "own", "target": "lab-1", "min_effect": 0.5}, status=201
@@ -116,7 +116,7 @@ def test_a_rule_is_replayed_among_those_it_competes_with(past: Chronicle) -> Non
 
 
 def test_a_rule_that_asks_for_less_than_history_looks_for_is_refused_with_the_number(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     """Else a replay would promise alerts that nobody can raise."""
     rule = {"name": "tried", "min_effect": 0.0149}
@@ -136,7 +136,7 @@ def test_a_rule_that_asks_for_less_than_history_looks_for_is_refused_with_the_nu
 
 
 def test_a_rate_that_fell_is_asked_about_as_when_an_alert_is_raised(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     """100 to 90 op/s is 11.1 % worse beside an arm, in an alert and here."""
     rate = past.series(FLAT, metric="throughput", unit="op/s", direction="higher")
@@ -149,7 +149,7 @@ def test_a_rate_that_fell_is_asked_about_as_when_an_alert_is_raised(
 
 
 def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     past.change(past.series(FLAT), -2, 0.1)
     assert replay(past, mode="shadow")["words"] == (
@@ -189,7 +189,7 @@ def test_an_arm_that_fails_in_several_jobs_on_end_is_one_alert(desk: Desk) -> No
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     past.series(FLAT)
     past.series(FLAT, params_key='{"batch":2}')

@@ -13,7 +13,7 @@ from paceline_server.kernel import ids
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
-from paceline_server.testing.chronicle import Chronicle, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, chronicle
 
 pytestmark = pytest.mark.plain_sql
 
@@ -26,7 +26,7 @@ def past(
     clock: FrozenClock,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
-) -> Chronicle:
+) -> RecordedHistory:
     return chronicle(client, clock, enrolled, token("read", "alerts:write"))
 
 
@@ -62,7 +62,7 @@ def floor(
 
 
 def test_a_saved_rule_decides_and_says_who_owns_it(
-    past: Chronicle, sign_in: Callable[..., Any]
+    past: RecordedHistory, sign_in: Callable[..., Any]
 ) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     made = past.post("/rules", rule(), headers=ada.headers, status=201)
@@ -104,7 +104,7 @@ def test_a_saved_rule_decides_and_says_who_owns_it(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_every_version_is_kept_and_a_stale_save_is_refused(past: Chronicle) -> None:
+def test_every_version_is_kept_and_a_stale_save_is_refused(past: RecordedHistory) -> None:
     made = past.post("/rules", rule(comment="start"), status=201)
     path = f"/rules/{made['id']}"
     saved = past.put(path, {**rule(min_effect=0.08, comment="too loud"), "based_on": 1})
@@ -121,7 +121,7 @@ def test_every_version_is_kept_and_a_stale_save_is_refused(past: Chronicle) -> N
 
 
 def test_a_sentence_made_of_the_numbers_follows_them_and_a_written_one_stays(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     made = past.post("/rules", rule(), status=201)
     path = f"/rules/{made['id']}"
@@ -136,7 +136,7 @@ def test_a_sentence_made_of_the_numbers_follows_them_and_a_written_one_stays(
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     made = past.post("/rules", rule(), status=201)
     assert past.post("/rules", rule(), status=409)["code"] == "conflict"
@@ -167,18 +167,20 @@ def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(
         {"extra": 1},
     ],
 )
-def test_what_makes_no_rule_is_refused(past: Chronicle, wrong: dict[str, Any]) -> None:
+def test_what_makes_no_rule_is_refused(
+    past: RecordedHistory, wrong: dict[str, Any]
+) -> None:
     assert past.post("/rules", rule(**wrong), status=422)["code"] == "invalid_request"
 
 
-def test_an_unknown_owner_is_refused(past: Chronicle) -> None:
+def test_an_unknown_owner_is_refused(past: RecordedHistory) -> None:
     assert past.post("/rules", rule(owner_id="acc_none"), status=400)["fields"] == {
         "owner_id": "no such account"
     }
 
 
 def test_a_rule_below_the_noise_floor_is_refused_with_the_number_and_the_series(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     floor(past.target_id, 0.031)
     refused = past.post("/rules", rule(min_effect=0.03), status=422)
@@ -195,7 +197,7 @@ def test_a_rule_below_the_noise_floor_is_refused_with_the_number_and_the_series(
     )
 
 
-def test_only_the_newest_floor_of_a_series_counts(past: Chronicle) -> None:
+def test_only_the_newest_floor_of_a_series_counts(past: RecordedHistory) -> None:
     floor(past.target_id, 0.2)
     past.clock.advance(60)
     floor(past.target_id, 0.01)
@@ -205,7 +207,7 @@ def test_only_the_newest_floor_of_a_series_counts(past: Chronicle) -> None:
 
 
 def test_the_floor_of_a_series_that_another_rule_decides_about_refuses_nothing(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     floor(past.target_id, 0.2)
     past.post("/rules", rule("wide", min_effect=0.05), status=422)
@@ -214,7 +216,7 @@ def test_the_floor_of_a_series_that_another_rule_decides_about_refuses_nothing(
 
 
 def test_rules_that_raise_nothing_or_speak_of_arms_are_below_no_floor(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     floor(past.target_id, 0.2)
     past.post("/rules", rule("quiet", mode="off"), status=201)
@@ -222,7 +224,7 @@ def test_rules_that_raise_nothing_or_speak_of_arms_are_below_no_floor(
     past.post("/rules", rule("shadow", mode="shadow"), status=422)
 
 
-def test_a_mute_has_a_reason_and_an_end(past: Chronicle) -> None:
+def test_a_mute_has_a_reason_and_an_end(past: RecordedHistory) -> None:
     made = past.post("/rules", rule(), status=201)
     path = f"/rules/{made['id']}"
     past.post(f"{path}/mute", {"reason": "", "hours": 1}, status=422)
@@ -246,7 +248,7 @@ def test_a_mute_has_a_reason_and_an_end(past: Chronicle) -> None:
     assert past.post(f"{path}/unmute", {}, status=409)["code"] == "conflict"
 
 
-def test_a_new_mute_takes_the_place_of_the_old_one(past: Chronicle) -> None:
+def test_a_new_mute_takes_the_place_of_the_old_one(past: RecordedHistory) -> None:
     made = past.post("/rules", rule(), status=201)
     path = f"/rules/{made['id']}"
     past.post(f"{path}/mute", {"reason": "long", "hours": 100})
@@ -260,7 +262,7 @@ def test_a_new_mute_takes_the_place_of_the_old_one(past: Chronicle) -> None:
 
 
 def test_precision_counts_outcomes_and_shows_no_share_of_a_handful(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     made = past.post("/rules", rule(), status=201)
     for state in ("fixed", "expected", "vanished", "invalid", "open", "suspected"):
@@ -281,7 +283,7 @@ def test_precision_counts_outcomes_and_shows_no_share_of_a_handful(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_rules_are_filtered_and_paged_by_name(past: Chronicle) -> None:
+def test_rules_are_filtered_and_paged_by_name(past: RecordedHistory) -> None:
     for name, mode in (("b", "off"), ("a", "active"), ("c", "shadow")):
         past.post("/rules", rule(name, mode=mode, kind="arm_slower"), status=201)
     assert [one["name"] for one in past.get("/rules")["items"]] == ["a", "b", "c"]
@@ -294,7 +296,7 @@ def test_rules_are_filtered_and_paged_by_name(past: Chronicle) -> None:
 
 
 def test_reading_needs_read_and_saving_needs_alerts_write(
-    past: Chronicle, token: Callable[..., dict[str, str]]
+    past: RecordedHistory, token: Callable[..., dict[str, str]]
 ) -> None:
     made = past.post("/rules", rule(), status=201)
     reader, path = token("read"), f"/rules/{made['id']}"
@@ -318,7 +320,7 @@ def test_reading_needs_read_and_saving_needs_alerts_write(
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_two_people_saving_at_once_make_one_version(
-    past: Chronicle, together: Callable[..., list[object]]
+    past: RecordedHistory, together: Callable[..., list[object]]
 ) -> None:
     made = past.post("/rules", rule(), status=201)
     body = {**rule(min_effect=0.09), "based_on": 1}

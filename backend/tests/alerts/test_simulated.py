@@ -13,7 +13,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import Series, SeriesPoint
-from paceline_server.testing.chronicle import Chronicle, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, chronicle
 from sqlalchemy import select
 
 from .test_rules import floor, rule
@@ -29,7 +29,7 @@ def past(
     clock: FrozenClock,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
-) -> Chronicle:
+) -> RecordedHistory:
     return chronicle(client, clock, enrolled, token("read", "alerts:write"))
 
 
@@ -41,7 +41,7 @@ def other(enrolled: Callable[..., Any], *, simulated: bool) -> str:
     return target_id
 
 
-Figures = Callable[[Chronicle, str], Any]
+Figures = Callable[[RecordedHistory, str], Any]
 COUNTED: dict[str, Figures] = {
     "overview, alerts by state": lambda past, _: past.get("/overview")[
         "alerts_by_state"
@@ -61,7 +61,7 @@ COUNTED: dict[str, Figures] = {
 }
 
 
-def _replayed(past: Chronicle) -> Any:
+def _replayed(past: RecordedHistory) -> Any:
     found = past.post(
         "/rules/replay", {"rule": {"name": "tried", "min_effect": 0.05}, "days": 30}
     )
@@ -70,7 +70,7 @@ def _replayed(past: Chronicle) -> Any:
 
 @pytest.mark.parametrize("counted", COUNTED)
 def test_nothing_of_a_simulated_target_is_counted(
-    past: Chronicle, enrolled: Callable[..., Any], counted: str
+    past: RecordedHistory, enrolled: Callable[..., Any], counted: str
 ) -> None:
     figures, target_id = COUNTED[counted], other(enrolled, simulated=True)
     made = past.post("/rules", rule(), status=201)
@@ -93,7 +93,7 @@ def test_nothing_of_a_simulated_target_is_counted(
 
 @pytest.mark.parametrize("simulated", [False, True])
 def test_the_noise_of_a_simulated_target_refuses_no_rule(
-    past: Chronicle, enrolled: Callable[..., Any], simulated: bool
+    past: RecordedHistory, enrolled: Callable[..., Any], simulated: bool
 ) -> None:
     floor(other(enrolled, simulated=simulated), 0.2)
     past.post("/rules", rule(min_effect=0.05), status=201 if simulated else 422)
@@ -102,7 +102,10 @@ def test_the_noise_of_a_simulated_target_refuses_no_rule(
 @pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.parametrize("simulated", [False, True])
 def test_a_simulated_target_is_nobodys_sibling_and_is_not_replayed(
-    past: Chronicle, enrolled: Callable[..., Any], clock: FrozenClock, simulated: bool
+    past: RecordedHistory,
+    enrolled: Callable[..., Any],
+    clock: FrozenClock,
+    simulated: bool,
 ) -> None:
     own = past.series([1.0] * 3)
     theirs = past.series([1.0] * 3, target_id=other(enrolled, simulated=simulated))

@@ -12,7 +12,7 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import SeriesPoint
-from paceline_server.testing.chronicle import Chronicle, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, chronicle
 
 FLAT = [100.0] * 10
 
@@ -23,11 +23,11 @@ def past(
     clock: FrozenClock,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
-) -> Chronicle:
+) -> RecordedHistory:
     return chronicle(client, clock, enrolled, token("read", "alerts:write"))
 
 
-def state(past: Chronicle, alert_id: str) -> str:
+def state(past: RecordedHistory, alert_id: str) -> str:
     return str(past.get(f"/alerts/{alert_id}")["state"])
 
 
@@ -36,7 +36,7 @@ def in_days(days: float) -> str:
 
 
 def test_one_decision_about_several_alerts(
-    past: Chronicle, sign_in: Callable[..., Any]
+    past: RecordedHistory, sign_in: Callable[..., Any]
 ) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     alerts = [past.alert("open"), past.alert("open")]
@@ -59,7 +59,9 @@ def test_one_decision_about_several_alerts(
         assert found["history"][-1]["note"] == "the new compiler"
 
 
-def test_a_bulk_decision_that_one_alert_refuses_changes_none(past: Chronicle) -> None:
+def test_a_bulk_decision_that_one_alert_refuses_changes_none(
+    past: RecordedHistory,
+) -> None:
     fine, closed = past.alert("open"), past.alert("fixed")
     body = {"alert_ids": [fine, closed, "alt_none"], "action": "acknowledge"}
     refused = past.post("/alerts/bulk", body, status=409)
@@ -88,7 +90,7 @@ def test_a_bulk_decision_that_one_alert_refuses_changes_none(past: Chronicle) ->
     ],
 )
 def test_what_is_no_bulk_decision_is_refused(
-    past: Chronicle, wrong: dict[str, Any]
+    past: RecordedHistory, wrong: dict[str, Any]
 ) -> None:
     assert (
         past.post("/alerts/bulk", {"alert_ids": ["a"], **wrong}, status=422)["code"]
@@ -97,7 +99,7 @@ def test_what_is_no_bulk_decision_is_refused(
 
 
 def test_an_undo_restores_what_was_before(
-    past: Chronicle, sign_in: Callable[..., Any]
+    past: RecordedHistory, sign_in: Callable[..., Any]
 ) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     due = in_days(2)
@@ -136,7 +138,7 @@ def test_an_undo_restores_what_was_before(
     assert "undone already, by Ada" in refused["detail"]
 
 
-def test_an_undo_is_refused_once_an_alert_has_changed(past: Chronicle) -> None:
+def test_an_undo_is_refused_once_an_alert_has_changed(past: RecordedHistory) -> None:
     alerts = [past.alert("open"), past.alert("open")]
     batch = past.post("/alerts/bulk", {"alert_ids": alerts, "action": "infra"})
     past.post(f"/alerts/{alerts[1]}/notes", {"note": "wait"})
@@ -148,7 +150,7 @@ def test_an_undo_is_refused_once_an_alert_has_changed(past: Chronicle) -> None:
     assert state(past, alerts[0]) == "infra"
 
 
-def test_an_undo_is_possible_for_a_stated_time(past: Chronicle) -> None:
+def test_an_undo_is_possible_for_a_stated_time(past: RecordedHistory) -> None:
     batches = [
         past.post(
             "/alerts/bulk", {"alert_ids": [past.alert("open")], "action": "infra"}
@@ -163,7 +165,9 @@ def test_an_undo_is_possible_for_a_stated_time(past: Chronicle) -> None:
     past.post("/alerts/bulk/tri_none/undo", {}, status=404)
 
 
-def test_an_undo_never_makes_two_living_alerts_of_one_cause(past: Chronicle) -> None:
+def test_an_undo_never_makes_two_living_alerts_of_one_cause(
+    past: RecordedHistory,
+) -> None:
     alert = past.alert("open", cause_key="same")
     batch = past.post("/alerts/bulk", {"alert_ids": [alert], "action": "invalid"})
     past.alert("open", cause_key="same")
@@ -173,7 +177,7 @@ def test_an_undo_never_makes_two_living_alerts_of_one_cause(past: Chronicle) -> 
 
 
 def test_a_level_called_expected_is_the_baseline_until_that_is_taken_back(
-    past: Chronicle,
+    past: RecordedHistory,
 ) -> None:
     alert = past.alert("open")
     series = past.series(FLAT)
@@ -204,7 +208,7 @@ def test_a_level_called_expected_is_the_baseline_until_that_is_taken_back(
     )
 
 
-def test_a_baseline_goes_with_expected_of_a_history_only(past: Chronicle) -> None:
+def test_a_baseline_goes_with_expected_of_a_history_only(past: RecordedHistory) -> None:
     history, arms = past.alert("open"), past.alert("open", kind="arm_slower")
     for alert, action in ((history, "fixed"), (arms, "expected")):
         body = {"action": action, "baseline_commit": "c" * 12}
@@ -212,7 +216,7 @@ def test_a_baseline_goes_with_expected_of_a_history_only(past: Chronicle) -> Non
         assert refused["fields"] == {"baseline_commit": "not with this"}
 
 
-def test_due_dates_and_what_is_overdue(past: Chronicle) -> None:
+def test_due_dates_and_what_is_overdue(past: RecordedHistory) -> None:
     late, later, closed = past.alert("open"), past.alert("open"), past.alert("open")
     for alert, days in ((late, 1), (later, 3), (closed, 1)):
         past.put(f"/alerts/{alert}/due", {"due_at": in_days(days)})
@@ -247,12 +251,12 @@ def test_due_dates_and_what_is_overdue(past: Chronicle) -> None:
         "",
     ],
 )
-def test_only_a_plain_web_address_is_an_issue(past: Chronicle, url: str) -> None:
+def test_only_a_plain_web_address_is_an_issue(past: RecordedHistory, url: str) -> None:
     alert = past.alert("open")
     past.put(f"/alerts/{alert}/issue", {"url": url}, status=422)
 
 
-def test_an_issue_is_linked_and_unlinked(past: Chronicle) -> None:
+def test_an_issue_is_linked_and_unlinked(past: RecordedHistory) -> None:
     alert = past.alert("open")
     url = "https://tracker.example/issues/12"
     assert past.put(f"/alerts/{alert}/issue", {"url": url})["issue_url"] == url
@@ -263,7 +267,7 @@ def test_an_issue_is_linked_and_unlinked(past: Chronicle) -> None:
     )
 
 
-def test_alerts_are_narrowed_by_kind_cause_rule_and_text(past: Chronicle) -> None:
+def test_alerts_are_narrowed_by_kind_cause_rule_and_text(past: RecordedHistory) -> None:
     code = past.alert("open", rule_id="rul_x", words="6.0 % slower at 100%_done")
     target = past.alert(
         "open", kind="environment", cause="target", title="Everything slower on PIXEL-7"
@@ -287,7 +291,7 @@ def test_alerts_are_narrowed_by_kind_cause_rule_and_text(past: Chronicle) -> Non
 
 
 def test_every_write_is_in_the_audit_log_in_order(
-    past: Chronicle, token: Callable[..., Any]
+    past: RecordedHistory, token: Callable[..., Any]
 ) -> None:
     alert = past.alert("open")
     past.post(f"/alerts/{alert}/actions", {"action": "acknowledge", "note": "on it"})
@@ -332,7 +336,7 @@ def test_every_write_is_in_the_audit_log_in_order(
 
 
 def test_a_token_s_making_and_end_are_audited_without_its_secret(
-    past: Chronicle, token: Callable[..., dict[str, str]]
+    past: RecordedHistory, token: Callable[..., dict[str, str]]
 ) -> None:
     admin = token("admin")
     made = past.post(

@@ -12,7 +12,7 @@ import pytest
 from paceline_server.catalog.manifest import ManifestError, digest, read
 from paceline_server.catalog.service import suite_out
 from paceline_server.store.tables.catalog import Suite
-from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 
 SUITES = sorted((Path(__file__).resolve().parents[3] / "native").glob("*/suite.toml"))
 

@@ -20,7 +20,7 @@ from paceline_server.detect.facts import (
 from paceline_server.ingest.cases import Check, Conditions
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
-from paceline_server.testing.benches import (
+from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     CHECK,
     bench_cases,

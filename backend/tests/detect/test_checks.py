@@ -11,7 +11,7 @@ from paceline_server.detect.analyse import analyse
 from paceline_server.detect.checks import check_rows
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest
 from paceline_server.ingest.cases import Check
-from paceline_server.testing.benches import BENCHMARK, bench_cases, suite_manifest
+from paceline_server.testing.sorting_suite import BENCHMARK, bench_cases, suite_manifest
 
 FIRST, SECOND = "sorter", "hasher"
 OTHER = "hash_batch"

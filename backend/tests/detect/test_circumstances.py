@@ -18,7 +18,7 @@ from paceline_server.detect.judge import judge
 from paceline_server.detect.unavailable import no_arm_sentence
 from paceline_server.ingest.cases import Case
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.testing.benches import (
+from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     audit_again,
     bench_cases,

@@ -14,7 +14,7 @@ from paceline_server.detect.facts import JobFacts, JobIdentity
 from paceline_server.detect.schemas import DerivedOut, GateOut
 from paceline_server.ingest.cases import Case
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.testing.benches import (
+from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     bench_cases,
     passed_checks,

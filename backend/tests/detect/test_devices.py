@@ -20,7 +20,8 @@ from paceline_server.ingest.cases import Case, Conditions
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.fleet import Target
-from paceline_server.testing.benches import (
+from paceline_server.testing.delivered_jobs import open_lab
+from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     bench_cases,
     passed_checks,
@@ -28,7 +29,6 @@ from paceline_server.testing.benches import (
     suite_manifest,
     write_directory,
 )
-from paceline_server.testing.deliveries import open_lab
 
 IDENTITY = JobIdentity("sorting", "4f" * 20, "a" * 64, "phone", None)
 FASTER = {1000: -0.5, 2000: -0.6}

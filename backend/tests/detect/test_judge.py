@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from paceline_server.detect.judge import judge
-from paceline_server.testing.benches import (
+from paceline_server.testing.sorting_suite import (
     bench_cases,
     stream_events,
     suite_manifest,

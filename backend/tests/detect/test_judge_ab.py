@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 from paceline_server.detect.judge import judge
-from paceline_server.testing.benches import revision_bench_cases, write_ab_directory
+from paceline_server.testing.sorting_suite import (
+    revision_bench_cases,
+    write_ab_directory,
+)
 
 SLOWER = {1000: 0.061, 2000: 0.0}
 SAME = {1000: 0.0, 2000: 0.0}

@@ -12,8 +12,8 @@ from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.history import NoiseFloor, SeriesPoint
-from paceline_server.testing.benches import BENCHMARK
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.sorting_suite import BENCHMARK
 from sqlalchemy import select
 
 pytestmark = pytest.mark.shapes("embedded")

@@ -22,13 +22,13 @@ from paceline_server.detect.table import write_table
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
-from paceline_server.testing.benches import (
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     bench_cases,
     passed_checks,
     suite_manifest,
 )
-from paceline_server.testing.deliveries import Lab, open_lab
 
 pytestmark = pytest.mark.shapes("embedded")
 

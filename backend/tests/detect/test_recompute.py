@@ -21,9 +21,9 @@ from paceline_server.store.tables.history import (
     SeriesPoint,
     SeriesState,
 )
-from paceline_server.testing import pasts
-from paceline_server.testing.deliveries import Lab, open_lab
-from paceline_server.testing.pasts import Past
+from paceline_server.testing import nightly_jobs
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.nightly_jobs import NightlyJobs
 from sqlalchemy import delete, select, update
 
 pytestmark = pytest.mark.shapes("embedded")
@@ -121,7 +121,7 @@ def test_points_that_were_lost_or_changed_come_back_from_samples_and_it_is_said(
 def test_from_points_alone_what_was_forgotten_is_found_again(
     database: object, enrolled: Callable[..., Any], clock: FrozenClock
 ) -> None:
-    past = Past(enrolled().target_id)
+    past = NightlyJobs(enrolled().target_id)
     rng = np.random.default_rng(5)
     past.stream(
         [
@@ -131,12 +131,12 @@ def test_from_points_alone_what_was_forgotten_is_found_again(
             * ([1.0] * 20 + [1.1] * 20)
         ]
     )
-    (before,) = pasts.changes()
+    (before,) = nightly_jobs.changes()
     with session_scope() as session:
         session.execute(delete(Change))
         session.execute(delete(SeriesState))
     assert recompute(samples=False).evaluated.changes["new"] == 1
-    (again,) = pasts.changes()
+    (again,) = nightly_jobs.changes()
     same = (
         "series_id",
         "job_id",

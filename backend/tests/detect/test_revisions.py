@@ -20,14 +20,14 @@ from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Alert, Comparison
-from paceline_server.testing.benches import (
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     CHECK,
     passed_checks,
     revision_bench_cases,
     suite_manifest,
 )
-from paceline_server.testing.deliveries import Lab, open_lab
 from sqlalchemy import select
 
 pytestmark = pytest.mark.shapes("embedded")

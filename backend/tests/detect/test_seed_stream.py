@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from paceline_server.detect.judge import judge
-from paceline_server.testing.benches import suite_manifest
+from paceline_server.testing.sorting_suite import suite_manifest
 
 FIVE = {
     "order_unbalanced",

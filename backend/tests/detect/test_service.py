@@ -19,7 +19,7 @@ from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.history import Series, SeriesPoint
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import Incident
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
 from sqlalchemy import func, select, update
 
 pytestmark = pytest.mark.shapes("embedded")

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 from paceline.testing import commands
+from paceline_server.testing.running_server import RunningServer
 from paceline_server.testing.scripted_device import ScriptedDevice
-from paceline_server.testing.serving import RunningServer
 
 
 @pytest.mark.shapes("embedded")

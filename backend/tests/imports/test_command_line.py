@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from paceline.testing import commands
-from paceline_server.testing.serving import RunningServer
+from paceline_server.testing.running_server import RunningServer
 
 TEXT = """\
 - For small batches (1 000 items) the Xiaomi 13T Pro shows a ~20% slowdown on the native path.

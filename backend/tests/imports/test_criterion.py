@@ -15,7 +15,7 @@ from paceline_server.imports.criterion import UniqueNames
 from paceline_server.ingest import service as ingest
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
 
 pytestmark = pytest.mark.plain_sql
 

@@ -13,7 +13,6 @@ import pytest
 from paceline_server.store.session import Database, read_scope
 from paceline_server.store.tables.samples import Item, ReportedLine, SampleChunk
 from paceline_server.testing import servers
-from paceline_server.testing.lives import Lives, lives
 from paceline_server.testing.scripted_agent import (
     LeasedJob,
     ScriptedAgent,
@@ -21,6 +20,7 @@ from paceline_server.testing.scripted_agent import (
     reported_item,
     samples_item,
 )
+from paceline_server.testing.server_process import ServerProcess, server_process
 from sqlalchemy import select
 
 KILLS = 50
@@ -68,7 +68,7 @@ class Uploader:
 
 
 def leased_job(
-    server: Lives,
+    server: ServerProcess,
     client: httpx.Client,
     agent_headers: dict[str, str],
     ci: dict[str, str],
@@ -97,7 +97,7 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         "PACELINE_LEASE_S": "3600",
     }
     with (
-        lives(servers.free_port(), settings) as server,
+        server_process(servers.free_port(), settings) as server,
         httpx.Client(base_url=server.url, timeout=30) as client,
     ):
         job = leased_job(server, client, lab.headers, ci)

@@ -19,7 +19,7 @@ from paceline_server.live.routes import STREAMS_EACH
 from paceline_server.store import live_events
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.messages import LiveEvent
-from paceline_server.testing.serving import RunningServer
+from paceline_server.testing.running_server import RunningServer
 from sqlalchemy import text
 
 WITHIN_S = 150.0

@@ -15,9 +15,9 @@ from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.history import NoiseFloor
 from paceline_server.store.tables.jobs import Run
-from paceline_server.testing.benches import BENCHMARK, SUITE
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.scripted_agent import LeasedJob
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE
 from sqlalchemy import select
 
 OLD, NEW = "1" * 40, "2" * 40

@@ -11,8 +11,8 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.plain_words import duration
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
-from paceline_server.testing.benches import SUITE
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.sorting_suite import SUITE
 
 pytestmark = pytest.mark.plain_sql
 

@@ -9,7 +9,7 @@ from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest
 from paceline_server.reports.report_sentences import arms_summary, rule_text
-from paceline_server.testing.benches import (
+from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     bench_cases,
     passed_checks,

@@ -14,8 +14,8 @@ from paceline_server.kernel import clock, ids
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Comparison
-from paceline_server.testing.chronicle import chronicle
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.recorded_history import chronicle
 from sqlalchemy import insert, select
 
 pytestmark = pytest.mark.plain_sql

@@ -13,8 +13,8 @@ from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import Target
-from paceline_server.testing.benches import BENCHMARK, SUITE
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE
 from sqlalchemy import select
 
 FASTER, SLOWER = {1000: -0.5, 2000: -0.6}, {1000: 0.126, 2000: -0.6}

@@ -18,9 +18,9 @@ from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import NoiseFloor, SeriesPoint
 from paceline_server.store.tables.jobs import Job, Run
-from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.scripted_agent import LeasedJob, announce
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 from sqlalchemy import select
 from sqlalchemy.exc import InvalidRequestError
 

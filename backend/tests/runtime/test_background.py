@@ -49,7 +49,7 @@ class Work:
 @pytest.fixture
 def work() -> Iterator[Work]:
     doing = Work()
-    outbox.handles(TOPIC)(doing)
+    outbox.handle_topic(TOPIC)(doing)
     yield doing
     outbox._handlers.pop(TOPIC)
 

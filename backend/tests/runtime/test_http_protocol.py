@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from paceline_server.runtime import http_protocol
-from paceline_server.testing.serving import RunningServer
+from paceline_server.testing.running_server import RunningServer
 
 pytestmark = pytest.mark.shapes("embedded")
 

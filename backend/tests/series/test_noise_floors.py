@@ -12,15 +12,17 @@ from paceline_server.series import noise_floors as noise
 from paceline_server.series import service
 from paceline_server.series.schemas import NoiseBandOut
 from paceline_server.store.session import read_scope, session_scope
-from paceline_server.testing import pasts
-from paceline_server.testing.pasts import Past
+from paceline_server.testing import nightly_jobs
+from paceline_server.testing.nightly_jobs import NightlyJobs
 
 pytestmark = pytest.mark.plain_sql
 
 
 @pytest.fixture
-def past(database: object, enrolled: Callable[..., Any], clock: FrozenClock) -> Past:
-    return Past(enrolled().target_id)
+def past(
+    database: object, enrolled: Callable[..., Any], clock: FrozenClock
+) -> NightlyJobs:
+    return NightlyJobs(enrolled().target_id)
 
 
 def scatter(count: int, sigma: float, level: float = 1000.0) -> list[float]:
@@ -31,13 +33,13 @@ def scatter(count: int, sigma: float, level: float = 1000.0) -> list[float]:
 
 
 def band() -> NoiseBandOut | None:
-    (series,) = pasts.series()
+    (series,) = nightly_jobs.series()
     with read_scope() as session:
         return service.series_page(session, series.id).noise
 
 
 def a_a_floor(mde: float) -> None:
-    (series,) = pasts.series()
+    (series,) = nightly_jobs.series()
     key = (
         series.benchmark,
         series.arm,
@@ -58,7 +60,7 @@ def a_a_floor(mde: float) -> None:
 
 
 def test_before_any_a_a_job_the_band_is_estimated_from_the_points_and_says_so(
-    past: Past,
+    past: NightlyJobs,
 ) -> None:
     jobs = past.stream(scatter(40, 0.01))
     found = band()
@@ -71,7 +73,7 @@ def test_before_any_a_a_job_the_band_is_estimated_from_the_points_and_says_so(
     assert found.lower * found.upper == pytest.approx(1000.0**2, rel=0.02)
 
 
-def test_an_a_a_job_takes_over_from_the_estimate(past: Past) -> None:
+def test_an_a_a_job_takes_over_from_the_estimate(past: NightlyJobs) -> None:
     past.stream(scatter(40, 0.01))
     a_a_floor(0.05)
     a_a_floor(0.031)
@@ -82,13 +84,13 @@ def test_an_a_a_job_takes_over_from_the_estimate(past: Past) -> None:
 
 
 def test_a_short_past_has_no_band_and_another_environment_is_not_its_past(
-    past: Past,
+    past: NightlyJobs,
 ) -> None:
     past.stream(scatter(11, 0.01))
     assert band() is None
     past.stream(
         scatter(5, 0.01),
         fingerprint="e",
-        factors={**pasts.FACTORS, "kernel": "6.1.0-13"},
+        factors={**nightly_jobs.FACTORS, "kernel": "6.1.0-13"},
     )
     assert band() is None

@@ -13,10 +13,10 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series.service import NewestNames
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Finding
-from paceline_server.testing import pasts
-from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
-from paceline_server.testing.pasts import TIME, Past
+from paceline_server.testing import nightly_jobs
+from paceline_server.testing.nightly_jobs import TIME, NightlyJobs
 from paceline_server.testing.scripted_agent import announce
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 
 API = "/api/v1"
 OTHER = (BENCHMARK, "fallback", 2000)
@@ -26,7 +26,11 @@ class Desk:
     """Someone who may read and write, and the past they look at."""
 
     def __init__(
-        self, client: TestClient, past: Past, headers: Mapping[str, str], agent_id: str
+        self,
+        client: TestClient,
+        past: NightlyJobs,
+        headers: Mapping[str, str],
+        agent_id: str,
     ) -> None:
         self.client, self.past, self.headers, self.agent_id = (
             client,
@@ -56,7 +60,7 @@ def desk(
     who = enrolled()
     announce(who.agent_id, suite_manifest())
     return Desk(
-        client, Past(who.target_id), token("read", "alerts:write"), who.agent_id
+        client, NightlyJobs(who.target_id), token("read", "alerts:write"), who.agent_id
     )
 
 
@@ -74,7 +78,7 @@ def stepped(desk: Desk) -> str:
         [*noise(20), *noise(10, 1100.0, seed=2)], flat, strict=True
     ):
         desk.past.night({TIME: value, OTHER: other})
-    return next(one.id for one in pasts.series() if one.arm == "native")
+    return next(one.id for one in nightly_jobs.series() if one.arm == "native")
 
 
 def test_series_are_listed_found_by_words_and_filtered(desk: Desk) -> None:
@@ -163,7 +167,7 @@ def test_people_write_beside_a_series_or_a_target_and_take_it_away(desk: Desk) -
     desk.ask("POST", "/annotations", 201, json=of_target)
     texts = [one["text"] for one in desk.get(f"/series/{series_id}")["annotations"]]
     assert texts == ["new disk", "moved to rack 2"]
-    other = next(one.id for one in pasts.series() if one.id != series_id)
+    other = next(one.id for one in nightly_jobs.series() if one.id != series_id)
     assert [one["text"] for one in desk.get(f"/series/{other}")["annotations"]] == [
         "moved to rack 2"
     ]
@@ -252,7 +256,7 @@ def test_a_renamed_benchmark_and_arm_keep_their_history(desk: Desk) -> None:
     assert [one["state"] for one in page["changes"]] == ["standing"]
     desk.past.night({TIME: 1100.0})
     assert desk.get(f"/series/{series_id}")["series"]["points"] == 32
-    assert len(pasts.series()) == 2
+    assert len(nightly_jobs.series()) == 2
 
 
 def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(
@@ -261,8 +265,8 @@ def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(
     desk.past.stream(noise(10))
     new = ("sort_many", "native", 1000)
     desk.past.stream(noise(3, seed=2), name=new)
-    assert len(pasts.series()) == 2
-    (old,) = [one.id for one in pasts.series() if one.benchmark == BENCHMARK]
+    assert len(nightly_jobs.series()) == 2
+    (old,) = [one.id for one in nightly_jobs.series() if one.benchmark == BENCHMARK]
     with session_scope() as session:
         session.add(
             Finding(
@@ -276,14 +280,14 @@ def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(
                 parameters={},
                 filters=[],
                 window={},
-                created_at=pasts.START,
+                created_at=nightly_jobs.START,
             )
         )
     desk.past.names = NewestNames({BENCHMARK: "sort_many"})
     desk.past.stream(noise(1, seed=3), name=new)
-    (joined,) = pasts.series()
+    (joined,) = nightly_jobs.series()
     assert joined.benchmark == "sort_many"
     assert desk.get(f"/series/{joined.id}/points")["total"] == 14
-    assert pasts.state_of(joined.id).points == 14
+    assert nightly_jobs.state_of(joined.id).points == 14
     with session_scope() as session:
         assert session.get_one(Finding, "fnd_1").series_id == joined.id != old

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from paceline_server.stats.blocks import pair_blocks, warm_samples
 from paceline_server.stats.samples import CaseSamples, Floats
-from paceline_server.testing.simulated import job_cases
+from paceline_server.testing.simulated_jobs import job_cases
 
 
 def _case(arm: str, value: Floats, launches: int = 3, warm: int = 5) -> CaseSamples:

@@ -30,7 +30,7 @@ from paceline_server.stats.gates import (
 )
 from paceline_server.stats.samples import Floats, Interval, Ints
 from paceline_server.stats.spread import jackknife, relative_deviation
-from paceline_server.testing.simulated import job_cases
+from paceline_server.testing.simulated_jobs import job_cases
 
 LAUNCH = np.repeat(np.arange(5), 20)
 

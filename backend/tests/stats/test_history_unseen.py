@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 from paceline_server.stats.changepoint import detect
-from paceline_server.testing import histories, unseen
+from paceline_server.testing import held_out_noise, histories
 from paceline_server.testing.histories import History, Score
 
 
 @cache
 def sets() -> dict[str, list[dict[str, Any]]]:
-    return unseen.sets()
+    return held_out_noise.sets()
 
 
 def judged(name: str, families: set[str]) -> Score:
@@ -33,7 +33,9 @@ def judged(name: str, families: set[str]) -> Score:
     )
 
 
-SILENT = sorted(set(unseen.FAMILIES) - {"sticky", "quantised", "wander", "weeks"})
+SILENT = sorted(
+    set(held_out_noise.FAMILIES) - {"sticky", "quantised", "wander", "weeks"}
+)
 
 
 @pytest.mark.parametrize("family", SILENT)
@@ -44,10 +46,13 @@ def test_six_of_ten_kinds_of_unseen_noise_give_no_alarm_at_all(family: str) -> N
 def test_what_is_named_on_unseen_noise_is_a_step_unless_the_host_keeps_a_mode_for_days() -> (
     None
 ):
-    found = judged("semi_step", set(unseen.FAMILIES) - {"sticky"})
+    found = judged("semi_step", set(held_out_noise.FAMILIES) - {"sticky"})
     assert found.precision >= 0.95
     assert found.recall >= 0.75
-    assert judged("semi_null", set(unseen.FAMILIES) - {"sticky"}).false_per_1000 <= 0.10
+    assert (
+        judged("semi_null", set(held_out_noise.FAMILIES) - {"sticky"}).false_per_1000
+        <= 0.10
+    )
 
 
 def test_a_host_that_keeps_each_of_two_modes_for_days_is_told_steps_as_the_page_admits() -> (
@@ -60,7 +65,7 @@ def test_a_host_that_keeps_each_of_two_modes_for_days_is_told_steps_as_the_page_
 def test_the_written_sets_are_the_judged_ones_in_the_form_of_the_shared_sets(
     tmp_path: Path,
 ) -> None:
-    unseen.write(tmp_path)
+    held_out_noise.write(tmp_path)
     for name, group in sets().items():
         assert (
             json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))[

@@ -14,7 +14,7 @@ from paceline_server.stats.noise import (
     proposed_threshold,
 )
 from paceline_server.stats.paired import PairPolicy, judge_pair
-from paceline_server.testing.simulated import revision_cases
+from paceline_server.testing.simulated_jobs import revision_cases
 
 HOSTS = [
     # launches, blocks, spread of launches, spread of blocks

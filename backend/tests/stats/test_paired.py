@@ -17,7 +17,7 @@ from paceline_server.stats.paired import (
     judge_pair,
 )
 from paceline_server.stats.samples import Floats
-from paceline_server.testing.simulated import job_cases
+from paceline_server.testing.simulated_jobs import job_cases
 from scipy import stats as scipy_stats
 
 MARGIN = math.log(1.02)

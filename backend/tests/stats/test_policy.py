@@ -18,7 +18,7 @@ from paceline_server.stats.policy import (
     judge_minimum,
 )
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.testing.simulated import job_cases
+from paceline_server.testing.simulated_jobs import job_cases
 
 MARGIN = 2.0
 COARSE = (1000, 2000, 5000, 10_000)

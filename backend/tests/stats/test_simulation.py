@@ -12,7 +12,7 @@ import pytest
 from paceline_server.stats.blocks import pair_blocks
 from paceline_server.stats.constants import LOOK_ALPHA
 from paceline_server.stats.paired import control_run, judge_pair
-from paceline_server.testing.simulated import extended, job_cases
+from paceline_server.testing.simulated_jobs import extended, job_cases
 
 
 def _verdict(

@@ -19,7 +19,7 @@ TOPIC = "test.stuck"
 
 @pytest.fixture(autouse=True)
 def _always_failing() -> None:
-    @outbox.handles(TOPIC)
+    @outbox.handle_topic(TOPIC)
     def fail(_: Session, key: str) -> None:
         raise RuntimeError(f"no {key}")
 

@@ -17,9 +17,9 @@ from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
-from paceline_server.testing.deliveries import Lab, open_lab
-from paceline_server.testing.pasts import NIGHT, TIME, Past
-from paceline_server.testing.simulated import BIASED_SHARE
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.nightly_jobs import NIGHT, TIME, NightlyJobs
+from paceline_server.testing.simulated_jobs import BIASED_SHARE
 
 PREFIX = "/api/v1"
 COST = Path("src/cost_ps")
@@ -121,7 +121,7 @@ class Hunt:
     """A lab whose agent measures commits of a repository, with biased launches and heavy tails."""
 
     lab: Lab
-    past: Past
+    past: NightlyJobs
     clock: FrozenClock
     headers: dict[str, str]
     repository: Repository
@@ -250,7 +250,7 @@ def hunt(
         lab = open_lab(client, enrolled, token)
         begun = Hunt(
             lab,
-            Past(lab.target_id),
+            NightlyJobs(lab.target_id),
             clock,
             token("read", "alerts:write"),
             repository,

@@ -10,7 +10,7 @@ from paceline_server.series.service import NewestNames
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.history import Series
-from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 from sqlalchemy import update
 
 pytestmark = pytest.mark.shapes("embedded")

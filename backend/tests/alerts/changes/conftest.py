@@ -16,9 +16,15 @@ from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.history import Change
 from paceline_server.store.tables.messages import LiveEvent
-from paceline_server.testing.benches import BENCHMARK
-from paceline_server.testing.deliveries import Lab, open_lab
-from paceline_server.testing.pasts import NIGHT, START, Name, Past, commit_of
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.nightly_jobs import (
+    NIGHT,
+    START,
+    Name,
+    NightlyJobs,
+    commit_of,
+)
+from paceline_server.testing.sorting_suite import BENCHMARK
 from sqlalchemy import select
 
 PREFIX = "/api/v1"
@@ -33,7 +39,7 @@ class HistoryDesk:
     """One target's nights and its alerts about history."""
 
     lab: Lab
-    past: Past
+    past: NightlyJobs
     clock: FrozenClock
     headers: Mapping[str, str]
     names: Sequence[Name] = (NATIVE,)
@@ -175,4 +181,6 @@ def desk(
     )
     lab = open_lab(client, enrolled, token)
     clock.advance((START - clock.now()).total_seconds())
-    return HistoryDesk(lab, Past(lab.target_id), clock, token("read", "alerts:write"))
+    return HistoryDesk(
+        lab, NightlyJobs(lab.target_id), clock, token("read", "alerts:write")
+    )

@@ -11,7 +11,7 @@ from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.history import Change
-from paceline_server.testing.pasts import changes
+from paceline_server.testing.nightly_jobs import changes
 from sqlalchemy import Engine, event, select
 
 from .conftest import PATIENCE_S, actions, commits

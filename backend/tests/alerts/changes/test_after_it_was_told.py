@@ -9,9 +9,9 @@ from paceline_server.series.service import NewestNames
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.history import Change
-from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
-from paceline_server.testing.pasts import changes, commit_of, state_of
-from paceline_server.testing.pasts import series as all_series
+from paceline_server.testing.nightly_jobs import changes, commit_of, state_of
+from paceline_server.testing.nightly_jobs import series as all_series
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 from sqlalchemy import select
 
 from .conftest import actions

@@ -10,8 +10,8 @@ from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.history import Change
-from paceline_server.testing.benches import BENCHMARK
-from paceline_server.testing.pasts import changes, commit_of
+from paceline_server.testing.nightly_jobs import changes, commit_of
+from paceline_server.testing.sorting_suite import BENCHMARK
 from sqlalchemy import select
 
 from .conftest import INCIDENT, NATIVE, PATIENCE_S, actions, commits, mark_incident

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from paceline_server.alerts.changes import service as changes
 from paceline_server.store.session import session_scope
-from paceline_server.testing.benches import BENCHMARK
 from paceline_server.testing.locks import wait_for_a_waiter
+from paceline_server.testing.sorting_suite import BENCHMARK
 
 from .conftest import NATIVE, actions
 

@@ -10,9 +10,9 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.history import NoiseFloor
-from paceline_server.testing.benches import BENCHMARK, SUITE
-from paceline_server.testing.pasts import changes
-from paceline_server.testing.pasts import series as all_series
+from paceline_server.testing.nightly_jobs import changes
+from paceline_server.testing.nightly_jobs import series as all_series
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE
 from sqlalchemy import select
 
 from .conftest import NATIVE, actions, mark_incident

@@ -15,8 +15,8 @@ from paceline_server.alerts.changes.causes import (
 from paceline_server.alerts.changes.change_facts import ChangeEdges, ChangeFacts
 from paceline_server.kernel import clock
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
-from paceline_server.testing.deliveries import open_lab
-from paceline_server.testing.pasts import Past
+from paceline_server.testing.delivered_jobs import open_lab
+from paceline_server.testing.nightly_jobs import NightlyJobs
 
 from .conftest import LEVEL, NATIVE
 
@@ -32,7 +32,9 @@ def sibling(
     """The same nights on another target, `effect` slower from night 20 on, for `after` nights."""
 
     def measure(effect: float, after: int) -> None:
-        past = Past(open_lab(desk.lab.client, enrolled, token, name="lab-2").target_id)
+        past = NightlyJobs(
+            open_lab(desk.lab.client, enrolled, token, name="lab-2").target_id
+        )
         for night in range(20 + after):
             past.night(
                 {NATIVE: LEVEL * 1.3 * (1.0 + effect * (night >= 20))}, evaluate=False

@@ -19,7 +19,7 @@ from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.history import SeriesPoint
-from paceline_server.testing.deliveries import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab, open_lab
 from sqlalchemy import select
 
 PREFIX = "/api/v1"

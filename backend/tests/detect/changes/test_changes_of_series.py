@@ -12,16 +12,18 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series import service
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.history import Change, SeriesPoint, SeriesState
-from paceline_server.testing import pasts
-from paceline_server.testing.pasts import TIME, Past, commit_of
+from paceline_server.testing import nightly_jobs
+from paceline_server.testing.nightly_jobs import TIME, NightlyJobs, commit_of
 from sqlalchemy import event, func, select
 
 pytestmark = pytest.mark.plain_sql
 
 
 @pytest.fixture
-def past(database: object, enrolled: Callable[..., Any], clock: FrozenClock) -> Past:
-    return Past(enrolled().target_id)
+def past(
+    database: object, enrolled: Callable[..., Any], clock: FrozenClock
+) -> NightlyJobs:
+    return NightlyJobs(enrolled().target_id)
 
 
 def noise(
@@ -45,11 +47,11 @@ def rows(table: Any) -> list[dict[str, Any]]:
 
 
 def test_a_step_is_suspected_then_stands_and_its_evidence_names_every_point_it_rests_on(
-    past: Past,
+    past: NightlyJobs,
 ) -> None:
     before = past.stream(noise(20))
     after = past.stream(noise(4, 1100.0, seed=2))
-    (suspect,) = pasts.changes()
+    (suspect,) = nightly_jobs.changes()
     assert (suspect.state, suspect.commit, suspect.before_commit) == (
         "suspect",
         commit_of(20),
@@ -57,7 +59,7 @@ def test_a_step_is_suspected_then_stands_and_its_evidence_names_every_point_it_r
     )
     assert suspect.job_id == after[0]
     past.stream(noise(3, 1100.0, seed=3))
-    (stands,) = pasts.changes()
+    (stands,) = nightly_jobs.changes()
     assert (stands.id, stands.state, stands.direction) == (
         suspect.id,
         "standing",
@@ -78,13 +80,13 @@ def test_a_step_is_suspected_then_stands_and_its_evidence_names_every_point_it_r
 
 
 def test_a_kernel_change_starts_a_new_segment_that_says_why_and_is_no_change_of_the_code(
-    past: Past,
+    past: NightlyJobs,
 ) -> None:
     past.stream(noise(20))
-    newer = {**pasts.FACTORS, "kernel": "6.1.0-13"}
+    newer = {**nightly_jobs.FACTORS, "kernel": "6.1.0-13"}
     past.stream(noise(20, 1100.0, seed=2), fingerprint="e", factors=newer)
-    assert pasts.changes() == []
-    (series,) = pasts.series()
+    assert nightly_jobs.changes() == []
+    (series,) = nightly_jobs.series()
     with read_scope() as session:
         page = service.series_page(session, series.id)
     assert [one.starts_because for one in page.segments] == [
@@ -96,44 +98,46 @@ def test_a_kernel_change_starts_a_new_segment_that_says_why_and_is_no_change_of_
     assert page.level == pytest.approx(1100.0, rel=0.01)
 
 
-def test_a_suspect_of_an_earlier_environment_is_looked_at_no_more(past: Past) -> None:
+def test_a_suspect_of_an_earlier_environment_is_looked_at_no_more(
+    past: NightlyJobs,
+) -> None:
     past.stream(noise(20))
     past.stream(noise(3, 1100.0, seed=2))
-    (found,) = pasts.changes("suspect")
-    newer = {**pasts.FACTORS, "kernel": "6.1.0-13"}
+    (found,) = nightly_jobs.changes("suspect")
+    newer = {**nightly_jobs.FACTORS, "kernel": "6.1.0-13"}
     past.stream(noise(1), fingerprint="e", factors=newer)
-    (kept,) = pasts.changes()
+    (kept,) = nightly_jobs.changes()
     assert (kept.id, kept.state) == (found.id, "vanished")
 
 
 def test_a_step_of_an_earlier_environment_is_superseded_and_cuts_its_segment(
-    past: Past,
+    past: NightlyJobs,
 ) -> None:
     past.stream(noise(20))
     past.stream(noise(10, 1100.0, seed=2))
-    (found,) = pasts.changes("standing")
-    newer = {**pasts.FACTORS, "kernel": "6.1.0-13"}
+    (found,) = nightly_jobs.changes("standing")
+    newer = {**nightly_jobs.FACTORS, "kernel": "6.1.0-13"}
     past.stream(noise(3, 900.0, seed=3), fingerprint="e", factors=newer)
-    (kept,) = pasts.changes()
+    (kept,) = nightly_jobs.changes()
     assert (kept.id, kept.state, kept.evidence) == (
         found.id,
         "superseded",
         found.evidence,
     )
-    state = pasts.state_of(kept.series_id)
+    state = nightly_jobs.state_of(kept.series_id)
     assert [one["points"] for one in state.segments] == [20, 10, 3]
     assert "slower" in state.segments[1]["starts_because"]
 
 
-def test_excluded_points_are_kept_and_never_judged(past: Past) -> None:
+def test_excluded_points_are_kept_and_never_judged(past: NightlyJobs) -> None:
     past.stream(noise(20))
     past.stream(
         noise(10, 2000.0, seed=2), excluded="conditions void: the target was throttling"
     )
     past.stream(noise(5, seed=3))
-    assert pasts.changes() == []
-    (series,) = pasts.series()
-    assert pasts.state_of(series.id).points == 25
+    assert nightly_jobs.changes() == []
+    (series,) = nightly_jobs.series()
+    assert nightly_jobs.state_of(series.id).points == 25
     with read_scope() as session:
         said = service.points_of(session, series.id, None, None, 500)
     assert (said.total, sum(one.excluded is not None for one in said.points)) == (
@@ -142,12 +146,12 @@ def test_excluded_points_are_kept_and_never_judged(past: Past) -> None:
     )
 
 
-def test_a_change_that_vanishes_keeps_its_history(past: Past) -> None:
+def test_a_change_that_vanishes_keeps_its_history(past: NightlyJobs) -> None:
     past.stream(noise(20))
     past.stream(noise(4, 1060.0, seed=2))
-    (suspect,) = pasts.changes("suspect")
+    (suspect,) = nightly_jobs.changes("suspect")
     past.stream(noise(14, seed=3))
-    (gone,) = pasts.changes()
+    (gone,) = nightly_jobs.changes()
     assert (gone.id, gone.state, gone.found_at) == (
         suspect.id,
         "vanished",
@@ -155,12 +159,12 @@ def test_a_change_that_vanishes_keeps_its_history(past: Past) -> None:
     )
     assert gone.evidence["window"]
     past.stream(noise(12, 1200.0, seed=4))
-    assert [one.state for one in pasts.changes()] == ["vanished", "standing"]
+    assert [one.state for one in nightly_jobs.changes()] == ["vanished", "standing"]
 
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_evaluating_again_changes_no_row_not_even_a_time(
-    past: Past, clock: FrozenClock
+    past: NightlyJobs, clock: FrozenClock
 ) -> None:
     past.stream(noise(20))
     job = past.stream(noise(8, 1100.0, seed=2))[-1]
@@ -173,14 +177,16 @@ def test_evaluating_again_changes_no_row_not_even_a_time(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_job_recorded_twice_leaves_its_points_once(past: Past) -> None:
+def test_a_job_recorded_twice_leaves_its_points_once(past: NightlyJobs) -> None:
     past.stream(noise(3))
     with session_scope() as session:
         count = session.scalar(select(func.count()).select_from(SeriesPoint))
     assert count == 3
 
 
-def test_a_look_that_was_overtaken_by_a_newer_point_is_dropped(past: Past) -> None:
+def test_a_look_that_was_overtaken_by_a_newer_point_is_dropped(
+    past: NightlyJobs,
+) -> None:
     old = past.stream(noise(20))[-1]
     with read_scope() as session:
         looked = list(
@@ -193,7 +199,7 @@ def test_a_look_that_was_overtaken_by_a_newer_point_is_dropped(past: Past) -> No
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_many_series_that_move_together_are_one_event_of_the_environment(
-    past: Past,
+    past: NightlyJobs,
 ) -> None:
     names = [(f"bench_{number}", "native", 1000) for number in range(6)]
     levels = [noise(30, 1000.0, seed=number + 10) for number in range(6)]
@@ -205,7 +211,7 @@ def test_many_series_that_move_together_are_one_event_of_the_environment(
                 for at, name in enumerate(names)
             }
         )
-    found = pasts.changes("standing")
+    found = nightly_jobs.changes("standing")
     assert len(found) == 3
     assert {one.cause for one in found} == {"environment"}
     assert {one.evidence["incident"]["text"] for one in found} == {
@@ -213,7 +219,7 @@ def test_many_series_that_move_together_are_one_event_of_the_environment(
     }
 
 
-def test_one_series_of_many_that_moves_names_no_cause(past: Past) -> None:
+def test_one_series_of_many_that_moves_names_no_cause(past: NightlyJobs) -> None:
     names = [(f"bench_{number}", "native", 1000) for number in range(6)]
     levels = [noise(30, 1000.0, seed=number + 10) for number in range(6)]
     for night in range(30):
@@ -223,14 +229,14 @@ def test_one_series_of_many_that_moves_names_no_cause(past: Past) -> None:
                 for at, name in enumerate(names)
             }
         )
-    (found,) = pasts.changes("standing")
+    (found,) = nightly_jobs.changes("standing")
     assert (found.cause, "incident" in found.evidence) == (None, False)
 
 
 @pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(("since", "together"), [(99, False), (100, True)])
 def test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target(
-    past: Past, since: int, together: bool
+    past: NightlyJobs, since: int, together: bool
 ) -> None:
     """Three that moved are all that are left, or three of eleven."""
     past.night(
@@ -245,46 +251,50 @@ def test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target(
             for at, level in enumerate(levels)
         }
         past.night(values, evaluate=night >= since - 1)
-    found = pasts.changes("standing")
+    found = nightly_jobs.changes("standing")
     assert len(found) == 3
     assert {"incident" in one.evidence for one in found} == {together}
 
 
-def test_an_accepted_change_is_the_baseline_and_is_left_alone(past: Past) -> None:
+def test_an_accepted_change_is_the_baseline_and_is_left_alone(
+    past: NightlyJobs,
+) -> None:
     past.stream(noise(20))
     past.stream(noise(8, 1100.0, seed=2))
-    (found,) = pasts.changes("standing")
+    (found,) = nightly_jobs.changes("standing")
     with session_scope() as session:
         detection.accept_changes(session, [found.id], by="alr_1")
     past.stream(noise(8, 1100.0, seed=3))
-    (kept,) = pasts.changes()
+    (kept,) = nightly_jobs.changes()
     assert (kept.state, kept.evaluations) == ("accepted", found.evaluations)
-    assert pasts.state_of(kept.series_id).baseline_job_id == found.job_id
+    assert nightly_jobs.state_of(kept.series_id).baseline_job_id == found.job_id
     past.stream(noise(8, 1250.0, seed=4))
-    assert [one.state for one in pasts.changes()] == ["accepted", "standing"]
+    assert [one.state for one in nightly_jobs.changes()] == ["accepted", "standing"]
     with session_scope() as session:
         detection.withdraw_changes(session, [found.id], by="alr_1")
-    assert pasts.changes()[0].state == "standing"
-    assert pasts.state_of(kept.series_id).baseline_job_id is None
+    assert nightly_jobs.changes()[0].state == "standing"
+    assert nightly_jobs.state_of(kept.series_id).baseline_job_id is None
 
 
-def test_a_baseline_from_a_commit_accepts_everything_up_to_there(past: Past) -> None:
+def test_a_baseline_from_a_commit_accepts_everything_up_to_there(
+    past: NightlyJobs,
+) -> None:
     past.stream(noise(20))
     past.stream(noise(8, 1100.0, seed=2))
-    (found,) = pasts.changes("standing")
+    (found,) = nightly_jobs.changes("standing")
     with session_scope() as session:
         detection.accept_changes(session, [found.id], by="alr_1", commit=commit_of(22))
-    assert pasts.changes()[0].state == "accepted"
+    assert nightly_jobs.changes()[0].state == "accepted"
     assert (
-        pasts.state_of(found.series_id).last_job_id
-        != pasts.state_of(found.series_id).baseline_job_id
+        nightly_jobs.state_of(found.series_id).last_job_id
+        != nightly_jobs.state_of(found.series_id).baseline_job_id
     )
     past.stream(noise(6, 1100.0, seed=3))
-    assert [one.state for one in pasts.changes()] == ["accepted"]
+    assert [one.state for one in nightly_jobs.changes()] == ["accepted"]
 
 
 def test_ten_times_the_series_need_no_more_queries(
-    past: Past, database: Database
+    past: NightlyJobs, database: Database
 ) -> None:
     said: list[str] = []
     event.listen(

@@ -12,9 +12,9 @@ from paceline_server.detect.changes import service as detection
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import Change
-from paceline_server.testing import pasts
+from paceline_server.testing import nightly_jobs
 from paceline_server.testing.locks import wait_for_a_waiter
-from paceline_server.testing.pasts import Past
+from paceline_server.testing.nightly_jobs import NightlyJobs
 from sqlalchemy import select
 
 on_postgresql = pytest.mark.shapes("scaled")
@@ -25,7 +25,7 @@ on_postgresql = pytest.mark.shapes("scaled")
 def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
     database: object, enrolled: Callable[..., Any], clock: FrozenClock
 ) -> None:
-    past = Past(enrolled().target_id)
+    past = NightlyJobs(enrolled().target_id)
     rng, names = (
         np.random.default_rng(10),
         [(f"bench_{number}", "native", 1000) for number in range(6)],
@@ -37,7 +37,9 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
             {name: float(values[at]) for at, name in enumerate(names)},
             evaluate=night == 29,
         )
-    assert [("incident" in one.evidence) for one in pasts.changes()] == [True] * 3
+    assert [("incident" in one.evidence) for one in nightly_jobs.changes()] == [
+        True
+    ] * 3
 
     def mark() -> None:
         with session_scope() as session:
@@ -59,7 +61,7 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
         other.start()
         wait_for_a_waiter()
     other.join(120)
-    found = [one.evidence for one in pasts.changes()]
+    found = [one.evidence for one in nightly_jobs.changes()]
     assert [(one["round"], "incident" in one) for one in found] == [
         ({"other": 1}, True)
     ] * 3

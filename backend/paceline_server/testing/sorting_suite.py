@@ -1,4 +1,4 @@
-"""A small two-arm suite and its simulated measurements, as arrays and as raw bench streams.
+"""The small suite `sorting` with two arms, and its simulated measurements as arrays and bench streams.
 
 Used by the tests of detection, alerts and reports. Deterministic by seed; measures nothing.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from paceline_server.ingest.cases import Check
 from paceline_server.stats.audit import AuditFinding, AuditPolicy, audit
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.testing.simulated import job_cases, revision_cases
+from paceline_server.testing.simulated_jobs import job_cases, revision_cases
 
 SUITE = "sorting"
 BENCHMARK = "sort_batch"

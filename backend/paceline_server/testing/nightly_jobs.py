@@ -1,7 +1,7 @@
-"""A past as `detect` would have left it: one concluded job after another, recorded and evaluated in turn.
+"""Concluded nightly jobs on one target, recorded and evaluated one after the other as `detect` does.
 
-Used by the tests and the benchmark of history. Everything goes through the services; only the jobs themselves
-are rows made here, because nothing has to be measured for them.
+Used by tests and the benchmark of history. Points and changes come from the services; only the rows of runs and
+jobs are written here, because nothing needs to be measured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from paceline_server.series.service import JobPoints, NewestNames, PointOfSeries
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.history import Change, Series, SeriesState
 from paceline_server.store.tables.jobs import Job, Run
-from paceline_server.testing.benches import BENCHMARK, SUITE, suite_manifest
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 
 START = datetime.fromisoformat("2026-01-05T03:00:00+00:00")
 NIGHT = timedelta(days=1)
@@ -54,7 +54,7 @@ def measured(name: Name, value: float) -> PointOfSeries:
 
 
 @dataclass
-class Past:
+class NightlyJobs:
     """Nightly jobs of one target, evaluated one by one."""
 
     target_id: str

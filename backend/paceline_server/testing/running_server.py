@@ -1,7 +1,7 @@
-"""A real server in this process: uvicorn on a free loopback port, with the background work of its shape.
+"""Runs a real server in this process: uvicorn on a free loopback port, with the background work of its shape.
 
-Place: tests that need sockets (streams, agents, long polls). Embedded: the worker thread and sweeper the
-product starts; scaled: the same worker over Redis, as a second process would run it.
+For tests that need sockets (streams, agents, long polls). Embedded: the worker thread and sweeper of the product;
+scaled: the same worker over Redis, as a second process would run it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""One PostgreSQL database for test after test, each of which finds it as if it had just been made.
+"""One PostgreSQL database that is emptied after each test instead of being created again.
 
-Place: under the tests of the scaled shape. To copy and drop a database of so many files costs a hundred times
-what emptying it does. Invariants: whoever gets it finds no row, no used sequence, no other session, and the
-schema the template has, object by object (what touched the schema makes the next one anew); its name is new
-each time, so that what still runs of an earlier test finds no database. It judges no test: sessions that were
-left open are ended, as dropping the database would.
+Emptying takes a hundredth of the time of copying and dropping. Each test finds no rows, fresh sequences, no other
+session and the template's schema; a test that changes the schema makes the next one start from a new database. The
+name changes each time, so that leftovers of an earlier test cannot reach it.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ AND relname <> %s AND pg_relation_size(oid) > 0
 COUNTED = "SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL"
 
 
-class EmptiedDatabase:
+class ReusedDatabase:
     """`take()` it, use it, `give_back()`; one test at a time."""
 
     def __init__(self, server: PostgreSQL, template: str) -> None:
@@ -51,7 +49,7 @@ class EmptiedDatabase:
         self._schema = ""
 
     def take(self) -> str:
-        """The name of a database with nothing in it but the template's schema."""
+        """The name of a database that has the template's schema and no rows."""
         if self._name is None:
             self._name = _new_name()
             self._server.create_database(self._name, template=self._template)
@@ -60,7 +58,7 @@ class EmptiedDatabase:
         return self._name
 
     def give_back(self) -> None:
-        """Empty it under another name; dropped where that cannot be, or its schema is no longer the same."""
+        """Rename and empty it; drop it if that is impossible or its schema has changed."""
         before, self._name = self._name, None
         assert before is not None, "it was taken"  # noqa: S101 - a misuse by a fixture
         after = _new_name()
@@ -75,7 +73,7 @@ class EmptiedDatabase:
                         sql.Identifier(before), sql.Identifier(after)
                     )
                 )
-        except psycopg.errors.ObjectInUse:  # somebody came again meanwhile
+        except psycopg.errors.ObjectInUse:  # a session has connected again
             self._server.drop_database(before)
             return
         with self._connected(after) as connection:
@@ -88,7 +86,7 @@ class EmptiedDatabase:
             self._server.drop_database(after)
 
     def drop(self) -> None:
-        """At the end."""
+        """Drop the database at the end of the session."""
         if self._name is not None:
             self._server.drop_database(self._name)
 
@@ -102,7 +100,7 @@ def _new_name() -> str:
 
 
 def _schema(connection: psycopg.Connection) -> str:
-    """What the schema is, as one text; another one where a table of the version is missing."""
+    """A digest of the schema; it differs if the version table is missing."""
     try:
         found = connection.execute(
             sql.SQL(SCHEMA).format(version=sql.Identifier(VERSION_TABLE))
@@ -113,14 +111,14 @@ def _schema(connection: psycopg.Connection) -> str:
 
 
 def _empty(connection: psycopg.Connection) -> None:
-    """Delete every row and start every sequence anew. VACUUM gives the pages back, so that rows lie in the
-    order they came in again, as in tables just made."""
+    """Delete every row and restart every sequence. VACUUM frees the pages, so that new rows lie in the order
+    of insertion, as in a new table."""
     tables = [
         sql.Identifier(name)
         for (name,) in connection.execute(TOUCHED, (VERSION_TABLE,))
     ]
     if tables:
-        # Rows that refer to each other go together, and nothing of it is to be checked or triggered.
+        # Rows refer to each other, so foreign keys and triggers are off meanwhile.
         connection.execute("SET session_replication_role = replica")
         connection.execute(
             sql.SQL("; ").join(

@@ -1,9 +1,8 @@
-"""Statements compiled once per process, and not again for the database of each test.
+"""Shares compiled SQL statements between the engines of all tests in a process.
 
-Place: under the tests of both shapes. An engine keeps what it compiled, and every test has an engine of its
-own: more than half of what a test spent on SQL was compiling statements that the test before had compiled.
-Invariant: engines of one kind of database have one dialect and one cache; connections, pools and everything a
-database says stay each engine's own. It changes no statement: what is compiled depends on the dialect alone.
+An engine caches what it compiled, and every test has an engine of its own; compiling the same statements again took
+more than half of a test's time in SQL. Engines of one kind of database share one dialect and one cache; connections
+and pools stay their own.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from sqlalchemy import Dialect, Engine, create_engine
 from sqlalchemy.util import LRUCache
 
 STATEMENTS = 20_000
-"""More than all tests have."""
+"""More statements than all tests have together."""
 
 
 def compiling_once() -> Callable[..., Engine]:

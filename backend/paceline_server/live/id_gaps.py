@@ -1,17 +1,14 @@
-"""Which of the rows just read may be shown: the rule that no event is ever skipped.
+"""Decides how far a reader of live events may go, so that no event is ever skipped.
 
-Why: PostgreSQL hands out an id when a row is inserted, not when it commits. A reader may see 7 before 6,
-remember 7 as its place, and never look at 6 again. So a gap in the ids is waited for, until no transaction
-that was open when the gap was seen is open any more; what is still missing then was rolled back and will
-never come.
+PostgreSQL assigns an id when a row is inserted, not when it commits. A reader may see 7 before 6, remember 7 as its
+position, and never read 6. So a gap in the ids is waited for until every transaction that was open when the gap was
+seen has ended; an id that is still missing then was rolled back.
 
-    6 missing, 7 there --SETTLE_S--> fence = next transaction id --oldest open ≥ fence--> 6 never comes: show
-    7
+    6 missing, 7 there --SETTLE_S--> fence = next transaction id --oldest open ≥ fence--> 6 never comes: show 7
          |
          +-- 6 appears --> show 6, 7
 
-On SQLite there is one writer and ids appear in order, so everything is shown at once. Pure: no clock, no
-database.
+SQLite has one writer, so its ids appear in order. Pure: no clock, no database.
 """
 
 from __future__ import annotations
@@ -20,10 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 SETTLE_S = 0.1
-"""An id is drawn a moment before its transaction shows up as open; the fence is set only after this
-moment."""
+"""An id is assigned a moment before its transaction shows as open; the fence is set after this time."""
 GIVE_UP_S = 30.0
-"""A transaction that stays open longer than this no longer holds the streams back."""
+"""A transaction that is open longer than this no longer delays the streams."""
 
 
 @dataclass
@@ -35,7 +31,7 @@ class Gap:
     fence: int | None = None
 
 
-class Gaps:
+class GapTracker:
     """Decides how far a reader may go. `horizon` is (oldest open, next) of transaction ids, read before the
     rows."""
 

@@ -1,8 +1,9 @@
-"""Servers made to be killed: one process imports everything once and forks a real uvicorn for each life.
+"""Starts and kills a real server process quickly, for crash tests.
 
-Place: crash tests, which kill −9 a server dozens of times and cannot wait for Python to start each time. Run
-as `python -m paceline_server.testing.lives PORT`: a line on stdin starts the next life and prints its pid,
-the end of stdin ends everything. Settings come from the environment, as for any API process.
+Python takes seconds to import everything, and these tests kill -9 a server dozens of times. So one parent process
+imports everything once and forks a uvicorn server for each start. Run as
+`python -m paceline_server.testing.server_process PORT`: a line on stdin starts a server and prints its pid; the
+end of stdin ends everything. Settings come from the environment.
 """
 
 from __future__ import annotations
@@ -27,14 +28,13 @@ def _serve(app: FastAPI, port: int) -> None:
     import uvicorn  # noqa: PLC0415 - loaded by the parent before it forks
 
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(
-            1, signal.SIGKILL
-        )  # PR_SET_PDEATHSIG: no life outlasts the tests
+        # PR_SET_PDEATHSIG: no server outlives the tests.
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     uvicorn.run(app, port=port, log_level="warning", lifespan="on")
 
 
 def main() -> None:
-    """The parent of all lives: single-threaded (building an app starts nothing), so it may fork."""
+    """The parent of the servers: it has one thread (building an app starts none), so it may fork."""
     import celery  # noqa: F401, PLC0415
     import uvicorn  # noqa: F401, PLC0415
 
@@ -52,8 +52,8 @@ def main() -> None:
         sys.stdout.flush()
 
 
-class Lives:
-    """Starts and kills servers on one port."""
+class ServerProcess:
+    """A server on one port that can be started and killed again and again."""
 
     def __init__(self, port: int, parent: subprocess.Popen[str]) -> None:
         self.url = f"http://127.0.0.1:{port}"
@@ -61,7 +61,7 @@ class Lives:
         self._parent = parent
 
     def start(self) -> None:
-        """Begin a life and wait until it answers."""
+        """Start a server and wait until it answers."""
         assert self._parent.stdin is not None  # noqa: S101 - PIPE below
         assert self._parent.stdout is not None  # noqa: S101 - PIPE below
         self._parent.stdin.write("start\n")
@@ -79,7 +79,7 @@ class Lives:
                 return
 
     def kill(self) -> None:
-        """kill −9, and wait until the process is gone (its parent is told not to keep the dead)."""
+        """Kill -9 the server and wait until its process is gone."""
         os.kill(self.pid, signal.SIGKILL)
         deadline, pause = time.monotonic() + READY_WITHIN_S, threading.Event()
         while time.monotonic() < deadline:
@@ -88,21 +88,21 @@ class Lives:
             except ProcessLookupError:
                 return
             pause.wait(0.002)
-        raise TimeoutError(f"process {self.pid} does not die")
+        raise TimeoutError(f"process {self.pid} does not end")
 
 
 @contextmanager
-def lives(port: int, settings: Mapping[str, str]) -> Iterator[Lives]:
-    """Lives of a server with these `PACELINE_*` settings; none outlasts the block."""
+def server_process(port: int, settings: Mapping[str, str]) -> Iterator[ServerProcess]:
+    """ServerProcess of a server with these `PACELINE_*` settings; it ends with the block."""
     parent = subprocess.Popen(
-        [sys.executable, "-m", "paceline_server.testing.lives", str(port)],
+        [sys.executable, "-m", "paceline_server.testing.server_process", str(port)],
         env={**os.environ, **settings},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
     try:
-        yield Lives(port, parent)
+        yield ServerProcess(port, parent)
     finally:
         parent.kill()
         parent.wait()

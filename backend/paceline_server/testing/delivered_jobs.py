@@ -1,6 +1,6 @@
-"""Simulated jobs delivered over HTTP the way an agent would: announce, request, lease, upload, finish.
+"""Delivers simulated jobs over HTTP as an agent would: announce, request, lease, upload, finish.
 
-Used by the tests of detection, alerts and reports, so that they start from what ingest really stored.
+Used by the tests of detection, alerts and reports, so that they start from what ingest stored.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import numpy as np
 from paceline_server.runtime import handlers
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
-from paceline_server.testing.benches import (
-    CHECK,
-    SUITE,
-    bench_cases,
-    revision_bench_cases,
-    suite_manifest,
-)
 from paceline_server.testing.scripted_agent import (
     PREFIX,
     LeasedJob,
     ScriptedAgent,
     announce,
     event_item,
+)
+from paceline_server.testing.sorting_suite import (
+    CHECK,
+    SUITE,
+    bench_cases,
+    revision_bench_cases,
+    suite_manifest,
 )
 
 ARTIFACT = "a" * 64

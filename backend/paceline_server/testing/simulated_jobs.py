@@ -1,7 +1,7 @@
-"""Simulated jobs with the faults real hosts have: heavy tails, biased launches, drift and frequency steps.
+"""Simulated samples of jobs with the faults of real hosts: heavy tails, biased launches, drift, frequency steps.
 
-Used by the A/A and power tests. Rates are those of STATISTICS §1: 3 of 40 launches of identical code
-biased by 2.5 to 11.8 %, either way. Seeded; no clock.
+Used by the A/A and power tests. The rates are those of STATISTICS §1: 3 of 40 launches of identical code are biased
+by 2.5 to 11.8 %, either way. Seeded; no clock.
 """
 
 from __future__ import annotations
@@ -150,19 +150,19 @@ def revision_cases(
     return case(float(np.log1p(effect))), case(0.0)
 
 
-def extended(one: CaseSamples, more: CaseSamples) -> CaseSamples:
+def extended(case: CaseSamples, more: CaseSamples) -> CaseSamples:
     """A case with another batch's samples appended."""
     join = np.concatenate
     return CaseSamples(
-        one.benchmark,
-        one.arm,
-        one.params,
-        one.metric,
-        one.unit,
-        one.direction,
-        join([one.launch, more.launch]),
-        join([one.round, more.round]),
-        join([one.position, more.position]),
-        join([one.value, more.value]),
-        join([one.warmup, more.warmup]),
+        case.benchmark,
+        case.arm,
+        case.params,
+        case.metric,
+        case.unit,
+        case.direction,
+        join([case.launch, more.launch]),
+        join([case.round, more.round]),
+        join([case.position, more.position]),
+        join([case.value, more.value]),
+        join([case.warmup, more.warmup]),
     )

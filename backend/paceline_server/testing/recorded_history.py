@@ -1,6 +1,6 @@
-"""A past as rows: series with points and changes, alerts that ended somehow, and a desk to ask about them.
+"""Writes a history as rows (series, points, changes, alerts) and calls the API about them.
 
-Used by the tests of rules, triage and their command line, which read what others wrote.
+Used by the tests of rules, triage and their command line.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from paceline_server.store.tables.history import (
     SeriesPoint,
 )
 from paceline_server.store.tables.jobs import Job, Run
-from paceline_server.testing.benches import suite_manifest
 from paceline_server.testing.scripted_agent import PREFIX
+from paceline_server.testing.sorting_suite import suite_manifest
 
 DAY_S = 86_400.0
 
 
 @dataclass
-class Chronicle:
+class RecordedHistory:
     """One target, a clock that stands still, and someone who may read and triage."""
 
     client: Any
@@ -316,7 +316,7 @@ def chronicle(
     clock: FrozenClock,
     enrolled: Callable[..., Any],
     headers: Mapping[str, str],
-) -> Chronicle:
+) -> RecordedHistory:
     """A past on one target called `lab-1`; `enrolled` is the fixture."""
     handlers.load()
-    return Chronicle(client, clock, enrolled("lab-1").target_id, headers)
+    return RecordedHistory(client, clock, enrolled("lab-1").target_id, headers)

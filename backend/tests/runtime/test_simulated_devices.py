@@ -10,7 +10,11 @@ import psutil
 import pytest
 from paceline_server.kernel.settings import SettingsError
 from paceline_server.runtime.agent_child import MADE_BY_US, write_config
-from paceline_server.runtime.simulated import SimulatedDevice, SimulatedFleet, announced
+from paceline_server.runtime.simulated_devices import (
+    SimulatedDevice,
+    SimulatedFleet,
+    announced,
+)
 
 DEVICE = SimulatedDevice("127.0.0.1:4711", "SIM0001", "overheats")
 STARTED = 'print(\'{"devices": [{"address": "a:1", "serial": "s", "scenario": "healthy"}]}\', flush=True)'

@@ -1,9 +1,8 @@
-"""Noise the history detector was not chosen on: ten families, written after it was fixed, to judge it by.
+"""Ten families of noise that were written after the history detector was fixed, to judge it by.
 
-Place: tests and `python -m paceline_server.testing.unseen FOLDER`, which writes the three sets of
-docs/detection.md for `scripts/detectors FOLDER`. Invariant: a seed gives the same series for ever.
-Deliberately shares nothing with `histories`, whose families were at hand while the detector was chosen: a
-constant chosen by looking at these makes them useless.
+`python -m paceline_server.testing.held_out_noise FOLDER` writes the three sets of docs/detection.md for
+`scripts/detectors FOLDER`. A seed always gives the same series. Nothing is shared with `histories`, whose families
+were used to choose the detector: a constant chosen by these families would make them useless.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from paceline_server.store.migrations import VERSION_TABLE
-from paceline_server.testing.emptied import EmptiedDatabase
+from paceline_server.testing.reused_database import ReusedDatabase
 from paceline_server.testing.servers import PostgreSQL
 from psycopg import sql
 
@@ -64,7 +64,7 @@ def rows(connection: psycopg.Connection) -> dict[str, int]:
 
 
 def test_the_next_test_finds_the_same_database_without_a_row_or_a_used_number(
-    postgresql: PostgreSQL, emptied: EmptiedDatabase
+    postgresql: PostgreSQL, emptied: ReusedDatabase
 ) -> None:
     before = emptied.take()
     with connected(postgresql, before) as connection:
@@ -100,7 +100,7 @@ def test_the_next_test_finds_the_same_database_without_a_row_or_a_used_number(
     ],
 )
 def test_what_touched_the_schema_is_given_to_nobody(
-    postgresql: PostgreSQL, emptied: EmptiedDatabase, touch: str
+    postgresql: PostgreSQL, emptied: ReusedDatabase, touch: str
 ) -> None:
     before = emptied.take()
     with connected(postgresql, before) as connection:
@@ -118,7 +118,7 @@ def test_what_touched_the_schema_is_given_to_nobody(
 
 
 def test_what_still_runs_of_an_earlier_test_is_cut_off(
-    postgresql: PostgreSQL, emptied: EmptiedDatabase
+    postgresql: PostgreSQL, emptied: ReusedDatabase
 ) -> None:
     before = emptied.take()
     with connected(postgresql, before) as late:
