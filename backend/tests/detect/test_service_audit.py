@@ -14,8 +14,8 @@ from paceline_server.ingest import service as ingest
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
-from paceline_server.testing.sorting_suite import BENCHMARK, audit_again, suite_manifest
 from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.sorting_suite import BENCHMARK, audit_again, suite_manifest
 
 pytestmark = pytest.mark.plain_sql
 
