@@ -1270,7 +1270,7 @@ export interface paths {
         };
         /**
          * Current Session
-         * @description Who is signed in. 401 when nobody is.
+         * @description The current session. 401 without one.
          */
         get: operations["current_session"];
         put?: never;
@@ -1278,8 +1278,8 @@ export interface paths {
          * Sign In By Password
          * @description Sign in with e-mail address and password; failures are throttled (429 `throttled`).
          *
-         *     The attempt is counted before the password is looked at, so that guesses sent at once count as those sent
-         *     one after the other. No transaction is open meanwhile, and no thread of other requests is held.
+         *     The attempt is counted before the password is compared, so that concurrent guesses all count. Comparing holds
+         *     neither a transaction nor a thread of other requests.
          */
         post: operations["sign_in_by_password"];
         /**
@@ -1321,7 +1321,7 @@ export interface paths {
         };
         /**
          * Stream
-         * @description Live events from now on, or from after `Last-Event-ID`. Begins with an event `ready`; an event `reset`
+         * @description Live events from now on, or from after `Last-StreamedEvent-ID`. Begins with an event `ready`; an event `reset`
          *     means that older events are gone and the page should read everything again.
          */
         get: operations["stream"];
@@ -1614,7 +1614,7 @@ export interface paths {
         put?: never;
         /**
          * Create Token
-         * @description Make a token; the secret is shown in this answer only.
+         * @description Create a token; its secret is returned only here.
          */
         post: operations["create_token"];
         delete?: never;
@@ -9363,7 +9363,7 @@ export interface operations {
                 last_event_id?: number | null;
             };
             header?: {
-                "Last-Event-ID"?: string | null;
+                "Last-StreamedEvent-ID"?: string | null;
             };
             path?: never;
             cookie?: never;
