@@ -104,7 +104,9 @@ def test_a_saved_rule_decides_and_says_who_owns_it(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_every_version_is_kept_and_a_stale_save_is_refused(past: RecordedHistory) -> None:
+def test_every_version_is_kept_and_a_stale_save_is_refused(
+    past: RecordedHistory,
+) -> None:
     made = past.post("/rules", rule(comment="start"), status=201)
     path = f"/rules/{made['id']}"
     saved = past.put(path, {**rule(min_effect=0.08, comment="too loud"), "based_on": 1})
