@@ -5,7 +5,12 @@
 #
 # Each program runs in default and in hardened mode. A program that is not installed is skipped, by name.
 set -u
-library=$1
+# Absolute: a program that changes its folder would not find another one, and run without it.
+library=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
+[ -f "$library" ] || {
+    echo "preload.sh: no library at $library; run native/allocator/build.sh" >&2
+    exit 1
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0 skipped=0
