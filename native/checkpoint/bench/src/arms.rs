@@ -138,7 +138,7 @@ impl ArmKind {
 }
 
 struct ArmState {
-    /// Before the bands_dir: it may have files of it open.
+    /// Before the directory: it may have files of it open.
     strategy: Box<dyn Strategy>,
     bands_dir: BandDirectory,
     cold: bool,

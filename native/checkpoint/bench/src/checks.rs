@@ -53,6 +53,7 @@ fn round_trip(workspace: &Workspace) -> io::Result<String> {
     fs::write(live.join("0"), &before)?;
     let options = Options {
         segment_bytes: 1 << 20,
+        ..Options::default()
     };
     let mut store =
         Store::init(Arc::new(RealDisk), &live, options, "first").map_err(io::Error::other)?;

@@ -12,8 +12,17 @@ use crate::answer::{self, Answer, count};
 use crate::archives::{self, Failure};
 use crate::told;
 
+/// Every command is a process that opens the store once, so syncs of an opening would cost as much as a
+/// checkpoint.
+fn options() -> Options {
+    Options {
+        skip_proven_syncs: true,
+        ..Options::default()
+    }
+}
+
 pub(crate) fn opened(dir: &Path) -> Result<Store> {
-    Store::open(Arc::new(RealDisk), dir, Options::default())
+    Store::open(Arc::new(RealDisk), dir, options())
 }
 
 /// For commands that change nothing.
@@ -87,7 +96,7 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
         Command::Status { dir } => status(dir)?,
         Command::Repair { dir } => {
             let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-            answer::repaired(&Store::repair(&disk, dir, Options::default())?)
+            answer::repaired(&Store::repair(&disk, dir, options())?)
         }
     })
 }
@@ -109,7 +118,7 @@ fn import(dir: &Path, archive: &Path, name: Option<&str>) -> std::result::Result
         );
         return Err(Failure::new(what, "leave `--as` out"));
     }
-    let (disk, options) = (Arc::new(RealDisk), Options::default());
+    let (disk, options) = (Arc::new(RealDisk), options());
     let mut store = archives::read(archive, |bytes| Store::import(disk, dir, options, bytes))?;
     store.save_index();
     Ok(made(&store, dir)?)
@@ -149,7 +158,7 @@ fn status(dir: &Path) -> Result<Answer> {
 }
 
 fn init(dir: &Path, name: &str) -> Result<Answer> {
-    let mut store = Store::init(Arc::new(RealDisk), dir, Options::default(), name)?;
+    let mut store = Store::init(Arc::new(RealDisk), dir, options(), name)?;
     store.save_index();
     made(&store, dir)
 }

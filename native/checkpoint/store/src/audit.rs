@@ -79,7 +79,7 @@ impl Store {
                 .and_then(|reader| reader.tree());
             match read {
                 Ok(tree) if tree.id() == state.id && tree.size() == state.size => {
-                    verified.bands += 1
+                    verified.bands += 1;
                 }
                 Ok(_) => verified
                     .wrong

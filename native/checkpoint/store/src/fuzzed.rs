@@ -250,6 +250,7 @@ pub fn archive(bytes: &[u8]) {
     let disk = FakeDisk::default();
     let options = Options {
         segment_bytes: 2 * PAGE,
+        skip_proven_syncs: true,
     };
     let taken = Store::import(
         Arc::new(disk.clone()),
@@ -379,6 +380,7 @@ mod tests {
         disk.advance(1_000_000_000);
         let options = Options {
             segment_bytes: 2 * PAGE,
+            skip_proven_syncs: true,
         };
         let store =
             Store::init(Arc::new(disk), Path::new("/bands"), options, "first").expect("new");

@@ -306,6 +306,31 @@ impl History {
         }
     }
 
+    /// When the last band came or went, up to an epoch: what the directory's time says.
+    pub(crate) fn names_changed_ns(&self, epoch: u64) -> i64 {
+        let mut names: BTreeSet<&str> =
+            self.manifest.bands.iter().map(|band| &*band.name).collect();
+        let mut changed_ns = self.manifest.created_ns;
+        for record in self.epochs.iter().filter(|record| record.number <= epoch) {
+            let Meta::Checkpoint {
+                created_ns, bands, ..
+            } = &record.meta
+            else {
+                continue;
+            };
+            for change in bands {
+                let moved = match change.state {
+                    Some(_) => names.insert(&change.name),
+                    None => names.remove(&*change.name),
+                };
+                if moved {
+                    changed_ns = *created_ns;
+                }
+            }
+        }
+        changed_ns
+    }
+
     /// A band at an epoch, to be read.
     pub(crate) fn band_at(&self, name: &str, epoch: u64) -> Result<BandReader> {
         let base = self.manifest.band(name);

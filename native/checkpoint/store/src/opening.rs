@@ -55,7 +55,9 @@ impl Store {
             .index
             .as_ref()
             .filter(|index| index.is_of_this_boot(disk.as_ref()));
-        let proof = index.and_then(|index| index.proof(disk.as_ref(), &root, base));
+        let proof = index
+            .filter(|_| options.skip_proven_syncs)
+            .and_then(|index| index.proof(disk.as_ref(), &root, base));
         if proof.is_none() {
             // What is seen may only be in memory: nothing is removed on the word of a manifest that may
             // vanish (D7).

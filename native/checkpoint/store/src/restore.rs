@@ -112,6 +112,10 @@ impl Store {
         self.disk
             .keep_attributes(&self.live, &swap)
             .doing("keeping the attributes of", &self.live)?;
+        let modified_ns = self.directory_time(target)?;
+        self.disk
+            .set_modified(&swap, modified_ns)
+            .doing("setting the time of", &swap)?;
         self.disk.sync_dir(&swap).doing("syncing", &swap)?;
         // The entry `swap` itself must not be older on the disk than what the exchange makes of it.
         self.disk
@@ -121,6 +125,19 @@ impl Store {
         self.put_in_place()?;
         self.take_over(target, touched, &wanted);
         self.remove_swap()
+    }
+
+    /// The time of live's directory as of an epoch: its own while no name came or went since, else that of
+    /// the checkpoint in which one last did.
+    fn directory_time(&self, target: u64) -> Result<i64> {
+        let names = |epoch| self.history.bands_at(epoch).into_keys();
+        let changed_ns = self.history.names_changed_ns(target);
+        let head = self.history.head();
+        if changed_ns != self.history.names_changed_ns(head) || !names(target).eq(names(head)) {
+            return Ok(changed_ns);
+        }
+        let stamp = self.disk.stamp(&self.live);
+        Ok(stamp.doing("looking at", &self.live)?.modified_ns)
     }
 
     /// Live is another one now: what differs from the last epoch is what records since the target carry.

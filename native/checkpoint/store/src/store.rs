@@ -29,11 +29,16 @@ use crate::work::Work;
 /// Live files that are kept open: far below any system's limit.
 const FILES_OPEN: usize = 128;
 
-/// How a store is laid out.
+/// How a store is laid out and opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Bytes of a segment of the log. A checkpoint that needs more gets a segment of its own.
     pub segment_bytes: u64,
+    /// An opening skips the syncs that `INDEX` proves unnecessary: it was saved in this boot, by the same
+    /// clock, for these very files (D5). Without this, which is the default, every opening for writing syncs
+    /// the log's end again. Set it only where no disk can lose its own cache, and no filesystem is shut down
+    /// and mounted again, within one boot; processes that open the store once per checkpoint gain from it.
+    pub skip_proven_syncs: bool,
 }
 
 impl Default for Options {
@@ -41,6 +46,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             segment_bytes: 64 << 20,
+            skip_proven_syncs: false,
         }
     }
 }

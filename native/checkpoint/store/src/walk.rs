@@ -77,7 +77,7 @@ impl Walked {
             let path = segment_path(dir, *first);
             match open_segment(disk, &path, store, *first, access)? {
                 Some(segment) if scan.is_left_over(&segment).doing("reading", &path)? => {
-                    obsolete.push(path)
+                    obsolete.push(path);
                 }
                 Some(segment) => {
                     let at = scan.segment(&segment, &path)?;
@@ -85,7 +85,7 @@ impl Walked {
                     last = Some((segment, at));
                 }
                 None if was_never_begun(disk, &path).doing("reading", &path)? => {
-                    obsolete.push(path)
+                    obsolete.push(path);
                 }
                 None => {
                     let what = format!(

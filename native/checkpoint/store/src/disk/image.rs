@@ -176,9 +176,9 @@ impl Image {
         let (mut kept, pending) = (Vec::new(), std::mem::take(&mut self.pending));
         for (names, now) in pending.into_iter().zip(needed) {
             if now {
-                self.commit(&names)
+                self.commit(&names);
             } else {
-                kept.push(names)
+                kept.push(names);
             }
         }
         self.pending = kept;
@@ -218,7 +218,7 @@ impl Image {
             match node {
                 Node::File(contents) => contents.lose(&mut dice),
                 Node::Dir(entries) => {
-                    *entries = self.durable.get(number).cloned().unwrap_or_default()
+                    *entries = self.durable.get(number).cloned().unwrap_or_default();
                 }
                 Node::Link => {}
             }

@@ -149,7 +149,8 @@ pub trait Disk: Send + Sync + Debug {
     fn keep_attributes(&self, _like: &Path, _path: &Path) -> io::Result<()> {
         Ok(())
     }
-    /// Sets the time of a file's last change of contents, in nanoseconds since 1970.
+    /// Sets the time at which the contents of a file, or the names of a directory, last changed, in
+    /// nanoseconds since 1970. Systems that cannot say so of a directory leave it alone.
     fn set_modified(&self, _path: &Path, _ns: i64) -> io::Result<()> {
         Ok(())
     }

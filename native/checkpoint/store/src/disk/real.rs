@@ -7,7 +7,7 @@ use std::any::Any;
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp, os};
 
@@ -124,13 +124,7 @@ impl Disk for RealDisk {
     }
 
     fn set_modified(&self, path: &Path, ns: i64) -> io::Result<()> {
-        let since = Duration::from_nanos(ns.unsigned_abs());
-        let time = if ns < 0 {
-            UNIX_EPOCH - since
-        } else {
-            UNIX_EPOCH + since
-        };
-        os::open(path, Access::Write)?.set_modified(time)
+        os::set_modified(path, ns)
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {

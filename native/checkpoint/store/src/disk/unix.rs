@@ -65,6 +65,22 @@ pub(super) fn keep_attributes(like: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
+pub(super) fn set_modified(path: &Path, ns: i64) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_OMIT, utimensat};
+    const SECOND_NS: i64 = 1_000_000_000;
+    let times = Timestamps {
+        last_access: Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_OMIT,
+        },
+        last_modification: Timespec {
+            tv_sec: ns.div_euclid(SECOND_NS),
+            tv_nsec: ns.rem_euclid(SECOND_NS),
+        },
+    };
+    Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
 /// Extended attributes, of which access lists are some.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn keep_extended(like: &Path, to: &File) -> io::Result<()> {

@@ -185,6 +185,20 @@ pub(crate) fn is_held_elsewhere(error: &io::Error) -> bool {
     matches!(code, Some(ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION))
 }
 
+/// Directories are left alone: what opens a file here opens none.
+pub(super) fn set_modified(path: &Path, ns: i64) -> io::Result<()> {
+    if std::fs::symlink_metadata(path)?.is_dir() {
+        return Ok(());
+    }
+    let since = std::time::Duration::from_nanos(ns.unsigned_abs());
+    let time = if ns < 0 {
+        std::time::UNIX_EPOCH - since
+    } else {
+        std::time::UNIX_EPOCH + since
+    };
+    open(path, Access::Write)?.set_modified(time)
+}
+
 /// What a directory says of access is said of what is in it, too; nothing else is kept of what is there.
 pub(super) fn keep_attributes(like: &Path, _: &Path) -> io::Result<()> {
     std::fs::symlink_metadata(like).map(drop)

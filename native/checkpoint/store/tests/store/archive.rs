@@ -195,9 +195,9 @@ fn an_archive_that_export_did_not_write_is_refused_and_leaves_nothing() {
     ];
     for (entries, expected) in cases {
         let archive = forged(|builder| {
-            entries
-                .iter()
-                .for_each(|(path, kind, bytes)| put(builder, path, *kind, bytes))
+            for (path, kind, bytes) in *entries {
+                put(builder, path, *kind, bytes);
+            }
         });
         let disk = FakeDisk::default();
         let error = import(&disk, &archive).expect_err(expected);
@@ -213,9 +213,9 @@ fn an_archive_that_export_did_not_write_is_refused_and_leaves_nothing() {
         );
     }
     let good = forged(|builder| {
-        ["bands/a", "bands/b"]
-            .iter()
-            .for_each(|path| put(builder, path, Regular, b"abc"))
+        for path in ["bands/a", "bands/b"] {
+            put(builder, path, Regular, b"abc");
+        }
     });
     import(&FakeDisk::default(), &good).expect("the forger can do it right");
 }

@@ -5,6 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use paceline_checkpoint::disk::RealDisk;
 use paceline_checkpoint::{Options, Store, store_path};
@@ -12,6 +13,7 @@ use rustix::fs::{XattrFlags, getxattr, setxattr};
 
 const OPTIONS: Options = Options {
     segment_bytes: 1 << 20,
+    skip_proven_syncs: true,
 };
 const NOBODY: u32 = 65534;
 
@@ -129,4 +131,90 @@ fn a_store_is_for_its_owner_alone() {
         }
     }
     assert!(seen >= 9, "{seen}");
+}
+
+fn modified_ns(path: &Path) -> i64 {
+    let meta = fs::metadata(path).expect("there");
+    meta.mtime() * 1_000_000_000 + meta.mtime_nsec()
+}
+
+/// Long ago, so that nothing but setting it again can make it so.
+const LONG_AGO: SystemTime = SystemTime::UNIX_EPOCH;
+
+#[test]
+fn a_rollback_keeps_the_directorys_time_unless_names_came_or_went() {
+    let root = tempfile::tempdir().expect("a directory");
+    let live = root.path().join("bands");
+    fs::create_dir(&live).expect("made");
+    fs::write(live.join("a"), vec![1; 50_000]).expect("written");
+    let mut store = Store::init(Arc::new(RealDisk), &live, OPTIONS, "first").expect("new");
+    store.write_at("a", 0, b"others").expect("written");
+    store.checkpoint("second").expect("taken");
+    let set = fs::File::open(&live).and_then(|dir| dir.set_modified(LONG_AGO));
+    set.expect("an old time");
+    store.rollback("first").expect("back");
+    assert_eq!(modified_ns(&live), 0, "no name came or went");
+
+    store.write_at("b", 0, b"new").expect("written");
+    let third = store.checkpoint("third").expect("taken").checkpoint;
+    store.remove("b").expect("removed");
+    store.checkpoint("fourth").expect("taken");
+    store.rollback("third").expect("back");
+    assert_eq!(modified_ns(&live), third.created_ns, "when `b` came");
+    store.rollback("first").expect("back");
+    let first_ns = store.first().expect("there").created_ns;
+    assert_eq!(modified_ns(&live), first_ns, "before any name came");
+}
+
+/// The extended attribute in which Linux has an access list: version 2, then entries of tag, permissions and id.
+fn access_list(entries: &[(u16, u16, u32)]) -> Vec<u8> {
+    let mut bytes = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in entries {
+        bytes.extend(tag.to_le_bytes());
+        bytes.extend(permissions.to_le_bytes());
+        bytes.extend(id.to_le_bytes());
+    }
+    bytes
+}
+
+fn attribute(path: &Path, name: &str) -> Vec<u8> {
+    let mut value = [0; 256];
+    let count = getxattr(path, name, value.as_mut_slice()).expect("there");
+    value[..count].to_vec()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rollback_keeps_access_lists() {
+    // linux/posix_acl.h: the owner, another user, the group, the mask, all others
+    const NO_ID: u32 = u32::MAX;
+    let list = access_list(&[
+        (0x01, 6, NO_ID),
+        (0x02, 4, NOBODY),
+        (0x04, 0, NO_ID),
+        (0x10, 4, NO_ID),
+        (0x20, 0, NO_ID),
+    ]);
+    let root = tempfile::tempdir().expect("a directory");
+    let live = root.path().join("bands");
+    fs::create_dir(&live).expect("made");
+    fs::write(live.join("a"), vec![1; 50_000]).expect("written");
+    let names = ["system.posix_acl_access", "system.posix_acl_default"];
+    let set = setxattr(live.join("a"), names[0], &list, XattrFlags::empty());
+    if set == Err(rustix::io::Errno::OPNOTSUPP) {
+        return; // this filesystem has no access lists
+    }
+    set.expect("set");
+    for name in names {
+        setxattr(&live, name, &list, XattrFlags::empty()).expect("set");
+    }
+    let mut store = Store::init(Arc::new(RealDisk), &live, OPTIONS, "first").expect("new");
+    store.write_at("a", 0, b"others").expect("written");
+    store.checkpoint("second").expect("taken");
+    store.rollback("first").expect("back");
+    assert_eq!(fs::read(live.join("a")).expect("back"), vec![1; 50_000]);
+    assert_eq!(attribute(&live.join("a"), names[0]), list);
+    for name in names {
+        assert_eq!(attribute(&live, name), list, "{name} of the directory");
+    }
 }

@@ -10,6 +10,7 @@ use crate::world::{live_path, read_live};
 
 const OPTIONS: Options = Options {
     segment_bytes: 4 << 20,
+    skip_proven_syncs: true,
 };
 const BAND_BYTES: usize = 1 << 20;
 

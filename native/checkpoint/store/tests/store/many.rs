@@ -53,9 +53,9 @@ fn many_checkpoints_with_pruning_lose_none_that_is_kept_and_take_bounded_space()
         if newest.len() > NEWEST {
             let oldest = newest.pop_front().expect("not empty");
             if number % 100 == 0 {
-                old.push_back(oldest)
+                old.push_back(oldest);
             } else {
-                going.push(oldest)
+                going.push(oldest);
             }
         }
         if old.len() > OLD {

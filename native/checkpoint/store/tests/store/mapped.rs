@@ -49,6 +49,7 @@ fn a_store_through_a_mapping_is_never_missed_and_costs_its_band_where_the_filesy
     }
     let options = Options {
         segment_bytes: 4 << 20,
+        skip_proven_syncs: true,
     };
     let mut store = Store::init(Arc::new(RealDisk), &live, options, "first").expect("new");
     let open = |name: &str| {

@@ -21,16 +21,16 @@ fn remove(disk: &FakeDisk) {
 
 const ACTS: [(&str, Act); 9] = [
     ("written to", |disk| {
-        band(disk).write_at(b"meanwhile", 30_000).expect("written")
+        band(disk).write_at(b"meanwhile", 30_000).expect("written");
     }),
     ("cut", |disk| band(disk).set_len(5_000).expect("cut")),
     ("grown", |disk| {
-        band(disk).write_at(b"more", 90_000).expect("written")
+        band(disk).write_at(b"more", 90_000).expect("written");
     }),
     ("deleted", remove),
     ("renamed", |disk| {
         disk.rename(&live_path().join("b"), &live_path().join("bb"))
-            .expect("renamed")
+            .expect("renamed");
     }),
     ("replaced by another band", |disk| {
         disk.rename(&live_path().join("b"), &live_path().join("c"))
@@ -56,16 +56,16 @@ const LARGE: usize = (2 << 20) + 777;
 /// What touches the back half of such a band, and its front.
 const LARGE_ACTS: [(&str, Act); 5] = [
     ("written to in front", |disk| {
-        band(disk).write_at(b"meanwhile", 30_000).expect("written")
+        band(disk).write_at(b"meanwhile", 30_000).expect("written");
     }),
     ("written to at the back", |disk| {
-        band(disk).write_at(b"meanwhile", 3 << 19).expect("written")
+        band(disk).write_at(b"meanwhile", 3 << 19).expect("written");
     }),
     ("cut", |disk| band(disk).set_len(5_000).expect("cut")),
     ("grown", |disk| {
         band(disk)
             .write_at(b"more", LARGE as u64 + 90_000)
-            .expect("written")
+            .expect("written");
     }),
     ("deleted", remove),
 ];
@@ -168,9 +168,9 @@ fn writes_to_two_bands(exact: bool) -> (u64, u64) {
                     write(disk, first);
                     let later = move |disk: &FakeDisk| write(disk, second);
                     if gap == 0 {
-                        later(disk)
+                        later(disk);
                     } else {
-                        disk.meanwhile(gap, later)
+                        disk.meanwhile(gap, later);
                     }
                 });
                 store.checkpoint_observed("second").expect("two writes");

@@ -11,6 +11,7 @@ use crate::world::{live_path, read_live};
 
 const OPTIONS: Options = Options {
     segment_bytes: 64 << 10,
+    skip_proven_syncs: true,
 };
 const BAND_BYTES: usize = 160 << 10;
 /// What a power loss keeps is drawn from these.

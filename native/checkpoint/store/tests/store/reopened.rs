@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use paceline_checkpoint::Store;
 use paceline_checkpoint::disk::{Access, Disk, FakeDisk};
+use paceline_checkpoint::{Options, Store};
 
 use crate::world::{OPTIONS, live_path};
 
@@ -46,6 +46,17 @@ fn an_opening_in_the_same_boot_syncs_nothing_that_its_index_proves() {
     assert!(
         opening(&disk.after_power_loss(1)) >= 4,
         "another boot: everything is synced again"
+    );
+}
+
+#[test]
+fn an_opening_syncs_again_unless_its_owner_lets_it_skip_what_is_proven() {
+    let disk = ready();
+    let before = disk.steps();
+    drop(Store::open(Arc::new(disk.clone()), &live_path(), Options::default()).expect("opened"));
+    assert!(
+        disk.steps() - before >= 4,
+        "CURRENT, its directory, the last segment and its directory"
     );
 }
 

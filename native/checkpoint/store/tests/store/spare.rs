@@ -11,6 +11,7 @@ use crate::world::live_path;
 /// A segment takes many operations to make: zeros are written by the mebibyte.
 const OPTIONS: Options = Options {
     segment_bytes: 40 << 20,
+    skip_proven_syncs: true,
 };
 const BAND_BYTES: u64 = 4 << 20;
 

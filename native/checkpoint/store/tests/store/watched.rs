@@ -21,6 +21,7 @@ fn ready(bands: &[&str]) -> (TempDir, PathBuf, Store) {
     }
     let options = Options {
         segment_bytes: 4 << 20,
+        skip_proven_syncs: true,
     };
     let store = Store::init(Arc::new(RealDisk), &live, options, "first").expect("new");
     (root, live, store)

@@ -105,7 +105,7 @@ fn a_write_that_no_stamp_shows_is_in_the_base_whole_or_not_at_all() {
         let file = disk.open(&path, Access::Create).expect("made");
         file.write_at(&vec![1; BYTES], 0).expect("written");
         disk.meanwhile(look, move |_| {
-            file.write_at(&vec![2; BYTES], 0).expect("written")
+            file.write_at(&vec![2; BYTES], 0).expect("written");
         });
         let store =
             Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
