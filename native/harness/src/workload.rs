@@ -3,8 +3,10 @@
 //! An [`Arm`]'s operation takes no arguments, so timed code can reach neither clock nor emitter
 //! (I3).
 
+use std::cell::Cell;
 use std::fmt;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use crate::event::{Check, Metric, Params, Value, Work};
 use crate::fence::keep;
@@ -93,6 +95,23 @@ impl Arm {
                 keep(operation());
             }
         })
+    }
+
+    /// As [`Arm::new`], and reports how many `items` it did, with `items` in one operation. Each arm counts for
+    /// itself, because the arms of a round are asked after all of them ran.
+    pub fn counted<T>(
+        name: &str,
+        items: usize,
+        mut operation: impl FnMut() -> T + 'static,
+    ) -> Self {
+        let done = Rc::new(Cell::new(0));
+        let counter = Rc::clone(&done);
+        Self::new(name, move || {
+            let result = operation();
+            done.set(done.get() + items as u64);
+            result
+        })
+        .with_work(move || vec![("items".to_owned(), counter.take())])
     }
 
     /// An arm whose `body` does the work as often as it is told, where the loop is another language's. What

@@ -63,7 +63,7 @@ fn verdict(stream: &[u8]) -> Json {
             Ok(Event::Error { .. }) => terminal = json!("error"),
             Ok(Event::Start { .. } | Event::Progress { .. }) => {}
             Err(ReadError::Fault(found)) => {
-                fault = json!({"code": found.code.wire(), "line": found.line})
+                fault = json!({"code": found.code.wire(), "line": found.line});
             }
             Err(ReadError::Io(error)) => panic!("{error}"),
         }

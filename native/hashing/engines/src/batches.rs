@@ -1,6 +1,6 @@
 //! `sha256_batch` and `sha1_batch`: one arm per engine, libcrypto as the reference.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::rc::Rc;
 
@@ -103,7 +103,7 @@ fn engine_arm(group: &Rc<Group>, engine: Engine) -> Arm {
 
 fn core_arm(group: &Rc<Group>, name: &str, choice: Choice) -> Arm {
     let group = Rc::clone(group);
-    counted(name, group.messages.count(), move || {
+    Arm::counted(name, group.messages.count(), move || {
         let mut digests = group.digests.borrow_mut();
         black_box(&group.messages)
             .digest(group.algorithm, choice, &mut digests)
@@ -117,25 +117,13 @@ fn openssl_arm(group: &Rc<Group>) -> Arm {
         Err(reason) => return Arm::unavailable(OPENSSL, reason),
     };
     let group = Rc::clone(group);
-    counted(OPENSSL, group.messages.count(), move || {
+    Arm::counted(OPENSSL, group.messages.count(), move || {
         let mut digests = group.digests.borrow_mut();
         let places = digests.chunks_exact_mut(group.algorithm.digest_bytes());
         for (message, digest) in black_box(&group.messages).iter().zip(places) {
             library.digest(group.algorithm, message, digest);
         }
     })
-}
-
-/// An arm that counts the `items` it digests: for itself, since the arms of a round are asked after all ran.
-pub(crate) fn counted<T>(name: &str, items: usize, mut work: impl FnMut() -> T + 'static) -> Arm {
-    let made = Rc::new(Cell::new(0));
-    let counter = Rc::clone(&made);
-    Arm::new(name, move || {
-        let done = work();
-        made.set(made.get() + items as u64);
-        done
-    })
-    .with_work(move || vec![("items".to_owned(), counter.take())])
 }
 
 /// Every engine and libcrypto over this group's messages, against the scalar twin.

@@ -11,7 +11,6 @@ use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared,
 use paceline_hashing_core::parallel::Crew;
 use paceline_hashing_core::{Algorithm, Choice, digest_ragged};
 
-use crate::batches::counted;
 use crate::inputs::{FINGERPRINT_BYTES, Messages};
 
 /// About one and ten milliseconds of work for one thread: waking another costs a part of the first.
@@ -155,5 +154,5 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
 
 fn arm(name: &str, group: &Rc<Group>, way: fn(&Group) -> bool) -> Arm {
     let group = Rc::clone(group);
-    counted(name, group.messages.count(), move || way(&group))
+    Arm::counted(name, group.messages.count(), move || way(&group))
 }

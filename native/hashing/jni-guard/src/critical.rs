@@ -43,7 +43,7 @@ impl<'a, T> Critical<'a, T> {
             assert!(
                 size_of::<T>() == size_of::<E>(),
                 "an element is viewed as another size"
-            )
+            );
         };
         let (raw, array) = (env.env, array.as_raw());
         // SAFETY: `env` is this thread's; `array` is a live array, since it comes from a live reference that

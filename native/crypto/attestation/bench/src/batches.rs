@@ -10,7 +10,7 @@ use paceline_attestation::{Item, VerifyingKey, verify_batch, verify_batch_with};
 use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared};
 
 use crate::inputs::Inputs;
-use crate::peers::{self, DALEK, DALEK_IFMA, OURS, ZEBRA, ZEBRA_IFMA, counted, missing};
+use crate::peers::{self, DALEK, DALEK_IFMA, OURS, ZEBRA, ZEBRA_IFMA, missing};
 use crate::vectorised;
 
 /// Message bytes, as the seed's first size.
@@ -64,8 +64,8 @@ pub(crate) fn batch() -> Benchmark {
             let (count, one) = (inputs.messages.len(), peers::of(&inputs)?);
             let two = Rc::clone(&one);
             let mut arms = vec![
-                counted(DALEK, count, move || one.dalek_batch()),
-                counted(ZEBRA, count, move || two.zebra_batch()),
+                Arm::counted(DALEK, count, move || one.dalek_batch()),
+                Arm::counted(ZEBRA, count, move || two.zebra_batch()),
             ];
             let second = [
                 (DALEK_IFMA, "paceline_peers_dalek_batch"),
@@ -74,7 +74,7 @@ pub(crate) fn batch() -> Benchmark {
             arms.extend(vectorised::arms(&inputs, count, second)?);
             arms.extend(OWN.map(|name| own(name, &inputs)));
             let chosen = Rc::clone(&inputs);
-            arms.push(counted(OURS, count, move || {
+            arms.push(Arm::counted(OURS, count, move || {
                 verify_batch(black_box(&chosen.items())).all_good()
             }));
             arms.push(parsing(&inputs));
@@ -88,7 +88,7 @@ fn own(name: &'static str, inputs: &Rc<Inputs>) -> Arm {
         return Arm::unavailable(name, missing(name));
     };
     let inputs = Rc::clone(inputs);
-    counted(name, inputs.messages.len(), move || {
+    Arm::counted(name, inputs.messages.len(), move || {
         verify_batch_with(engine, black_box(&inputs.items())).all_good()
     })
 }
@@ -96,7 +96,7 @@ fn own(name: &'static str, inputs: &Rc<Inputs>) -> Arm {
 /// The best engine from keys as bytes: every key is parsed again in every batch.
 fn parsing(inputs: &Rc<Inputs>) -> Arm {
     let inputs = Rc::clone(inputs);
-    counted("parsing", inputs.messages.len(), move || {
+    Arm::counted("parsing", inputs.messages.len(), move || {
         let parse = |key: &paceline_attestation::SigningKey| {
             VerifyingKey::from_bytes(black_box(*key.verifying_key().as_bytes()))
         };
@@ -129,10 +129,10 @@ pub(crate) fn batch_one_bad() -> Benchmark {
             let (good, spoilt) = (Rc::clone(&inputs), inputs.spoilt(bad));
             let count = good.messages.len();
             let arms = vec![
-                counted(arms[0], count, move || {
+                Arm::counted(arms[0], count, move || {
                     verify_batch(black_box(&good.items())).all_good()
                 }),
-                counted(arms[1], count, move || {
+                Arm::counted(arms[1], count, move || {
                     verify_batch(black_box(&spoilt.items())).bad == [bad]
                 }),
             ];
@@ -165,13 +165,13 @@ pub(crate) fn threads(names: [&str; 2], inputs: &Rc<Inputs>) -> [Arm; 2] {
     let (one, two, count) = (Rc::clone(inputs), Rc::clone(inputs), inputs.messages.len());
     let cores = thread::available_parallelism().map_or(1, usize::from);
     [
-        counted(names[0], count, move || {
+        Arm::counted(names[0], count, move || {
             verify_batch(black_box(&one.items())).all_good()
         }),
         if cores < 2 {
             Arm::unavailable(names[1], "needs two cores")
         } else {
-            counted(names[1], count, move || halves(black_box(&two.items())))
+            Arm::counted(names[1], count, move || halves(black_box(&two.items())))
         },
     ]
 }

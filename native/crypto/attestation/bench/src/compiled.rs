@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use paceline_harness::{Arm, Failure};
 
-use crate::peers::{AWS_LC, RING, counted};
+use crate::peers::{AWS_LC, RING};
 
 /// Signing of `message` by the key of `seed`: ring, AWS-LC.
 pub(crate) fn sign(seed: &[u8; 32], message: &Rc<[u8]>) -> Result<[Arm; 2], Failure> {
@@ -18,8 +18,8 @@ pub(crate) fn sign(seed: &[u8; 32], message: &Rc<[u8]>) -> Result<[Arm; 2], Fail
         aws_lc_rs::signature::Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| refused())?;
     let (one, two) = (Rc::clone(message), Rc::clone(message));
     Ok([
-        counted(RING, 1, move || ring.sign(black_box(&one))),
-        counted(AWS_LC, 1, move || aws.sign(black_box(&two))),
+        Arm::counted(RING, 1, move || ring.sign(black_box(&one))),
+        Arm::counted(AWS_LC, 1, move || aws.sign(black_box(&two))),
     ])
 }
 
@@ -29,10 +29,10 @@ pub(crate) fn verify(key: [u8; 32], signature: [u8; 64], message: &Rc<[u8]>) -> 
     let aws = aws_lc_rs::signature::UnparsedPublicKey::new(&aws_lc_rs::signature::ED25519, key);
     let (one, two) = (Rc::clone(message), Rc::clone(message));
     [
-        counted(RING, 1, move || {
+        Arm::counted(RING, 1, move || {
             ring.verify(black_box(&one), &signature).is_ok()
         }),
-        counted(AWS_LC, 1, move || {
+        Arm::counted(AWS_LC, 1, move || {
             aws.verify(black_box(&two), &signature).is_ok()
         }),
     ]

@@ -1,11 +1,10 @@
 //! The same keys and signatures in the types of other libraries. Conversion is not timed.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use paceline_attestation::engine::is_withheld;
 use paceline_attestation_peers::Peers;
-use paceline_harness::{Arm, Failure};
+use paceline_harness::Failure;
 
 use crate::inputs::Inputs;
 
@@ -43,16 +42,4 @@ pub(crate) fn of(inputs: &Inputs) -> Result<Rc<Peers>, Failure> {
     )
     .map(Rc::new)
     .ok_or_else(|| Failure::new("no_key", "a peer refused a key of ours"))
-}
-
-/// An arm that counts the `items` it does: for itself, since the arms of a round are asked after all ran.
-pub(crate) fn counted<T>(name: &str, items: usize, mut work: impl FnMut() -> T + 'static) -> Arm {
-    let made = Rc::new(Cell::new(0));
-    let counter = Rc::clone(&made);
-    Arm::new(name, move || {
-        let done = work();
-        made.set(made.get() + items as u64);
-        done
-    })
-    .with_work(move || vec![("items".to_owned(), counter.take())])
 }

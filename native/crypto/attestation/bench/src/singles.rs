@@ -13,7 +13,7 @@ use paceline_harness::{Arm, Benchmark, Check, Context, Failure, Param, Prepared}
 
 use crate::compiled;
 use crate::inputs::{Inputs, seed_of};
-use crate::peers::{self, AWS_LC, DALEK, DALEK_IFMA, OURS, RING, ZEBRA, counted, missing};
+use crate::peers::{self, AWS_LC, DALEK, DALEK_IFMA, OURS, RING, ZEBRA, missing};
 use crate::vectorised;
 
 /// Messages: the seed's three sizes, and one that is mostly hashing.
@@ -70,7 +70,7 @@ fn check(name: &str, ok: bool, detail: &str) -> Vec<Check> {
 pub(crate) fn keygen() -> Benchmark {
     benchmark("keygen", &[DALEK, "aws_lc", "portable"], &[], |context| {
         let seed = seed_of(&mut paceline_harness::order::SplitMix64::new(context.seed));
-        let mut arms = vec![counted(DALEK, 1, move || {
+        let mut arms = vec![Arm::counted(DALEK, 1, move || {
             ed25519_dalek::SigningKey::from_bytes(black_box(&seed))
                 .verifying_key()
                 .to_bytes()
@@ -78,7 +78,7 @@ pub(crate) fn keygen() -> Benchmark {
         for name in ["aws_lc", "portable"] {
             arms.push(match by_name(name) {
                 None => Arm::unavailable(name, missing(name)),
-                Some(engine) => counted(name, 1, move || {
+                Some(engine) => Arm::counted(name, 1, move || {
                     SigningKey::from_seed_with(engine, black_box(&seed)).is_ok()
                 }),
             });
@@ -102,13 +102,13 @@ pub(crate) fn parse() -> Benchmark {
             .verifying_key()
             .as_bytes();
         let arms = vec![
-            counted(DALEK, 1, move || {
+            Arm::counted(DALEK, 1, move || {
                 ed25519_dalek::VerifyingKey::from_bytes(black_box(&bytes)).is_ok()
             }),
-            counted(OURS, 1, move || {
+            Arm::counted(OURS, 1, move || {
                 VerifyingKey::from_bytes(black_box(bytes)).is_ok()
             }),
-            counted(ZEBRA, 1, move || {
+            Arm::counted(ZEBRA, 1, move || {
                 ed25519_zebra::VerificationKey::try_from(black_box(bytes)).is_ok()
             }),
         ];
@@ -140,10 +140,10 @@ pub(crate) fn sign() -> Benchmark {
         let (one, two) = (message(), message());
         let [ring, aws] = compiled::sign(&seed, &message())?;
         let mut arms = vec![
-            counted(DALEK, 1, move || dalek.sign(black_box(&one))),
+            Arm::counted(DALEK, 1, move || dalek.sign(black_box(&one))),
             ring,
             aws,
-            counted(ZEBRA, 1, move || zebra.sign(black_box(&two))),
+            Arm::counted(ZEBRA, 1, move || zebra.sign(black_box(&two))),
         ];
         for name in ["portable", "aws_lc"] {
             let key =
@@ -151,11 +151,11 @@ pub(crate) fn sign() -> Benchmark {
             let message = message();
             arms.push(match key {
                 None => Arm::unavailable(name, missing(name)),
-                Some(key) => counted(name, 1, move || key.sign(black_box(&message))),
+                Some(key) => Arm::counted(name, 1, move || key.sign(black_box(&message))),
             });
         }
         let own = Rc::clone(&inputs);
-        arms.push(counted(OURS, 1, move || {
+        arms.push(Arm::counted(OURS, 1, move || {
             own.key(0).sign(black_box(&own.messages[0]))
         }));
         let dalek = ed25519_dalek::SigningKey::from_bytes(&seed);
@@ -187,10 +187,10 @@ pub(crate) fn verify() -> Benchmark {
         let [ring, aws] =
             compiled::verify(raw, signature, &Rc::from(inputs.messages[0].as_slice()));
         let mut arms = vec![
-            counted(DALEK, 1, move || one.dalek_verify()),
+            Arm::counted(DALEK, 1, move || one.dalek_verify()),
             ring,
             aws,
-            counted(ZEBRA, 1, move || two.zebra_verify()),
+            Arm::counted(ZEBRA, 1, move || two.zebra_verify()),
         ];
         arms.extend(vectorised::arms(
             &inputs,
@@ -199,7 +199,7 @@ pub(crate) fn verify() -> Benchmark {
         )?);
         arms.extend(OWN.map(|name| own_verify(name, &inputs)));
         let own = Rc::clone(&inputs);
-        arms.push(counted(OURS, 1, move || bare_verify(&own)));
+        arms.push(Arm::counted(OURS, 1, move || bare_verify(&own)));
         Ok(prepared(arms, Some(bytes), move || {
             let item = inputs.items()[0];
             let wrong: Vec<&str> = engines()
@@ -233,17 +233,17 @@ pub(crate) fn verify_first() -> Benchmark {
             ed25519_zebra::Signature::from(zebra),
         );
         let mut arms = vec![
-            counted(DALEK, 1, move || {
+            Arm::counted(DALEK, 1, move || {
                 let key = ed25519_dalek::VerifyingKey::from_bytes(black_box(&raw));
                 key.is_ok_and(|key| key.verify(black_box(&one), &signature).is_ok())
             }),
-            counted(ZEBRA, 1, move || {
+            Arm::counted(ZEBRA, 1, move || {
                 let key = ed25519_zebra::VerificationKey::try_from(black_box(raw));
                 key.is_ok_and(|key| key.verify(&zebra, black_box(&two)).is_ok())
             }),
         ];
         arms.extend(["portable", "aws_lc", "ifma"].map(|name| own_first(name, raw, &inputs)));
-        arms.push(counted(OURS, 1, move || {
+        arms.push(Arm::counted(OURS, 1, move || {
             VerifyingKey::from_bytes(black_box(raw))
                 .is_ok_and(|key| key.verify(black_box(&own.messages[0]), &own.signatures[0]))
         }));
@@ -260,7 +260,7 @@ fn own_first(name: &'static str, raw: [u8; 32], inputs: &Rc<Inputs>) -> Arm {
         return Arm::unavailable(name, missing(name));
     };
     let inputs = Rc::clone(inputs);
-    counted(name, 1, move || {
+    Arm::counted(name, 1, move || {
         VerifyingKey::from_bytes(black_box(raw)).is_ok_and(|key| {
             engine.verify(&key, black_box(&inputs.messages[0]), &inputs.signatures[0])
         })
@@ -272,7 +272,7 @@ fn own_verify(name: &'static str, inputs: &Rc<Inputs>) -> Arm {
         return Arm::unavailable(name, missing(name));
     };
     let inputs = Rc::clone(inputs);
-    counted(name, 1, move || {
+    Arm::counted(name, 1, move || {
         engine.verify(
             inputs.key(0).verifying_key(),
             black_box(&inputs.messages[0]),
@@ -324,15 +324,15 @@ pub(crate) fn production() -> Benchmark {
         );
         let sent = Rc::clone(&encoded);
         let arms = vec![
-            counted(arms[0], 1, move || {
+            Arm::counted(arms[0], 1, move || {
                 one.key(0).sign(black_box(&one.messages[0]))
             }),
-            counted(arms[1], 1, move || {
+            Arm::counted(arms[1], 1, move || {
                 let made = generate_attestation(two.key(0), &domain, black_box(&two.messages[0]));
                 made.map(Attestation::into_bytes)
             }),
-            counted(arms[2], 1, move || bare_verify(&three)),
-            counted(arms[3], 1, move || verified(&four, black_box(&sent))),
+            Arm::counted(arms[2], 1, move || bare_verify(&three)),
+            Arm::counted(arms[3], 1, move || verified(&four, black_box(&sent))),
         ];
         Ok(prepared(arms, Some(bytes), move || {
             check(

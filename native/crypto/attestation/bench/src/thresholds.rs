@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use paceline_harness::{Arm, Benchmark};
 
 use crate::batches::{inputs, params, prepared, threads};
-use crate::peers::{self, DALEK, DALEK_IFMA, ZEBRA_IFMA, counted};
+use crate::peers::{self, DALEK, DALEK_IFMA, ZEBRA_IFMA};
 use crate::vectorised;
 
 /// The seed's gate, and its roadmap: by batching, by vectors, by more than one core or an accelerator.
@@ -44,7 +44,7 @@ pub(crate) fn batch_thresholds() -> Benchmark {
             let mut arms: Vec<Arm> = PACES
                 .map(|(name, rate)| pace(name, count as u64, rate))
                 .into();
-            arms.push(counted(DALEK, count, move || one.dalek_batch()));
+            arms.push(Arm::counted(DALEK, count, move || one.dalek_batch()));
             let second = [
                 (DALEK_IFMA, "paceline_peers_dalek_batch"),
                 (ZEBRA_IFMA, "paceline_peers_zebra_batch"),

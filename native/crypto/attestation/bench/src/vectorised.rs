@@ -13,7 +13,6 @@ use libloading::{Library, Symbol};
 use paceline_harness::{Arm, Failure};
 
 use crate::inputs::Inputs;
-use crate::peers::counted;
 
 /// Where build.sh and the agent put it: beside this program, unless [`look_in`] said otherwise.
 const FILE: &str = "libpaceline_attestation_peers.so";
@@ -101,7 +100,9 @@ pub(crate) fn arms<const N: usize>(
             Rc::clone(&second),
         );
         // SAFETY: the library made what it is asked about, and both live as long as the arm.
-        Ok(counted(name, items, move || unsafe { ask(second.peers) }))
+        Ok(Arm::counted(name, items, move || unsafe {
+            ask(second.peers)
+        }))
     };
     named.map(one).into_iter().collect()
 }

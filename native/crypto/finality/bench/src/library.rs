@@ -175,11 +175,11 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
     let arms = vec![
         arm(EMPTY_LOOP, &queries, |id| keep(std::ptr::from_ref(id))),
         through("empty_call", &queries, move |id| {
-            keep(idle.ask(idle.functions.nothing, id))
+            keep(idle.ask(idle.functions.nothing, id));
         }),
         arm("in_process", &queries, move |id| keep(asked.is_final(id))),
         through("ffi", &queries, move |id| {
-            keep(called.ask(called.functions.is_final, id))
+            keep(called.ask(called.functions.is_final, id));
         }),
     ];
     Ok(Prepared {
@@ -204,7 +204,7 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
 fn arm(name: &str, queries: &Rc<Queries>, mut ask: impl FnMut(&BlockId) + 'static) -> Arm {
     let (queries, position) = (Rc::clone(queries), Cell::new(0));
     Arm::looped(name, move |iterations| {
-        queries.each(&position, iterations, &mut ask)
+        queries.each(&position, iterations, &mut ask);
     })
 }
 
