@@ -162,12 +162,12 @@ class Agent:
         ]
         targets += devices.entries() if devices is not None else []
         beat = api.heartbeat(targets, self._announcer.suites(busy))
-        self._announcer.heard(beat.refused)
+        self._announcer.note_refused_suites(beat.refused)
         for heard in beat.targets:
             if heard.kind == "host":
                 self._host_id = heard.target_id
             elif devices is not None:
-                devices.hear(heard)
+                devices.take_reply(heard)
         return beat.heartbeat_s
 
     def _findings(self) -> list[FindingEntry]:
@@ -266,7 +266,7 @@ class Agent:
             self._shared(api),
             host_serial=self._announcer.serial,
             artifacts=self._artifacts,
-            say_soon=self._beat_now.set,
+            request_heartbeat=self._beat_now.set,
             pace=self._pace,
         )
         self._devices = lanes

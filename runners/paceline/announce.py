@@ -131,7 +131,7 @@ class Announcer:
             head.commit[:12],
         )
 
-    def heard(self, refused: list[RefusedSuite]) -> None:
+    def note_refused_suites(self, refused: list[RefusedSuite]) -> None:
         """What the server did not take of the last announcement: said once, and again after a change."""
         now = {item.suite: item.reason for item in refused}
         for suite, reason in now.items():

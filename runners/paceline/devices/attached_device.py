@@ -61,7 +61,7 @@ class AttachedDevice:
     ) -> None:
         self.serial, self.state_dir, self.simulated = serial, state_dir, simulated
         self.reboots = Reboots(state_dir / "reboots.json")
-        self.strangers: dict[Route, str] = {}
+        self.displaced_routes: dict[Route, str] = {}
         """Former routes of this device, with the serial that answers there now; discovery takes them over."""
         self._open, self._clock = open_route, clock
         self._claim = TargetClaim(serial, locks)
@@ -125,7 +125,7 @@ class AttachedDevice:
         by_cable = any(is_cable(route) for route in self._routes)
         return self.simulated or by_cable or (listens.isdecimal() and int(listens) > 0)
 
-    def beside(self) -> VerifiedConnection:
+    def open_second_connection(self) -> VerifiedConnection:
         """A connection of its own, for another thread, by the route in use; the caller closes it. It speaks
         to this serial only, and what it meets is noted nowhere. Raises AbsentError."""
         route = self.route
@@ -136,7 +136,7 @@ class AttachedDevice:
     def add_route(self, route: Route) -> None:
         with self._lock:
             self._routes = order_routes((*self._routes, route))
-            self.strangers.pop(route, None)
+            self.displaced_routes.pop(route, None)
 
     def drop_route(self, route: Route) -> None:
         with self._lock:
@@ -289,7 +289,7 @@ class AttachedDevice:
         """Called by every connection before it is used."""
         if identity.serial != self.serial:
             self.drop_route(route)
-            self.strangers[route] = identity.serial
+            self.displaced_routes[route] = identity.serial
             raise WrongDeviceError(self.serial, identity.serial, str(route))
         before = self.boot_id
         changed = bool(before and identity.boot_id and before != identity.boot_id)

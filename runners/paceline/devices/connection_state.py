@@ -49,7 +49,7 @@ class ConnectionStatus(msgspec.Struct, frozen=True):
     since_s: float = 0.0
     by_us: bool = False
     """With booting: a restart was requested, so silence is expected."""
-    stranger: bool = False
+    by_wrong_device: bool = False
     """With absent: another device has its route. The reason is kept although the route is dropped."""
 
 
@@ -131,7 +131,7 @@ def _after(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatu
             return _answered(link, at_s, booted=event.booted)
         case NoRoute():
             away = NoAnswer("No route leads to it any more.")
-            return link if link.stranger else _unheard(link, away, at_s)
+            return link if link.by_wrong_device else _unheard(link, away, at_s)
         case NoAnswer() | DeviceSilent():
             return _unheard(link, event, at_s)
         case KeyRejected() | TlsRequired():
@@ -147,7 +147,7 @@ def _after(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatu
         case WrongDevice():
             text = f"Another device ({event.serial}) answers at {event.route}."
             advice = "Give this one a route of its own, or plug it in."
-            return ConnectionStatus("absent", text, advice, at_s, stranger=True)
+            return ConnectionStatus("absent", text, advice, at_s, by_wrong_device=True)
 
 
 def _answered(link: ConnectionStatus, at_s: float, *, booted: bool) -> ConnectionStatus:

@@ -89,7 +89,7 @@ class Discovery:
         for device in [
             device
             for device in self.devices.values()
-            if device.strangers.pop(route, None) is not None
+            if device.displaced_routes.pop(route, None) is not None
         ]:
             if not device.is_known and not device.routes:
                 del self.devices[device.serial]
@@ -108,7 +108,7 @@ class Discovery:
         self._found(device)
 
     def _was_refuted(self, route: Route) -> bool:
-        if any(route in device.strangers for device in self.devices.values()):
+        if any(route in device.displaced_routes for device in self.devices.values()):
             self._refuted.add(route)
         return route in self._refuted
 

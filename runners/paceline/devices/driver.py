@@ -81,12 +81,12 @@ class DriverServices(msgspec.Struct, frozen=True):
     clean: Callable[[AttachedDevice, Connection], list[str]]
     self_test: Callable[[str], Path | None] = lambda _: None
     """Finds the self-test program for an ABI."""
-    say_soon: Callable[[], None] = lambda: None
+    request_heartbeat: Callable[[], None] = lambda: None
     """Requests a heartbeat at once."""
 
 
 class DeviceDriver:
-    """One device and its lane. `run` is called by its thread; `entry`, `hear` and `leave` by others."""
+    """One device and its lane. `run` is called by its thread; `entry`, `take_reply` and `leave` by others."""
 
     def __init__(
         self,
@@ -145,12 +145,12 @@ class DeviceDriver:
         return entry
 
     @property
-    def is_said(self) -> bool:
+    def is_announced(self) -> bool:
         """Whether heartbeats include it. A device known only by a route's name is left out until it was
         looked for, and when another one was found there."""
         link = self.device.link
         return self.device.is_known or not (
-            link == axis.NOT_LOOKED_FOR or link.stranger
+            link == axis.NOT_LOOKED_FOR or link.by_wrong_device
         )
 
     def _own_findings(self) -> list[FindingEntry]:
@@ -163,8 +163,8 @@ class DeviceDriver:
             )
         return findings
 
-    def hear(self, heard: TargetReply) -> None:
-        self._report.hear(heard)
+    def take_reply(self, reply: TargetReply) -> None:
+        self._report.take_reply(reply)
 
     def nudge(self) -> None:
         """Tries to reach the device now, because its routes changed."""
@@ -194,7 +194,7 @@ class DeviceDriver:
         except Exception as error:
             log.exception("device %s: a turn failed", self.device.serial)
             self._trouble = agent_error_finding(error)
-            self._tools.say_soon()
+            self._tools.request_heartbeat()
             self._pause(self._pace.retry_s)
         else:
             self._trouble = None
@@ -204,7 +204,7 @@ class DeviceDriver:
         online = self._look()
         if self._report.driven_by is not None:
             self._stand_by()
-        elif self._report.heard is None:
+        elif self._report.reply is None:
             self._pause(self._pace.retry_s)  # it may be another agent's, and measuring
         elif self._duty.state == "recovering":
             self._recover()
@@ -237,7 +237,7 @@ class DeviceDriver:
         online = self.device.look()
         self._looked_s = time.monotonic()
         if self.device.link.state != before:
-            self._tools.say_soon()
+            self._tools.request_heartbeat()
         if online:
             self._silence = Ladder()
             if self.device.restarted:
@@ -307,7 +307,7 @@ class DeviceDriver:
     def _lost(self, error: AdbError) -> None:
         self.device.note(axis.event_of(error))
         self.device.let_go()
-        self._tools.say_soon()
+        self._tools.request_heartbeat()
         self._pause(self._pace.rung_s)
 
     # --- orders ---
@@ -331,7 +331,7 @@ class DeviceDriver:
             "device %s: %s is not carried out: %s", self.device.serial, order.kind, why
         )
         self._report.refuse(order, why)
-        self._tools.say_soon()
+        self._tools.request_heartbeat()
 
     def _restart(self, order: DeviceOrder) -> None:
         """Restarts the device as ordered. A request that did not reach it is repeated until the server lets
@@ -359,7 +359,7 @@ class DeviceDriver:
         self._duty = health.next_episode(
             self._duty, health.CheckDue("it was restarted")
         )
-        self._tools.say_soon()
+        self._tools.request_heartbeat()
 
     # --- health ---
 
@@ -448,7 +448,7 @@ class DeviceDriver:
         if self._order is not None:
             self._report.done(self._order)
             self._order = None
-        self._tools.say_soon()
+        self._tools.request_heartbeat()
 
     # --- readings ---
 
@@ -478,18 +478,18 @@ class DeviceDriver:
         self._report.read(now)
         self._read_s = time.monotonic()
         if (before.refuses, before.configuration) != (now.refuses, now.configuration):
-            self._tools.say_soon()
+            self._tools.request_heartbeat()
 
     # --- work ---
 
     def _may_lease(self) -> bool:
-        heard = self._report.heard
+        reply = self._report.reply
         fit = self._report.readings.refuses is None
-        return heard is not None and fit and health.may_lease(self._duty, heard.health)
+        return reply is not None and fit and health.may_lease(self._duty, reply.health)
 
     def _lease(self) -> None:
-        heard = self._report.heard
-        if heard is not None and self.lane.take(heard.target_id):
+        reply = self._report.reply
+        if reply is not None and self.lane.take(reply.target_id):
             self._looked_s = self._read_s = float(
                 "-inf"
             )  # a job heats; and who knows how it ended

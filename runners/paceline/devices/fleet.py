@@ -44,13 +44,13 @@ class DeviceLanes:
         *,
         host_serial: str,
         artifacts: Path,
-        say_soon: Callable[[], None],
+        request_heartbeat: Callable[[], None],
         pace: DriverIntervals | None = None,
     ) -> None:
         self._root, self._shared, self._host_serial = root, shared, host_serial
         self._pace = pace or DriverIntervals()
         program = partial(find_self_test, config.self_test, artifacts)
-        self._tools = DriverServices(backends, self._clean, program, say_soon)
+        self._tools = DriverServices(backends, self._clean, program, request_heartbeat)
         self._discovery = Discovery(
             config,
             backends,
@@ -71,7 +71,9 @@ class DeviceLanes:
     def entries(self) -> list[dict[str, Any]]:
         """All devices' entries of a heartbeat."""
         return [
-            driver.entry() for driver in list(self._drivers.values()) if driver.is_said
+            driver.entry()
+            for driver in list(self._drivers.values())
+            if driver.is_announced
         ]
 
     def findings(self) -> list[FindingEntry]:
@@ -83,10 +85,10 @@ class DeviceLanes:
             ]
         ]
 
-    def hear(self, heard: TargetReply) -> None:
-        driver = self._drivers.get(heard.serial)
+    def take_reply(self, reply: TargetReply) -> None:
+        driver = self._drivers.get(reply.serial)
         if driver is not None:
-            driver.hear(heard)
+            driver.take_reply(reply)
 
     def leave(self) -> None:
         """Has every device end after its job."""
@@ -133,7 +135,7 @@ class DeviceLanes:
         )
         self._drivers[device.serial] = driver
         self._begin(f"device-{device.serial}", driver.run)
-        self._tools.say_soon()
+        self._tools.request_heartbeat()
 
     def _end(self, device: AttachedDevice) -> None:
         self._drivers.pop(device.serial).leave()

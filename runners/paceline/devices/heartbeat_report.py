@@ -115,7 +115,7 @@ class HeartbeatReport:
         self._refused: dict[str, str] = {}
         self._over: dict[str, None] = {}
         self._readings = IdleReadings()
-        self._heard: TargetReply | None = None
+        self._reply: TargetReply | None = None
 
     # --- the lane ---
 
@@ -156,14 +156,14 @@ class HeartbeatReport:
         return self._readings
 
     @property
-    def heard(self) -> TargetReply | None:
+    def reply(self) -> TargetReply | None:
         """The server's last reply about this device; None before the first."""
-        return self._heard
+        return self._reply
 
     @property
     def driven_by(self) -> str | None:
         """The agent that drives this device now, when it is not this one."""
-        return None if self._heard is None else self._heard.driven_by
+        return None if self._reply is None else self._reply.driven_by
 
     def forget(self) -> None:
         """Drops readings from a time when this agent drove the device."""
@@ -172,18 +172,18 @@ class HeartbeatReport:
     @property
     def order(self) -> DeviceOrder | None:
         """The oldest order that is still to be carried out."""
-        heard = self._heard
-        if heard is None:
+        reply = self._reply
+        if reply is None:
             return None
         with self._lock:
             return next(
-                (order for order in heard.orders if order.id not in self._over), None
+                (order for order in reply.orders if order.id not in self._over), None
             )
 
     @property
     def check_due(self) -> bool:
         """Whether the server requests a check and none is waiting to be delivered."""
-        return self._heard is not None and self._heard.check_due and self._check is None
+        return self._reply is not None and self._reply.check_due and self._check is None
 
     # --- the heartbeat ---
 
@@ -211,15 +211,15 @@ class HeartbeatReport:
             entry["check"] = self._checked(check)
         return entry
 
-    def hear(self, heard: TargetReply) -> None:
+    def take_reply(self, reply: TargetReply) -> None:
         """Takes the server's reply; what it confirms is not repeated."""
         with self._lock:
-            self._heard = heard
-            if self._check is not None and self._check.id in heard.checks_heard:
+            self._reply = reply
+            if self._check is not None and self._check.id in reply.checks_heard:
                 self._check = None
-            for tried_id in heard.recovery_heard:
+            for tried_id in reply.recovery_heard:
                 self._tried.pop(tried_id, None)
-            order_ids = {order.id for order in heard.orders}
+            order_ids = {order.id for order in reply.orders}
             self._done = {
                 order_id: None for order_id in self._done if order_id in order_ids
             }

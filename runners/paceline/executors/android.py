@@ -94,7 +94,9 @@ class AndroidExecutor:
                 with self._held(persistent):
                     session.prepare()
                     follower = LogFollower(
-                        device.beside, session.told.take, prefix=session.watching
+                        device.open_second_connection,
+                        session.device_log.take,
+                        prefix=session.watching,
                     )
                     following.enter_context(follower)
                     session.begin(follower, take)
@@ -145,7 +147,9 @@ class AndroidSession:
         self._reporting = (
             None if work.listening is None else LogReporter(work.listening)
         )
-        self.told = DeviceLog(None if self._reporting is None else self._reporting.take)
+        self.device_log = DeviceLog(
+            None if self._reporting is None else self._reporting.take
+        )
         """Takes every line of its log."""
         self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
         self._run = PurePosixPath(device.workdir) / self._name
@@ -199,7 +203,7 @@ class AndroidSession:
             workdir=device.workdir,
             simulated=device.simulated,
             calibrate=self._calibrate(),
-            events=self.told.drain,
+            events=self.device_log.drain,
         )
         self._follower = follower
         self._seen = JobConditions(

@@ -126,7 +126,7 @@ class DetachedLaunch:
         ended: Callable[[], None] = lambda: None,
     ) -> None:
         """`ended` is called right after the launch's end, before anything is cleaned away."""
-        self._told_ended = ended
+        self._on_ended = ended
         self._persistent, self._spec, self._launch = persistent, spec, launch
         self._place, self._pace = place, persistent.pace
         self._begun_at = self._alive_at = -math.inf
@@ -162,7 +162,7 @@ class DetachedLaunch:
         failure: TargetError | None = None
         left = 0
         try:
-            self._told_ended()
+            self._on_ended()
             left = self._swept()
         except TargetError as error:
             failure = error

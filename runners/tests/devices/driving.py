@@ -126,7 +126,7 @@ class Drive:
     def beat(self) -> dict[str, Any]:
         """One heartbeat with its answer; gives what was said of the device."""
         for heard in self.api.heartbeat([self.driver.entry()], []).targets:
-            self.driver.hear(heard)
+            self.driver.take_reply(heard)
         return dict(self.server.heartbeats[-1]["targets"][0])
 
     def turns(self, until: Callable[[], object], limit: int = 40) -> None:

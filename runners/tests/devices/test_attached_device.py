@@ -104,7 +104,7 @@ def test_nothing_is_sent_to_another_serial(tmp_path: Path) -> None:
     assert ["rm", "-rf", "/data/local/tmp/paceline"] not in there.calls
     assert cause_of(caught.value) == "device_refused"
     assert device.routes == ()
-    assert list(device.strangers.values()) == ["OTHER"]
+    assert list(device.displaced_routes.values()) == ["OTHER"]
 
 
 def test_another_boot_inside_a_job_raises_and_outside_is_noted(tmp_path: Path) -> None:

@@ -280,11 +280,11 @@ def test_a_device_only_a_name_speaks_of_is_said_when_it_is_there_and_not_when_an
 ) -> None:
     route = Route("server", "127.0.0.1:5037", SERIAL)
     one = drive(phone(), route)
-    assert not one.driver.is_said
+    assert not one.driver.is_announced
     one.there.props["ro.serialno"] = "OTHER"
     one.driver.turn()
-    assert not one.driver.is_said
+    assert not one.driver.is_announced
     one.device.add_route(route)
     one.there.faults.unauthorized = True
     one.driver.turn()
-    assert one.driver.is_said
+    assert one.driver.is_announced
