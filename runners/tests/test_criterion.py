@@ -261,7 +261,7 @@ def test_options_of_criterion_are_refused_for_a_log(tmp_path: Path) -> None:
     refused = CliRunner().invoke(
         app, ["import", str(tmp_path / "log"), "--dry-run", "--on", "ci-7"]
     )
-    assert "--on is not for --format logcat" in str(refused.exception)
+    assert "--on does not apply to --format logcat" in str(refused.exception)
 
 
 @pytest.mark.parametrize("stored", ["--out", "--dry-run"])
@@ -311,4 +311,4 @@ def test_options_of_a_log_are_refused(tmp_path: Path, extra: list[str]) -> None:
     arguments = ["import", "--format", "criterion", str(tmp_path), "--dry-run", *extra]
     refused = CliRunner().invoke(app, arguments)
     assert refused.exit_code != 0
-    assert "is not for --format criterion" in str(refused.exception)
+    assert "does not apply to --format criterion" in str(refused.exception)

@@ -126,7 +126,7 @@ def test_a_bulk_decision_says_how_to_undo_it(past: RecordedHistory, say: Say) ->
         say("alerts", "bulk", alerts[0], closed, "--action", "infra"),
         "bulk_refused",
         closed,
-        "one by one",
+        "one at a time",
     )
 
 
@@ -259,7 +259,7 @@ def test_a_schedule_is_added_switched_and_removed(
         "lab-2",
     )
     assert (
-        "off until it is switched on"
+        "off until it is enabled"
         in may("add", "nightly", *common, "--params", "batch=1000").stdout
     )
     assert [one["params"] for one in said(may("list", "--json"))] == [
