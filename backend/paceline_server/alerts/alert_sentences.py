@@ -83,7 +83,9 @@ def _rule_sentence(alert: Alert) -> str:
 
 
 def _confirmation_sentence(alert: Alert, confirmation: Sequence[Comparison]) -> str:
-    failing = [one for one in confirmation if one.verdict == "fail"]
+    failing = [
+        comparison for comparison in confirmation if comparison.verdict == "fail"
+    ]
     if failing:
         said = worst_comparison(failing)
         return f"A second run in a new session, after a pause, confirmed it: {said.evidence['words']}."

@@ -171,7 +171,7 @@ def confirm(session: Session, alert: Alert) -> None:
         session,
         alert_id=alert.id,
         original_run_id=alert.run_id,
-        benchmarks=[one for one in (alert.benchmark, cold) if one],
+        benchmarks=[benchmark for benchmark in (alert.benchmark, cold) if benchmark],
         params={name: [value] for name, value in json.loads(point).items()},
         target_id=alert.target_id,
         not_before=clock.now(),
@@ -259,7 +259,7 @@ def _store_advice(
             filters=_filters(advice, in_force),
             window={
                 "text": f"{len(warm['points'])} values of {advice['param']} measured in one job, "
-                f"{sum(one['blocks'] for one in warm['points'])} rounds of both arms",
+                f"{sum(point['blocks'] for point in warm['points'])} rounds of both arms",
             },
             created_at=clock.now(),
         )

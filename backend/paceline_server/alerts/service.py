@@ -119,7 +119,11 @@ def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> 
         failing = [
             comparison for comparison in comparisons if comparison.verdict == "fail"
         ]
-        worth_it = [one for one in failing if rule.raises((one.ratio or 1.0) - 1.0)]
+        worth_it = [
+            comparison
+            for comparison in failing
+            if rule.raises((comparison.ratio or 1.0) - 1.0)
+        ]
         if worth_it:
             _handle_failure(session, key, worth_it, comparisons, rule)
         elif not failing and not run.demonstration:
@@ -139,8 +143,10 @@ def _handle_failure(
     rule: rules.AppliedRule,
 ) -> None:
     """An arm failed its rule: raise an alert, or add evidence to the one there is."""
-    known = queries.known_comparisons(session, [one.id for one in failing])
-    fresh = [one for one in failing if one.id not in known]
+    known = queries.known_comparisons(
+        session, [comparison.id for comparison in failing]
+    )
+    fresh = [comparison for comparison in failing if comparison.id not in known]
     if not fresh:
         return
     alert = queries.lock_living_alert(session, key)
@@ -185,10 +191,10 @@ def _is_expected(session: Session, key: str, failing: Sequence[Comparison]) -> b
                 accepted[one.params_key] = max(
                     one.upper, accepted.get(one.params_key, one.upper)
                 )
-    for one in failing:
+    for comparison in failing:
         if (
-            one.params_key not in accepted
-            or (one.lower or 0.0) > accepted[one.params_key]
+            comparison.params_key not in accepted
+            or (comparison.lower or 0.0) > accepted[comparison.params_key]
         ):
             return False
     add_event(
@@ -374,7 +380,7 @@ def _handle_pass(session: Session, key: str, comparisons: Sequence[Comparison]) 
         for comparison in comparisons
         if comparison.verdict == "pass" and comparison.params_key in failed
     ]
-    if {one.params_key for one in passing} != failed:
+    if {comparison.params_key for comparison in passing} != failed:
         return
     for comparison in passing:
         detect.record_finding(session, comparison, "recovery", alert.id)

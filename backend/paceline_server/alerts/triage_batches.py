@@ -59,7 +59,7 @@ def decide_batch(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
         actor=actor,
         action=_action_name(said),
         note=said.note,
-        before=[{**one, **newest.get(one["alert_id"], {})} for one in before],
+        before=[{**entry, **newest.get(entry["alert_id"], {})} for entry in before],
         created_at=clock.now(),
         undone_at=None,
         undone_by=None,
@@ -122,15 +122,15 @@ def undo_batch(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
         raise _refusal(
             f"It is too late: a bulk decision can be undone for {minutes} minutes."
         )
-    before = {one["alert_id"]: one for one in batch.before}
+    before = {entry["alert_id"]: entry for entry in batch.before}
     alerts = queries.lock_alerts(session, before)
     newest = queries.newest_events(session, before)
     changed = {
-        one: "has changed since"
-        for one in before
+        entry: "has changed since"
+        for entry in before
         if any(
-            before[one].get(name) != value
-            for name, value in newest.get(one, {}).items()
+            before[entry].get(name) != value
+            for name, value in newest.get(entry, {}).items()
         )
     }
     if changed:
@@ -194,7 +194,7 @@ def list_batches(
 
 def _batch_out(batch: TriageBatch) -> TriageBatchOut:
     own = ("id", "actor", "action", "note", "created_at", "undone_at", "undone_by")
-    touched = [str(one["alert_id"]) for one in batch.before]
+    touched = [str(entry["alert_id"]) for entry in batch.before]
     return TriageBatchOut(
         **{name: getattr(batch, name) for name in own},
         alerts=len(touched),

@@ -155,7 +155,9 @@ def voids_of(facts: JobFacts, asked: JobRequest, look: Look) -> Iterator[Void]:
         own = [
             condition for condition in facts.conditions if condition.attempt == number
         ]
-        readings = [Reading(one.phase, one.at_ms, one.values) for one in own]
+        readings = [
+            Reading(reading.phase, reading.at_ms, reading.values) for reading in own
+        ]
         yield from find_voids(readings, look.limits, said)
     yield from find_voids(
         [Reading("before", 0, facts.known())], look.limits, asked.suppress

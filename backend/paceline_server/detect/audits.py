@@ -54,7 +54,9 @@ class GroupAudit:
                 for finding in self.findings
                 if finding.name == "unequal_work" and finding not in found
             ]
-            found += [one for one in unequal if not set(one.arms).isdisjoint(arms)]
+            found += [
+                finding for finding in unequal if not set(finding.arms).isdisjoint(arms)
+            ]
         return found
 
     def too_few(self, *arms: str) -> str | None:
@@ -64,7 +66,7 @@ class GroupAudit:
             for finding in self.findings
             if finding.name == "too_few" and finding.concerns(*arms)
         )
-        return next((f"insufficient: {one.text}" for one in few), None)
+        return next((f"insufficient: {finding.text}" for finding in few), None)
 
     def why_not(self, *arms: str) -> str | None:
         """Why a figure made from these arms decides nothing, by name (the findings themselves are shown once,
@@ -72,7 +74,7 @@ class GroupAudit:
         found = self.defects(*arms)
         if not found:
             return None
-        names = list(dict.fromkeys(one.name for one in found))
+        names = list(dict.fromkeys(finding.name for finding in found))
         return f"the protocol has defects: {', '.join(names)}"
 
     def evidence(self) -> dict[str, Any]:
@@ -122,7 +124,11 @@ class Audits:
 
     def rows(self) -> list[AuditOut]:
         """Groups in which something was found."""
-        return [one.out() for one in self.by_group.values() if one.findings]
+        return [
+            group_audit.out()
+            for group_audit in self.by_group.values()
+            if group_audit.findings
+        ]
 
 
 def audit_groups(

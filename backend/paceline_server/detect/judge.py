@@ -324,14 +324,14 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
     }
     audits = [
         {
-            "benchmark": one["benchmark"],
-            "params": one["params"],
+            "benchmark": audit["benchmark"],
+            "params": audit["params"],
             "name": finding["name"],
             "arms": finding["arms"],
             "detail": finding["text"],
         }
-        for one in whole["audits"]
-        for finding in one["findings"]
+        for audit in whole["audits"]
+        for finding in audit["findings"]
     ]
     report = {**head, **lists, "audits": audits}
     if whole["base"] is None:

@@ -56,7 +56,9 @@ def measurements(
     announced: Sequence[Case] = (),
 ) -> list[MeasurementOut]:
     """One row per case with warm samples: groups in order, then declared metrics, then declared arms."""
-    about = {(one.benchmark, params_key(one.params), one.arm): one for one in announced}
+    about = {
+        (case.benchmark, params_key(case.params), case.arm): case for case in announced
+    }
     rows = []
     for group in groups:
         benchmark = manifest.benchmarks[group.benchmark]

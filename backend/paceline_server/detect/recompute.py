@@ -68,13 +68,13 @@ def recompute(
             looked = {
                 one.head.id: one
                 for one in detection.evaluate_series(
-                    session, [h for each in batch for h in each]
+                    session, [h for round_ in batch for h in round_]
                 )
             }
         with session_scope() as session:
             looks = [
-                [looked[head.id] for head in each if head.id in looked]
-                for each in batch
+                [looked[head.id] for head in round_ if head.id in looked]
+                for round_ in batch
             ]
             done.evaluated.add(detection.store_evaluations(session, *looks))
     with session_scope() as session:

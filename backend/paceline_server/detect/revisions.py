@@ -97,7 +97,8 @@ class _RevisionSamples:
     @classmethod
     def of(cls, facts: JobFacts) -> _RevisionSamples:
         announced = {
-            (one.benchmark, params_key(one.params), one.arm) for one in facts.announced
+            (case.benchmark, params_key(case.params), case.arm)
+            for case in facts.announced
         }
         measured = {
             (case.benchmark, params_key(case.params), case.arm) for case in facts.cases
@@ -185,7 +186,9 @@ def analyse_revisions(
         reason = f"{reason}; {left_out}"
     reason = with_suppressed(reason, report.suppressed)
     waited_for = [judged for judged in ruled if thorough or judged.decides]
-    still_open = not blockers and any(one.pair.found.extendable for one in waited_for)
+    still_open = not blockers and any(
+        judged.pair.found.extendable for judged in waited_for
+    )
     extendable = still_open and (thorough or verdict == "inconclusive")
     return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
 
@@ -315,7 +318,7 @@ def _reasons_nothing_measured(
         (one.facts, groups, side.unavailable.nowhere(manifest, groups))
         for one, side in zip(revisions, sides, strict=True)
     ]
-    both = [nothing_measured(*one) for one in about]
+    both = [nothing_measured(*side) for side in about]
     if both[0] == both[1]:
         return both[0]
     named = zip(about, (HEAD, BASE), strict=True)
@@ -367,7 +370,9 @@ def _audit(
         replace(case, arm=name) for case, name in zip((head, base), names, strict=True)
     ]
     findings: list[AuditFinding] = [
-        one for one in audit(cases, names[1]) if one.name != "order_unbalanced"
+        finding
+        for finding in audit(cases, names[1])
+        if finding.name != "order_unbalanced"
     ]
     return GroupAudit(group, names[1], tuple(findings), {}, None)
 
@@ -375,7 +380,11 @@ def _audit(
 def _audit_rows(ruled: Sequence[JudgedPair]) -> list[AuditOut]:
     """Findings of the deciding comparisons, arm by arm."""
     audits = [judged.pair.audit for judged in ruled if judged.decides]
-    return [one.out() for one in audits if one is not None and one.findings]
+    return [
+        group_audit.out()
+        for group_audit in audits
+        if group_audit is not None and group_audit.findings
+    ]
 
 
 def _measurement_rows(

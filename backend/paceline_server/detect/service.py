@@ -120,7 +120,9 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
     look = Look(
         number=job.batch,
         other_p_values=tuple(
-            _p_value(one) for one in others if one.verdict != "not_applicable"
+            _p_value(comparison)
+            for comparison in others
+            if comparison.verdict != "not_applicable"
         ),
         unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id),
         limits=void_limits(),

@@ -98,14 +98,16 @@ def revision_lines(
         )
         for row in analysis.report.measurements
     }
-    names = list(dict.fromkeys(name for one in group for name in one.pair.group.params))
+    names = list(
+        dict.fromkeys(name for judged in group for name in judged.pair.group.params)
+    )
     rows = [[*names, "arm", "base", "head", "head against base", "blocks", "verdict"]]
     notes = []
-    for one in group:
+    for judged in group:
         pair, found, params = (
-            one.pair,
-            one.pair.found,
-            _params(dict(one.pair.group.params)),
+            judged.pair,
+            judged.pair.found,
+            _params(dict(judged.pair.group.params)),
         )
         key = (benchmark, metric, pair.arm, params)
         said = "not in both" if found.verdict == "not_applicable" else pair.words()
@@ -117,7 +119,7 @@ def revision_lines(
                 medians.get(("head", *key), "-"),
                 said,
                 f"{found.blocks} in {found.launches}",
-                found.verdict if one.decides else f"({found.verdict})",
+                found.verdict if judged.decides else f"({found.verdict})",
             ]
         )
         if found.verdict != "pass" and not analysis.blockers:
@@ -188,7 +190,9 @@ def _benchmark_lines(
 
     margin, reference = group[0].pair.policy.margin_percent, group[0].pair.reference
     head = f"{benchmark}: {metric}, reference {reference}, margin {margin:g} %"
-    names = list(dict.fromkeys(name for one in group for name in one.pair.group.params))
+    names = list(
+        dict.fromkeys(name for judged in group for name in judged.pair.group.params)
+    )
     rows = [
         [
             *names,
@@ -201,8 +205,8 @@ def _benchmark_lines(
         ]
     ]
     notes = []
-    for one in group:
-        pair, params = one.pair, _params(dict(one.pair.group.params))
+    for judged in group:
+        pair, params = judged.pair, _params(dict(judged.pair.group.params))
         rows.append(
             [
                 *(str(pair.group.params.get(name, "-")) for name in names),
@@ -211,7 +215,7 @@ def _benchmark_lines(
                 cell(pair.reference, params),
                 pair.words(),
                 f"{pair.found.blocks} in {pair.found.launches}",
-                pair.found.verdict if one.rule else f"({pair.found.verdict})",
+                pair.found.verdict if judged.rule else f"({pair.found.verdict})",
             ]
         )
         if pair.found.verdict == "not_applicable":

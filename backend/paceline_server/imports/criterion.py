@@ -256,8 +256,8 @@ def cases_of(
     """The series of one baseline, in order."""
     groups, arms = UniqueNames(), dict[str, UniqueNames]()
     values: dict[str, set[str]] = defaultdict(set)
-    for one in series:
-        values[groups.of(one.benchmark)].add(one.value or "")
+    for measured in series:
+        values[groups.of(measured.benchmark)].add(measured.value or "")
     found = []
     for one in series:
         benchmark = groups.of(one.benchmark)
@@ -283,8 +283,8 @@ def _params(
         return {PARAM: value}
     several = len(declared.params) > 1
     points = {
-        one: _named(one) if several else dict.fromkeys(declared.params, one)
-        for one in beside
+        text: _named(text) if several else dict.fromkeys(declared.params, text)
+        for text in beside
     }
     if any(point.keys() != declared.params.keys() for point in points.values()):
         return {PARAM: value}

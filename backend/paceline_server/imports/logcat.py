@@ -241,11 +241,11 @@ def claim_agrees(claim: ClaimIn, average: QuantityIn, fallback: QuantityIn) -> b
 
 
 def _notes(stated: Sequence[StatedOut], words: str) -> Iterator[str]:
-    for one in stated:
-        if not one.agrees:
-            said = f"{'~' if one.about else ''}{abs(one.percent):g} %"
-            direction = "slower" if one.percent > 0 else "faster"
-            yield f"The document says {said} {direction} (line {one.line}); its own averages say {words}."
+    for statement in stated:
+        if not statement.agrees:
+            said = f"{'~' if statement.about else ''}{abs(statement.percent):g} %"
+            direction = "slower" if statement.percent > 0 else "faster"
+            yield f"The document says {said} {direction} (line {statement.line}); its own averages say {words}."
 
 
 def _advice(session: Session, document: LogcatIn) -> list[ImportedAdviceOut]:
@@ -269,18 +269,18 @@ def _advice_for_targets(session: Session, policy: PolicyIn) -> list[ImportedAdvi
     )
     return [
         ImportedAdviceOut(
-            target_id=one.advice.target_id,
-            target_name=one.advice.target_name,
-            simulated=one.simulated,
-            suite=one.advice.suite,
-            policy=one.advice.policy,
-            params=one.advice.params,
-            measured_at=one.advice.measured_at,
-            holds=one.holds,
-            words=one.words,
-            why=one.why,
+            target_id=on_target.advice.target_id,
+            target_name=on_target.advice.target_name,
+            simulated=on_target.simulated,
+            suite=on_target.advice.suite,
+            policy=on_target.advice.policy,
+            params=on_target.advice.params,
+            measured_at=on_target.advice.measured_at,
+            holds=on_target.holds,
+            words=on_target.words,
+            why=on_target.why,
         )
-        for one in judged
+        for on_target in judged
     ]
 
 

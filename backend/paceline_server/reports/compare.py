@@ -84,7 +84,9 @@ def compare(  # noqa: PLR0917 - as the route has them
             f"base measured {left.suite}, head {right.suite}: they share nothing."
         )
     before, after = pairs.newest_measurements(left), pairs.newest_measurements(right)
-    targets = {one.target.id: one.target for one in (*left.reports, *right.reports)}
+    targets = {
+        report.target.id: report.target for report in (*left.reports, *right.reports)
+    }
     found = _filtered_pairs(session, (left, right), (before, after), wanted)
     kept = [
         pair
@@ -282,10 +284,12 @@ def _environment(
         for name, base in left.newest.items()
         if name in right.newest and target_id in (None, name)
     ]
-    jobs = [one.job for pair in pairs for one in pair]
+    jobs = [side.job for pair in pairs for side in pair]
     known = history.fingerprints_of_jobs(session, [job.id for job in jobs])
     was = {job.id: known.get(job.id, job.fingerprint) for job in jobs}
-    factors = history.fingerprints(session, {one for one in was.values() if one})
+    factors = history.fingerprints(
+        session, {fingerprint for fingerprint in was.values() if fingerprint}
+    )
     rows: list[EnvironmentDifferenceOut] = []
     for base, head in pairs:
         before, after = was[base.job.id], was[head.job.id]
@@ -329,10 +333,10 @@ def _differences(
     return [
         EnvironmentDifferenceOut(
             **where,
-            factor=one.factor,
-            base=one.before,
-            head=one.after,
-            words=f"{name}: {one.words()}",
+            factor=compared.factor,
+            base=compared.before,
+            head=compared.after,
+            words=f"{name}: {compared.words()}",
         )
-        for one in found
+        for compared in found
     ]

@@ -115,8 +115,8 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
                 counts["unavailable"] += 1
             else:
                 missing.append(_missing_case_out(job, target, case))
-    pending = [one for one in missing if one.reason == "pending"]
-    gone = [one for one in missing if one.reason != "pending"]
+    pending = [case_out for case_out in missing if case_out.reason == "pending"]
+    gone = [case_out for case_out in missing if case_out.reason != "pending"]
     return CompletenessOut(
         run_id=run.id,
         suite=run.suite,
@@ -216,7 +216,7 @@ def _completeness_sentence(
     parts = []
     if gone:
         by_reason = Counter(
-            SPOKEN.get(one.reason, one.reason) for one in gone
+            SPOKEN.get(case_out.reason, case_out.reason) for case_out in gone
         ).most_common()
         why = ", ".join(f"{number} {reason}" for reason, number in by_reason)
         parts.append(f"{len(gone)} of {declared} missing ({why})")

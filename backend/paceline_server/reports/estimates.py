@@ -72,7 +72,7 @@ def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
             spec,
             asked,
             target,
-            [one for one in past if one.target_id == target.id],
+            [past_job for past_job in past if past_job.target_id == target.id],
         )
         for target in wanted.targets
     ]
@@ -107,14 +107,20 @@ def _on_target(
         target.kind,
         spec.launches or jobs.default_launches(target),
     )
-    same = [one for one in past if _is_same_selection(one, size, asked)][:BASED_ON]
+    same = [past_job for past_job in past if _is_same_selection(past_job, size, asked)][
+        :BASED_ON
+    ]
     used = same or past[:BASED_ON]
-    took = [(one.finished_at - one.leased_at).total_seconds() for one in used]
+    took = [
+        (past_job.finished_at - past_job.leased_at).total_seconds() for past_job in used
+    ]
     seconds: float | None = None
     if same:
         seconds = median(took)
     elif used:
-        amounts = [_past_size(manifest, one, target.kind).samples for one in used]
+        amounts = [
+            _past_size(manifest, past_job, target.kind).samples for past_job in used
+        ]
         rate = median(
             each / max(amount, 1) for each, amount in zip(took, amounts, strict=True)
         )
@@ -195,8 +201,8 @@ def _estimate_sentence(
             "How long it takes is not known: no target that can run it is online. On a host measuring alone "
             f"takes {_least_time_sentence(on_host)}."
         )
-    text = "; ".join(one.words for one in estimates)
-    longer = any(one.seconds is not None for one in estimates)
+    text = "; ".join(row.words for row in estimates)
+    longer = any(row.seconds is not None for row in estimates)
     return text + (
         ". Up to three times that where a verdict stays open." if longer else "."
     )

@@ -101,21 +101,21 @@ ORDER: Mapping[Significance, int] = {"clear": 0, "below_noise": 1, "uncertain": 
 def newest_measurements(side: ComparedSide) -> dict[Key, MeasurementOfSide]:
     """The newest measurement of everything, in the order of the reports."""
     found: dict[Key, MeasurementOfSide] = {}
-    for one in side.reports:
-        report = _REPORT.validate_json(one.report)
+    for reported in side.reports:
+        report = _REPORT.validate_json(reported.report)
         excluded = next(iter(report.get("blockers", ())), None)
         for row in report["measurements"]:
             if (
                 row.get("side") != "base"
             ):  # of an A/B run the head is what it is called by
                 key = (
-                    one.target.id,
+                    reported.target.id,
                     row["benchmark"],
                     row["arm"],
                     params_key(row["params"]),
                     row["metric"],
                 )
-                found[key] = MeasurementOfSide(row, one.job.id, excluded)
+                found[key] = MeasurementOfSide(row, reported.job.id, excluded)
     return found
 
 

@@ -82,13 +82,21 @@ def _arms_on(comparisons: Sequence[ComparisonOut], unit: str) -> str:
 
 def _clause(reference: str, group: Sequence[ComparisonOut], unit: str) -> str:
     faster = [
-        one
-        for one in group
-        if one.upper is not None and one.upper < 1.0 and one.verdict == "pass"
+        comparison
+        for comparison in group
+        if comparison.upper is not None
+        and comparison.upper < 1.0
+        and comparison.verdict == "pass"
     ]
-    slower = [one for one in group if one.verdict == "fail"]
-    same = [one for one in group if one.verdict == "pass" and one not in faster]
-    elsewhere = [one for one in group if one.verdict == "not_applicable"]
+    slower = [comparison for comparison in group if comparison.verdict == "fail"]
+    same = [
+        comparison
+        for comparison in group
+        if comparison.verdict == "pass" and comparison not in faster
+    ]
+    elsewhere = [
+        comparison for comparison in group if comparison.verdict == "not_applicable"
+    ]
     parts = []
     bad, good = direction_words(unit)
     for found, word in ((slower, bad), (faster, good), (same, f"no {bad}")):
@@ -115,7 +123,9 @@ def _count(number: int, of: int) -> str:
 
 def _span(found: Sequence[ComparisonOut], word: str, unit: str) -> str:
     """The extremes of ratios on one side of 1, in words."""
-    ratios = sorted(one.ratio for one in found if one.ratio is not None)
+    ratios = sorted(
+        comparison.ratio for comparison in found if comparison.ratio is not None
+    )
     if not ratios:
         return ""
     if len(ratios) == 1:

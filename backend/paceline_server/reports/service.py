@@ -337,4 +337,4 @@ def _cases_of_job(session: Session, job_id: str) -> list[CaseSamples]:
 def live_series(session: Session, job_id: str) -> Page[LiveSeriesOut]:
     """Thinned recent values per case while a job measures. Raises 404."""
     found = ingest.live_series(session, job_id)
-    return Page(items=[LiveSeriesOut.model_validate(one) for one in found], next=None)
+    return Page(items=[LiveSeriesOut.model_validate(row) for row in found], next=None)

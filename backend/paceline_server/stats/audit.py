@@ -135,7 +135,9 @@ def audit(
     """
     policy = policy or AuditPolicy()
     cases = sorted(cases, key=lambda case: case.arm)
-    rounds = [one for one in map(_Rounds.of, cases) if one.launch.size]
+    rounds = [
+        arm_rounds for arm_rounds in map(_Rounds.of, cases) if arm_rounds.launch.size
+    ]
     if not rounds:
         return []
     return [

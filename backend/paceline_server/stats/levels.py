@@ -123,8 +123,8 @@ def _run_passes(asked: Sequence[_Pass]) -> Generator[Floats]:
     """The passes of one shape, answered in their order; a few at once."""
     for first in range(0, len(asked), SERIES_PER_PASS):
         some = asked[first : first + SERIES_PER_PASS]
-        jump = np.array([one.jump for one in some])[:, None, None]
-        weights = _predictive(np.stack([one.likely for one in some], axis=1), jump)
+        jump = np.array([pass_.jump for pass_ in some])[:, None, None]
+        weights = _predictive(np.stack([pass_.likely for pass_ in some], axis=1), jump)
         for number in range(len(some)):
             yield np.ascontiguousarray(weights[:, number])
 

@@ -139,13 +139,13 @@ def _point(at: int, blocks: PairedBlocks, fitted: float) -> MeasuredPoint:
     if (
         bounds.upper is not None
         and bounds.upper < 0.0
-        and sum(one < 0.0 for one in medians) >= agreeing
+        and sum(middle < 0.0 for middle in medians) >= agreeing
     ):
         winner = "arm"
     elif (
         bounds.lower is not None
         and bounds.lower > 0.0
-        and sum(one > 0.0 for one in medians) >= agreeing
+        and sum(middle > 0.0 for middle in medians) >= agreeing
     ):
         winner = "reference"
     return MeasuredPoint(

@@ -126,7 +126,7 @@ def code_or_target(
         "siblings": [asdict(sibling) for sibling in siblings],
         "artifacts": artifacts,
     }
-    moved = [one for one in told if one.moved]
+    moved = [sibling for sibling in told if sibling.moved]
     if moved:
         names = ", ".join(
             f"{comparison.target} ({change_words(comparison.ratio, unit)})"
@@ -139,7 +139,8 @@ def code_or_target(
         )
     if told:
         names = ", ".join(
-            f"{one.target} ({change_words(one.ratio, unit)})" for one in told
+            f"{sibling.target} ({change_words(sibling.ratio, unit)})"
+            for sibling in told
         )
         because = (
             f"only {target_name} moved; with the same commits these did not: {names}"

@@ -335,11 +335,11 @@ def _raise_alert(
 def _rule_of(members: Sequence[ChangeCandidate]) -> AppliedRule:
     """The rule an alert of these changes is raised by: that of the worst people may hear of."""
     firing = [member for member in members if member.raises]
-    audible = [one for one in firing if not one.rule.shadow] or firing
+    audible = [candidate for candidate in firing if not candidate.rule.shadow] or firing
     return next(
-        one.rule
-        for one in audible
-        if one.fact is worst_change([each.fact for each in audible])
+        candidate.rule
+        for candidate in audible
+        if candidate.fact is worst_change([candidate.fact for candidate in audible])
     )
 
 

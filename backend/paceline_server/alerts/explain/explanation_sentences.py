@@ -125,8 +125,8 @@ def explanation_paragraph(
 def _found(alert: Alert, target_name: str, found: Sequence[FindingEvidence]) -> str:
     first = found[0]
     count = (
-        f"{len({one.finding.series_id for one in found})} series moved; the first seen, "
-        if (len({one.finding.series_id for one in found}) > 1)
+        f"{len({evidence_row.finding.series_id for evidence_row in found})} series moved; the first seen, "
+        if (len({evidence_row.finding.series_id for evidence_row in found}) > 1)
         else ""
     )
     if alert.kind == "policy":
@@ -140,7 +140,11 @@ def _found(alert: Alert, target_name: str, found: Sequence[FindingEvidence]) -> 
 
 
 def _confirmed(alert: Alert, confirmation: Sequence[FindingEvidence]) -> list[str]:
-    by_ab = [one for one in confirmation if one.comparison is not None]
+    by_ab = [
+        evidence_row
+        for evidence_row in confirmation
+        if evidence_row.comparison is not None
+    ]
     if by_ab:
         worst = max(
             by_ab,

@@ -82,9 +82,9 @@ def _of_change(
     again = changepoint.detect(list(finding.window["values"]), parameters=parameters)
     change = next(
         (
-            one
-            for one in (*again.changes, *again.suspects)
-            if one.index == stored["index"]
+            change
+            for change in (*again.changes, *again.suspects)
+            if change.index == stored["index"]
         ),
         None,
     )
@@ -145,7 +145,7 @@ def _numbers(change: ChangePoint) -> dict[str, Any]:
 
 
 def _filters(stored: list[dict[str, Any]]) -> dict[str, Any]:
-    return {f"filter {one['name']}": one["value"] for one in stored}
+    return {f"filter {row['name']}": row["value"] for row in stored}
 
 
 def _compared(

@@ -48,7 +48,10 @@ def replay_rule(session: Session, asked: ReplayIn) -> ReplayOut:
     since = at - timedelta(days=asked.days)
     if asked.rule.kind == "history":
         found = list(_changes_decided(session, asked.rule, own, since))
-        alerts = {(one.target_id, one.commit, one.effect > 0): one for one in found}
+        alerts = {
+            (finding.target_id, finding.commit, finding.effect > 0): finding
+            for finding in found
+        }
         fired = list(alerts.values())
     else:
         fired, found = _arm_failures(session, asked.rule, own, since)
@@ -81,10 +84,10 @@ def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
 
 
 def _with_states(session: Session, found: Sequence[FiredOut]) -> list[FiredOut]:
-    states = queries.alert_states(session, (one.alert_id for one in found))
+    states = queries.alert_states(session, (finding.alert_id for finding in found))
     return [
-        one.model_copy(update={"alert_state": states.get(one.alert_id or "")})
-        for one in found
+        finding.model_copy(update={"alert_state": states.get(finding.alert_id or "")})
+        for finding in found
     ]
 
 

@@ -317,7 +317,7 @@ def _rule_text(spec: AlertRuleIn, name: str, before: AlertRuleVersion | None) ->
 
 def _spec_of(version: AlertRuleVersion, name: str) -> AlertRuleIn:
     return AlertRuleIn.model_construct(
-        **{one: getattr(version, one) for one in _SAID}, name=name
+        **{field: getattr(version, field) for field in _SAID}, name=name
     )
 
 

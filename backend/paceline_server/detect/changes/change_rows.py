@@ -175,7 +175,8 @@ def _newest_cuts(plan: ChangePlan, head: SeriesRow | None) -> dict[int, str]:
     """Where detection cuts the newest environment → why."""
     offset = plan.evaluation.offset
     return {
-        offset + one.index: _change_sentence(head, one) for one in plan.evaluation.found
+        offset + change.index: _change_sentence(head, change)
+        for change in plan.evaluation.found
     }
 
 

@@ -74,7 +74,8 @@ class ChangePlan:
     def p_value(self) -> float:
         """Of the strongest finding that is new in this round."""
         return min(
-            (one.change.p_value for one in self.found if one.asks), default=NO_FINDING
+            (matched.change.p_value for matched in self.found if matched.asks),
+            default=NO_FINDING,
         )
 
 
