@@ -20,6 +20,7 @@ people decide what an open alert is. `history.change_state` applies it.
                                 │  ▲ verify (the system saw that it is fixed)
                                 └──┴─ relapse (the system saw that it is not) ──▶ open
 
+ suspected · inconclusive · open · acknowledged ──vanish──▶ vanished ──reappear──▶ suspected
                                                                └──reopen (a person)──▶ open
 ```
 
