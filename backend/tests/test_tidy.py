@@ -77,8 +77,11 @@ FAMILY = {
     ".sh": "",
 }
 FORBIDDEN_NAMES = re.compile(
-    r"(^|[-_./])(utils?|helpers?|common|managers?)($|[-_./])", re.IGNORECASE
+    r"(^|[-_./])(utils?|helpers?|common|managers?)($|[-_./])"
+    r"|(^|/)(words|ways|desk|here|lives|pasts|announced|beginnings)\.\w+$",
+    re.IGNORECASE,
 )
+"""Names that hold anything, and names that do not say what they hold."""
 
 
 def forbidden_names(path: str, _text: str) -> list[str]:

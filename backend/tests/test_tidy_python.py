@@ -209,7 +209,103 @@ def past_the_service(path: str, tree: ast.Module) -> list[str]:
     return found
 
 
+METAPHORS = frozenset(
+    [
+        "Ask",
+        "Asked",
+        "Beat",
+        "Beside",
+        "Chronicle",
+        "Climb",
+        "Desk",
+        "Does",
+        "Duty",
+        "Elsewhere",
+        "Ended",
+        "Found",
+        "Given",
+        "Heard",
+        "Here",
+        "Kept",
+        "Lives",
+        "Looked",
+        "Means",
+        "Owed",
+        "Past",
+        "Said",
+        "Seen",
+        "Stranger",
+        "Told",
+        "Ways",
+        "Wish",
+    ]
+)
+"""Class names that are verbs, participles, adverbs or metaphors; LANGUAGE: nouns of the domain and their role."""
+
+
+def classes_without_role(path: str, tree: ast.Module) -> list[str]:
+    return [
+        f"{path}:{node.lineno}: class {node.name}; name it by its role, as a noun"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and node.name.lstrip("_") in METAPHORS
+    ]
+
+
+WIRE_SUFFIXES = {"Request": "In", "Response": "Out"}
+
+
+def wire_shapes_without_suffix(path: str, tree: ast.Module) -> list[str]:
+    """Bodies of requests end in `In`, those of responses in `Out`; `kernel/wire.py` has the two general ones."""
+    if not path.startswith(SERVER) or path == f"{SERVER}kernel/wire.py":
+        return []
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for base in node.bases:
+            suffix = WIRE_SUFFIXES.get(called(base).removeprefix("wire."))
+            if suffix is not None and not node.name.endswith(suffix):
+                found.append(
+                    f"{path}:{node.lineno}: class {node.name} ends in {suffix}"
+                )
+    return found
+
+
+def repeated_classes(modules: dict[str, ast.Module]) -> list[str]:
+    """Class names that one package of production code has more than once."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for path, tree in modules.items():
+        if not path.startswith(("backend/", "runners/", "contract/")) or is_test(path):
+            continue
+        package = "/".join(path.split("/")[:3])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                name = node.name.lstrip("_")
+                places.setdefault((package, name), []).append(path)
+    return [
+        f"{package}: class {name} is in {' and '.join(paths)}"
+        for (package, name), paths in places.items()
+        if len(paths) > 1
+    ]
+
+
+def test_a_package_has_each_class_name_once() -> None:
+    assert repeated_classes(trees()) == []
+
+
+def test_a_repeated_class_name_is_noticed() -> None:
+    module = ast.parse("class Filter: ...")
+    modules = {f"{SERVER}jobs/a.py": module, f"{SERVER}jobs/b/c.py": module}
+    assert len(repeated_classes(modules)) == 1
+    assert not repeated_classes(dict(list(modules.items())[:1]))
+
+
 RULES: dict[Rule, list[tuple[str, str]]] = {
+    classes_without_role: [("a.py", "class Asked: ..."), ("a.py", "class _Told: ...")],
+    wire_shapes_without_suffix: [
+        (f"{SERVER}jobs/schemas.py", "class Run(Request): ..."),
+        (f"{SERVER}api.py", "class Version(wire.Response): ..."),
+    ],
     no_docstring: [("a.py", "x = 1\n"), ("p/__init__.py", "")],
     sleeping_tests: [
         ("a/tests/test_b.py", "import time\ntime.sleep(1)"),

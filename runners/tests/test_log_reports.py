@@ -33,7 +33,7 @@ def logged(
     return f"11-21 {at}  1234  5678 I {tag}: {message}"
 
 
-class Heard:
+class ReportedLines:
     def __init__(self) -> None:
         self.lines: list[ReportedLine] = []
         self.reporting = LogReporter(LogListener([LINE, SAID], self.lines.append))
@@ -65,7 +65,7 @@ class Heard:
 )
 def test_a_line_is_read_as_an_import_reads_it(text: str) -> None:
     imported = logcat.read(lines_of([text.encode()]), [LINE, SAID])
-    heard = Heard()
+    heard = ReportedLines()
     heard.reporting.take(of(text))
     read = [(line.pattern, line.fields) for line in heard.lines if line.note is None]
     assert read == [(record.pattern, record.fields) for record in imported.records]
@@ -75,7 +75,7 @@ def test_a_line_is_read_as_an_import_reads_it(text: str) -> None:
 
 
 def test_its_launch_is_that_in_whose_time_it_was_logged_however_late_it_comes() -> None:
-    heard = Heard()
+    heard = ReportedLines()
     heard.launch(3, "11-21 10:00:01.500123456", "11-21 10:00:02.500123456", "base")
     heard.launch(4, "11-21 10:00:03.000123456", None, "head")
     found = heard.launches(
@@ -88,7 +88,7 @@ def test_its_launch_is_that_in_whose_time_it_was_logged_however_late_it_comes() 
 def test_where_the_device_tells_seconds_only_a_line_that_could_be_of_two_launches_is_of_none() -> (
     None
 ):
-    heard = Heard()
+    heard = ReportedLines()
     heard.launch(0, "11-21 10:00:01.%N", "11-21 10:00:02.%N")
     heard.launch(1, "11-21 10:00:02.%N", "11-21 10:00:04.%N")
     assert heard.launches("10:00:01.700", "10:00:02.200", "10:00:04.900") == [
@@ -99,13 +99,13 @@ def test_where_the_device_tells_seconds_only_a_line_that_could_be_of_two_launche
 
 
 def test_a_device_that_tells_no_time_leaves_launches_unknown() -> None:
-    heard = Heard()
+    heard = ReportedLines()
     heard.launch(0, "date: bad format", "")
     assert heard.launches("10:00:01.700") == [None]
 
 
 def test_so_many_lines_are_kept_and_then_it_says_so_once() -> None:
-    heard = Heard()
+    heard = ReportedLines()
     for number in range(MAX_REPORTED + 5):
         heard.reporting.take(
             of(logged("10:00:00.000", f"Batch {number}: native avg=2.5ms"))
@@ -119,7 +119,7 @@ def test_so_many_lines_are_kept_and_then_it_says_so_once() -> None:
 
 
 def test_a_long_line_is_cut_and_says_so() -> None:
-    heard = Heard()
+    heard = ReportedLines()
     heard.reporting.take(of(logged("10:00:00.000", "Said this." + " " * 2000)))
     (line,) = heard.lines
     assert line.fields == {"what": "this"}

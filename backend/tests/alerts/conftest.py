@@ -21,7 +21,7 @@ COOLDOWN_S = 30.0
 
 
 @dataclass
-class Desk:
+class AlertLab:
     """Drives the lab and reads alerts over HTTP."""
 
     lab: Lab
@@ -94,11 +94,11 @@ def desk(
     clock: FrozenClock,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
-) -> Desk:
+) -> AlertLab:
     process_settings.use(
         process_settings.current().model_copy(
             update={"confirm_cooldown_s": COOLDOWN_S, "lease_s": 1e6}
         )
     )
     lab = open_lab(client, enrolled, token)
-    return Desk(lab, clock, token("read", "alerts:write"))
+    return AlertLab(lab, clock, token("read", "alerts:write"))

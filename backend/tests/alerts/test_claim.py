@@ -22,7 +22,7 @@ from paceline_server.store.tables.messages import OutboxMessage
 WITHIN_S = 150.0
 LONGEST_WAIT_S = 25.0
 """What the settings allow: another process starts meanwhile, which takes long on a busy machine."""
-Desk = Any
+AlertLab = Any
 
 WORKER = """
 import sys
@@ -92,7 +92,7 @@ def _announced(after_s: float) -> list[int]:
         return outbox.unannounced(session, at, ANNOUNCE_AGAIN_S)
 
 
-def test_a_slow_receiver_is_told_once(desk: Desk, receiver: SlowReceiver) -> None:
+def test_a_slow_receiver_is_told_once(desk: AlertLab, receiver: SlowReceiver) -> None:
     alert = desk.open_alert({1000: 0.126, 2000: -0.6})
     url = f"http://127.0.0.1:{receiver.server_port}/"
     process_settings.use(

@@ -22,7 +22,7 @@ FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
 BOTH_SLOWER = {1000: 0.126, 2000: 0.3}
 
-Desk = Any
+AlertLab = Any
 
 
 def _history(alert: dict[str, Any]) -> list[tuple[str, str, str | None]]:
@@ -33,7 +33,7 @@ def _history(alert: dict[str, Any]) -> list[tuple[str, str, str | None]]:
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_slower_arm_is_a_candidate_nobody_hears_of(desk: Desk) -> None:
+def test_a_slower_arm_is_a_candidate_nobody_hears_of(desk: AlertLab) -> None:
     desk.measure(SLOWER)
     alert = desk.alert()
     assert (alert["state"], alert["actions"]) == ("suspected", [])
@@ -48,14 +48,14 @@ def test_a_slower_arm_is_a_candidate_nobody_hears_of(desk: Desk) -> None:
     assert "alerts.notify" not in topics
 
 
-def test_a_faster_arm_raises_nothing(desk: Desk) -> None:
+def test_a_faster_arm_raises_nothing(desk: AlertLab) -> None:
     desk.measure(FASTER)
     assert desk.alerts() == []
 
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_the_confirmation_waits_for_the_cool_down_then_measures_only_the_doubt(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     run_id = desk.measure(SLOWER)
     outbox.drain()
@@ -71,7 +71,7 @@ def test_the_confirmation_waits_for_the_cool_down_then_measures_only_the_doubt(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_confirmed_alert_is_open_told_once_and_explained(desk: Desk) -> None:
+def test_a_confirmed_alert_is_open_told_once_and_explained(desk: AlertLab) -> None:
     alert = desk.open_alert(SLOWER)
     assert desk.told() == ["open"]
     assert [finding["role"] for finding in alert["findings"]] == [
@@ -94,7 +94,7 @@ def test_a_confirmed_alert_is_open_told_once_and_explained(desk: Desk) -> None:
     assert alert["rule"]["name"] == "native-slower-than-fallback"
 
 
-def test_every_filter_of_a_finding_has_its_number_and_limit(desk: Desk) -> None:
+def test_every_filter_of_a_finding_has_its_number_and_limit(desk: AlertLab) -> None:
     desk.measure(SLOWER)
     filters = {one["name"]: one for one in desk.alert()["findings"][0]["filters"]}
     assert set(filters) == {
@@ -114,7 +114,7 @@ def test_every_filter_of_a_finding_has_its_number_and_limit(desk: Desk) -> None:
     assert [one["launch"] for one in window["launches"]] == [0, 1, 2, 3, 4]
 
 
-def test_a_refuted_candidate_is_unconfirmed_and_nobody_heard(desk: Desk) -> None:
+def test_a_refuted_candidate_is_unconfirmed_and_nobody_heard(desk: AlertLab) -> None:
     desk.measure(SLOWER)
     desk.confirm(FASTER)
     alert = desk.alert()
@@ -125,7 +125,7 @@ def test_a_refuted_candidate_is_unconfirmed_and_nobody_heard(desk: Desk) -> None
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_an_undecided_confirmation_is_inconclusive_and_the_next_slow_run_tries_again(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     desk.measure(SLOWER)
     desk.confirm(SLOWER, checks_ok=False)
@@ -138,7 +138,7 @@ def test_an_undecided_confirmation_is_inconclusive_and_the_next_slow_run_tries_a
 
 
 def test_a_confirmation_that_never_measured_is_inconclusive_with_the_reason(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     desk.measure(SLOWER)
     desk.clock.advance(30)
@@ -159,7 +159,7 @@ def test_a_confirmation_that_never_measured_is_inconclusive_with_the_reason(
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_a_confirmation_that_cannot_be_analysed_is_inconclusive_with_the_reason(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     desk.measure(SLOWER)
     desk.clock.advance(30)
@@ -178,7 +178,7 @@ def test_a_confirmation_that_cannot_be_analysed_is_inconclusive_with_the_reason(
     assert desk.told() == []
 
 
-def test_one_alert_per_cause_across_params_and_runs(desk: Desk) -> None:
+def test_one_alert_per_cause_across_params_and_runs(desk: AlertLab) -> None:
     desk.measure(SLOWER)
     desk.measure(BOTH_SLOWER)
     alert = desk.alert()
@@ -187,14 +187,14 @@ def test_one_alert_per_cause_across_params_and_runs(desk: Desk) -> None:
 
 
 def test_another_target_is_another_cause(
-    desk: Desk, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
+    desk: AlertLab, enrolled: Callable[..., Any], token: Callable[..., dict[str, str]]
 ) -> None:
     desk.measure(SLOWER)
     open_lab(desk.lab.client, enrolled, token, name="lab-2").measure(SLOWER, seed=9)
     assert {alert["target_name"] for alert in desk.alerts()} == {"lab-1", "lab-2"}
 
 
-def test_the_arm_winning_again_closes_the_alert(desk: Desk) -> None:
+def test_the_arm_winning_again_closes_the_alert(desk: AlertLab) -> None:
     desk.open_alert(SLOWER)
     desk.measure(FASTER)
     alert = desk.alert()
@@ -204,13 +204,13 @@ def test_the_arm_winning_again_closes_the_alert(desk: Desk) -> None:
     assert desk.told() == ["open", "fixed"]
 
 
-def test_winning_elsewhere_does_not_close_it(desk: Desk) -> None:
+def test_winning_elsewhere_does_not_close_it(desk: AlertLab) -> None:
     desk.open_alert(SLOWER)
     desk.measure({2000: -0.6}, params={"batch": [2000]})
     assert desk.alert()["state"] == "open"
 
 
-def test_a_confirmation_is_no_recovery_and_no_new_alert(desk: Desk) -> None:
+def test_a_confirmation_is_no_recovery_and_no_new_alert(desk: AlertLab) -> None:
     """Confirmation data never enters baselines: it decides its own alert and nothing else."""
     desk.open_alert(SLOWER)
     run_ids = {finding["run_id"] for finding in desk.alert()["findings"]}
@@ -218,7 +218,9 @@ def test_a_confirmation_is_no_recovery_and_no_new_alert(desk: Desk) -> None:
     assert len(desk.alerts()) == 1
 
 
-def test_a_demonstration_is_its_own_cause_and_proves_no_recovery(desk: Desk) -> None:
+def test_a_demonstration_is_its_own_cause_and_proves_no_recovery(
+    desk: AlertLab,
+) -> None:
     real = desk.open_alert(SLOWER)
     desk.measure(FASTER, knobs={"slowdown_percent": 10})
     assert desk.get(f"/alerts/{real['id']}")["state"] == "open"
@@ -227,7 +229,7 @@ def test_a_demonstration_is_its_own_cause_and_proves_no_recovery(desk: Desk) -> 
     assert flags == {True, False}
 
 
-def test_a_demonstrated_alert_says_so_and_ends_with_a_real_win(desk: Desk) -> None:
+def test_a_demonstrated_alert_says_so_and_ends_with_a_real_win(desk: AlertLab) -> None:
     alert = desk.open_alert(SLOWER, knobs={"slowdown_percent": 40})
     assert alert["demonstration"]
     assert alert["title"].endswith("(demonstration)")
@@ -236,7 +238,7 @@ def test_a_demonstrated_alert_says_so_and_ends_with_a_real_win(desk: Desk) -> No
     assert desk.alert()["state"] == "fixed"
 
 
-def test_a_closed_cause_raises_a_new_alert(desk: Desk) -> None:
+def test_a_closed_cause_raises_a_new_alert(desk: AlertLab) -> None:
     first = desk.open_alert(SLOWER)
     desk.act(first["id"], "invalid", "the probe was broken")
     desk.measure(SLOWER)
@@ -246,7 +248,7 @@ def test_a_closed_cause_raises_a_new_alert(desk: Desk) -> None:
     assert desk.get(f"/alerts/{first['id']}")["state"] == "invalid"
 
 
-def test_an_expected_slowdown_stays_quiet_until_it_grows(desk: Desk) -> None:
+def test_an_expected_slowdown_stays_quiet_until_it_grows(desk: AlertLab) -> None:
     alert = desk.open_alert(SLOWER)
     desk.act(alert["id"], "expected", "we pay for the audit log")
     desk.measure(SLOWER)
@@ -268,7 +270,7 @@ def test_an_expected_slowdown_stays_quiet_until_it_grows(desk: Desk) -> None:
     ],
 )
 def test_an_expected_slowdown_covers_each_point_by_itself(
-    desk: Desk, accepted: dict[int, float], later: dict[int, float]
+    desk: AlertLab, accepted: dict[int, float], later: dict[int, float]
 ) -> None:
     desk.act(desk.open_alert(accepted)["id"], "expected", "we pay for the audit log")
     desk.measure(accepted)
@@ -277,7 +279,7 @@ def test_an_expected_slowdown_covers_each_point_by_itself(
     assert sorted(one["state"] for one in desk.alerts()) == ["expected", "suspected"]
 
 
-def test_evaluating_a_job_again_adds_nothing(desk: Desk) -> None:
+def test_evaluating_a_job_again_adds_nothing(desk: AlertLab) -> None:
     desk.measure(SLOWER)
     before = desk.alert()
     job_id = before["findings"][0]["job_id"]
@@ -289,7 +291,7 @@ def test_evaluating_a_job_again_adds_nothing(desk: Desk) -> None:
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_two_workers_raise_one_alert(
-    desk: Desk, together: Callable[..., list[object]]
+    desk: AlertLab, together: Callable[..., list[object]]
 ) -> None:
     for seed in (1, 2):
         desk.lab.request()
@@ -333,7 +335,7 @@ class _Receiver(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def webhook(desk: Desk) -> Any:
+def webhook(desk: AlertLab) -> Any:
     server = HTTPServer(("127.0.0.1", 0), _Receiver)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -348,7 +350,7 @@ def webhook(desk: Desk) -> Any:
     thread.join(60)
 
 
-def test_a_webhook_hears_of_an_open_alert_only(desk: Desk, webhook: Any) -> None:
+def test_a_webhook_hears_of_an_open_alert_only(desk: AlertLab, webhook: Any) -> None:
     desk.measure(SLOWER)
     assert webhook.bodies == []
     desk.confirm(SLOWER)
@@ -357,7 +359,7 @@ def test_a_webhook_hears_of_an_open_alert_only(desk: Desk, webhook: Any) -> None
     assert desk.alert()["history"][-1]["note"] == "log, webhook"
 
 
-def test_a_webhook_that_fails_is_told_later(desk: Desk, webhook: Any) -> None:
+def test_a_webhook_that_fails_is_told_later(desk: AlertLab, webhook: Any) -> None:
     webhook.statuses.append(503)
     desk.measure(SLOWER)
     desk.confirm(SLOWER)

@@ -11,10 +11,10 @@ pytestmark = pytest.mark.plain_sql
 
 SLOWER = {1000: 0.126, 2000: -0.6}
 PREFIX = "/api/v1"
-Desk = Any
+AlertLab = Any
 
 
-def save(desk: Desk, **changes: Any) -> dict[str, Any]:
+def save(desk: AlertLab, **changes: Any) -> dict[str, Any]:
     """Save a rule about the lab's arms, or its next version."""
     known = {one["name"]: one for one in desk.get("/rules")["items"]}
     body = {
@@ -37,7 +37,7 @@ def save(desk: Desk, **changes: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def post(desk: Desk, path: str, body: object) -> dict[str, Any]:
+def post(desk: AlertLab, path: str, body: object) -> dict[str, Any]:
     answer = desk.lab.client.post(
         f"{PREFIX}{path}", json=body, headers=dict(desk.headers)
     )
@@ -49,13 +49,13 @@ def actions(alert: dict[str, Any]) -> list[str]:
     return [event["action"] for event in alert["history"]]
 
 
-def test_without_a_stored_rule_the_manifest_speaks(desk: Desk) -> None:
+def test_without_a_stored_rule_the_manifest_speaks(desk: AlertLab) -> None:
     desk.measure(SLOWER)
     rule = desk.alert()["rule"]
     assert (rule["name"], rule["version"]) == ("native-slower-than-fallback", 1)
 
 
-def test_a_stored_rule_raises_only_what_is_large_enough(desk: Desk) -> None:
+def test_a_stored_rule_raises_only_what_is_large_enough(desk: AlertLab) -> None:
     save(desk, min_effect=0.2)
     desk.measure(SLOWER)
     assert desk.alerts() == []
@@ -68,26 +68,26 @@ def test_a_stored_rule_raises_only_what_is_large_enough(desk: Desk) -> None:
     }
 
 
-def test_only_the_points_that_are_large_enough_are_evidence(desk: Desk) -> None:
+def test_only_the_points_that_are_large_enough_are_evidence(desk: AlertLab) -> None:
     save(desk, min_effect=0.2)
     desk.measure({1000: 0.1, 2000: 0.4})
     assert [one["params"] for one in desk.alert()["findings"]] == [{"batch": 2000}]
 
 
-def test_a_rule_that_is_off_raises_nothing(desk: Desk) -> None:
+def test_a_rule_that_is_off_raises_nothing(desk: AlertLab) -> None:
     save(desk, mode="off")
     desk.measure(SLOWER)
     assert desk.alerts() == []
 
 
-def test_a_failure_too_small_for_the_rule_is_no_recovery(desk: Desk) -> None:
+def test_a_failure_too_small_for_the_rule_is_no_recovery(desk: AlertLab) -> None:
     alert = desk.open_alert(SLOWER)
     save(desk, min_effect=0.5)
     desk.measure(SLOWER)
     assert desk.get(f"/alerts/{alert['id']}")["state"] == "open"
 
 
-def test_a_rule_in_shadow_keeps_alerts_and_tells_nobody(desk: Desk) -> None:
+def test_a_rule_in_shadow_keeps_alerts_and_tells_nobody(desk: AlertLab) -> None:
     save(desk, mode="shadow")
     desk.measure(SLOWER)
     desk.confirm(SLOWER)
@@ -100,7 +100,9 @@ def test_a_rule_in_shadow_keeps_alerts_and_tells_nobody(desk: Desk) -> None:
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_rule_that_leaves_the_shadow_takes_its_open_alerts_along(desk: Desk) -> None:
+def test_a_rule_that_leaves_the_shadow_takes_its_open_alerts_along(
+    desk: AlertLab,
+) -> None:
     save(desk, mode="shadow")
     desk.measure(SLOWER)
     desk.confirm(SLOWER)
@@ -113,7 +115,7 @@ def test_a_rule_that_leaves_the_shadow_takes_its_open_alerts_along(desk: Desk) -
 
 
 def test_an_alert_leaves_the_shadow_when_a_rule_that_tells_decides_about_it(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     save(desk, mode="shadow")
     desk.measure(SLOWER)
@@ -130,7 +132,7 @@ def test_an_alert_leaves_the_shadow_when_a_rule_that_tells_decides_about_it(
 @pytest.mark.shapes("embedded", "scaled")
 @pytest.mark.parametrize("early", [False, True])
 def test_a_muted_rule_tells_at_the_end_of_the_silence_and_once(
-    desk: Desk, early: bool
+    desk: AlertLab, early: bool
 ) -> None:
     rule = save(desk)
     post(desk, f"/rules/{rule['id']}/mute", {"reason": "fan is broken", "hours": 2})
@@ -148,7 +150,9 @@ def test_a_muted_rule_tells_at_the_end_of_the_silence_and_once(
     assert actions(desk.alert()).count("notified") == 1
 
 
-def test_a_mute_that_is_prolonged_stays_silent_until_its_new_end(desk: Desk) -> None:
+def test_a_mute_that_is_prolonged_stays_silent_until_its_new_end(
+    desk: AlertLab,
+) -> None:
     rule = save(desk)
     post(desk, f"/rules/{rule['id']}/mute", {"reason": "x", "hours": 1})
     desk.open_alert(SLOWER)
@@ -161,7 +165,7 @@ def test_a_mute_that_is_prolonged_stays_silent_until_its_new_end(desk: Desk) -> 
     assert actions(desk.alert())[-1] == "notified"
 
 
-def test_nobody_hears_of_what_was_closed_during_the_silence(desk: Desk) -> None:
+def test_nobody_hears_of_what_was_closed_during_the_silence(desk: AlertLab) -> None:
     rule = save(desk)
     post(desk, f"/rules/{rule['id']}/mute", {"reason": "x", "hours": 1})
     alert = desk.open_alert(SLOWER)
@@ -171,7 +175,7 @@ def test_nobody_hears_of_what_was_closed_during_the_silence(desk: Desk) -> None:
     assert "notified" not in actions(desk.alert())
 
 
-def test_a_deleted_rule_is_silent_no_more(desk: Desk) -> None:
+def test_a_deleted_rule_is_silent_no_more(desk: AlertLab) -> None:
     rule = save(desk)
     post(desk, f"/rules/{rule['id']}/mute", {"reason": "x", "hours": 10})
     desk.open_alert(SLOWER)

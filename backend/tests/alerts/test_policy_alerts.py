@@ -15,7 +15,7 @@ from paceline_server.testing.sorting_suite import BENCHMARK, suite_manifest
 
 pytestmark = pytest.mark.plain_sql
 
-Desk = Any
+AlertLab = Any
 RIGHT = {1000: 0.3, 2000: -0.17}
 WRONG = {1000: 0.3, 2000: 0.2}
 """The policy in force uses native from 1,500 on; here it loses at 2,000."""
@@ -37,10 +37,10 @@ def _manifest() -> dict[str, Any]:
 @pytest.fixture
 def desk(
     client: TestClient,
-    desk: Desk,
+    desk: AlertLab,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
-) -> Desk:
+) -> AlertLab:
     """No arm alerts in the way: a rule switches them off."""
     desk.lab = open_lab(client, enrolled, token, manifest=_manifest(), name="phone-1")
     off = {"name": "policies-only", "kind": "arm_slower", "mode": "off"}
@@ -55,7 +55,7 @@ def desk(
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_a_policy_that_turns_wrong_is_told_after_a_second_session_said_so(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     desk.measure(RIGHT)
     assert desk.alerts() == []
@@ -82,7 +82,9 @@ def test_a_policy_that_turns_wrong_is_told_after_a_second_session_said_so(
     )
 
 
-def test_a_second_session_that_disagrees_ends_it_and_nobody_hears(desk: Desk) -> None:
+def test_a_second_session_that_disagrees_ends_it_and_nobody_hears(
+    desk: AlertLab,
+) -> None:
     desk.measure(RIGHT)
     desk.measure(WRONG)
     desk.confirm(RIGHT)
@@ -91,12 +93,12 @@ def test_a_second_session_that_disagrees_ends_it_and_nobody_hears(desk: Desk) ->
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_the_first_advice_of_a_target_may_be_wrong_at_once(desk: Desk) -> None:
+def test_the_first_advice_of_a_target_may_be_wrong_at_once(desk: AlertLab) -> None:
     desk.measure(WRONG)
     assert desk.alert()["state"] == "suspected"
 
 
-def test_a_policy_that_was_wrong_before_raises_nothing_again(desk: Desk) -> None:
+def test_a_policy_that_was_wrong_before_raises_nothing_again(desk: AlertLab) -> None:
     desk.measure(WRONG)
     desk.confirm(WRONG)
     desk.act(desk.alert()["id"], "invalid")
@@ -104,7 +106,7 @@ def test_a_policy_that_was_wrong_before_raises_nothing_again(desk: Desk) -> None
     assert [one["state"] for one in desk.alerts()] == ["invalid"]
 
 
-def test_being_right_again_closes_it(desk: Desk) -> None:
+def test_being_right_again_closes_it(desk: AlertLab) -> None:
     desk.measure(WRONG)
     desk.confirm(WRONG)
     desk.measure(RIGHT)
@@ -115,7 +117,7 @@ def test_being_right_again_closes_it(desk: Desk) -> None:
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     desk.measure(WRONG)
     alert = desk.alert()
@@ -131,7 +133,7 @@ def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_evaluating_the_job_again_adds_nothing(desk: Desk) -> None:
+def test_evaluating_the_job_again_adds_nothing(desk: AlertLab) -> None:
     desk.measure(WRONG)
     before = desk.alert()
     with session_scope() as session:
@@ -141,7 +143,7 @@ def test_evaluating_the_job_again_adds_nothing(desk: Desk) -> None:
 
 
 def test_one_session_that_disagreed_does_not_silence_a_policy_that_stays_wrong(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     desk.measure(WRONG)
     desk.confirm(RIGHT)
@@ -151,7 +153,9 @@ def test_one_session_that_disagreed_does_not_silence_a_policy_that_stays_wrong(
     assert [one["state"] for one in desk.alerts()] == ["open", "unconfirmed"]
 
 
-def test_a_confirmed_policy_alert_says_what_the_second_session_said(desk: Desk) -> None:
+def test_a_confirmed_policy_alert_says_what_the_second_session_said(
+    desk: AlertLab,
+) -> None:
     desk.measure(WRONG)
     assert "measured again in a new session first" in desk.alert()["explanation"]
     desk.confirm(WRONG)
@@ -160,7 +164,9 @@ def test_a_confirmed_policy_alert_says_what_the_second_session_said(desk: Desk) 
     assert "A/B" not in said
 
 
-def test_a_second_session_is_analysed_before_anything_is_written(desk: Desk) -> None:
+def test_a_second_session_is_analysed_before_anything_is_written(
+    desk: AlertLab,
+) -> None:
     desk.measure(WRONG)
     desk.confirm(WRONG)
     first, second = (finding["job_id"] for finding in desk.alert()["findings"])

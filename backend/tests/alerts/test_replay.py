@@ -17,7 +17,7 @@ from paceline_server.testing.recorded_history import RecordedHistory, chronicle
 pytestmark = pytest.mark.shapes("embedded")
 
 FLAT = [100.0] * 10
-Desk = Any
+AlertLab = Any
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_an_arm_that_fails_in_several_jobs_on_end_is_one_alert(desk: Desk) -> None:
+def test_an_arm_that_fails_in_several_jobs_on_end_is_one_alert(desk: AlertLab) -> None:
     """Real comparisons of jobs that were delivered and analysed: fails twice, passes, fails again."""
     for effects in (
         {1000: 0.126, 2000: 0.1},
@@ -234,7 +234,9 @@ def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_a_rule_of_arms_lives_while_an_announced_suite_has_the_arm(desk: Desk) -> None:
+def test_a_rule_of_arms_lives_while_an_announced_suite_has_the_arm(
+    desk: AlertLab,
+) -> None:
     body = {
         "name": "native",
         "kind": "arm_slower",

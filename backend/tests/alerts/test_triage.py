@@ -11,11 +11,11 @@ pytestmark = pytest.mark.plain_sql
 
 SLOWER = {1000: 0.126, 2000: -0.6}
 PREFIX = "/api/v1"
-Desk = Any
+AlertLab = Any
 
 
 def test_acknowledge_then_fixed_leaves_who_did_what(
-    desk: Desk, sign_in: Callable[..., Any]
+    desk: AlertLab, sign_in: Callable[..., Any]
 ) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     alert = desk.open_alert(SLOWER)
@@ -44,14 +44,14 @@ def test_acknowledge_then_fixed_leaves_who_did_what(
 
 
 @pytest.mark.parametrize("action", ["fixed", "expected", "invalid", "infra"])
-def test_every_resolution_can_be_reopened(desk: Desk, action: str) -> None:
+def test_every_resolution_can_be_reopened(desk: AlertLab, action: str) -> None:
     alert = desk.open_alert(SLOWER)
     assert desk.act(alert["id"], action)["state"] == action
     assert desk.act(alert["id"], "reopen")["state"] == "open"
 
 
 def test_an_action_that_does_not_apply_is_a_conflict_naming_those_that_do(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     desk.measure(SLOWER)
     refused = desk.act(desk.alert()["id"], "acknowledge", status=409)
@@ -64,7 +64,7 @@ def test_an_action_that_does_not_apply_is_a_conflict_naming_those_that_do(
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_notes_and_assignees_are_history(
-    desk: Desk, sign_in: Callable[..., Any]
+    desk: AlertLab, sign_in: Callable[..., Any]
 ) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     alert = desk.open_alert(SLOWER)
@@ -88,7 +88,7 @@ def test_notes_and_assignees_are_history(
     assert len(desk.alerts(assignee="none")) == 1
 
 
-def test_an_unknown_assignee_or_alert_is_refused(desk: Desk) -> None:
+def test_an_unknown_assignee_or_alert_is_refused(desk: AlertLab) -> None:
     alert = desk.open_alert(SLOWER)
     client, headers = desk.lab.client, dict(desk.headers)
     body = {"account_id": "acc_none"}
@@ -109,7 +109,7 @@ def test_an_unknown_assignee_or_alert_is_refused(desk: Desk) -> None:
 
 
 def test_reading_needs_read_and_deciding_needs_alerts_write(
-    desk: Desk, token: Callable[..., dict[str, str]]
+    desk: AlertLab, token: Callable[..., dict[str, str]]
 ) -> None:
     alert = desk.open_alert(SLOWER)
     client = desk.lab.client
@@ -128,7 +128,7 @@ def test_reading_needs_read_and_deciding_needs_alerts_write(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_alerts_are_filtered_and_paged(desk: Desk) -> None:
+def test_alerts_are_filtered_and_paged(desk: AlertLab) -> None:
     first = desk.open_alert(SLOWER)
     desk.act(first["id"], "invalid")
     desk.measure(SLOWER)

@@ -22,7 +22,7 @@ API = "/api/v1"
 OTHER = (BENCHMARK, "fallback", 2000)
 
 
-class Desk:
+class SeriesReader:
     """Someone who may read and write, and the past they look at."""
 
     def __init__(
@@ -56,10 +56,10 @@ def desk(
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
     clock: FrozenClock,
-) -> Desk:
+) -> SeriesReader:
     who = enrolled()
     announce(who.agent_id, suite_manifest())
-    return Desk(
+    return SeriesReader(
         client, NightlyJobs(who.target_id), token("read", "alerts:write"), who.agent_id
     )
 
@@ -71,7 +71,7 @@ def noise(count: int, level: float = 1000.0, seed: int = 1) -> list[float]:
     ]
 
 
-def stepped(desk: Desk) -> str:
+def stepped(desk: SeriesReader) -> str:
     """A series that stepped up by 10 %, and a flat one beside it; the id of the first."""
     flat = noise(30, 500.0, seed=9)
     for value, other in zip(
@@ -81,7 +81,7 @@ def stepped(desk: Desk) -> str:
     return next(one.id for one in nightly_jobs.series() if one.arm == "native")
 
 
-def test_series_are_listed_found_by_words_and_filtered(desk: Desk) -> None:
+def test_series_are_listed_found_by_words_and_filtered(desk: SeriesReader) -> None:
     stepped(desk)
     names = [(one["arm"], one["params"]) for one in desk.get("/series")["items"]]
     assert names == [("fallback", {"batch": 2000}), ("native", {"batch": 1000})]
@@ -107,7 +107,7 @@ def test_series_are_listed_found_by_words_and_filtered(desk: Desk) -> None:
     ]
 
 
-def test_a_series_page_says_where_it_stands(desk: Desk) -> None:
+def test_a_series_page_says_where_it_stands(desk: SeriesReader) -> None:
     page = desk.get(f"/series/{stepped(desk)}")
     assert page["level"] == pytest.approx(1100.0, rel=0.01)
     assert [one["points"] for one in page["segments"]] == [20, 10]
@@ -126,7 +126,7 @@ def test_a_series_page_says_where_it_stands(desk: Desk) -> None:
     assert desk.get("/series/ser_none", 404)["code"] == "not_found"
 
 
-def test_a_window_of_points_is_refetched_for_a_zoom(desk: Desk) -> None:
+def test_a_window_of_points_is_refetched_for_a_zoom(desk: SeriesReader) -> None:
     series_id = stepped(desk)
     whole = desk.get(f"/series/{series_id}/points")
     assert (whole["total"], whole["thinned"], whole["note"]) == (30, False, "")
@@ -144,7 +144,7 @@ def test_a_window_of_points_is_refetched_for_a_zoom(desk: Desk) -> None:
     assert refused["code"] == "invalid_request"
 
 
-def test_many_points_are_thinned_and_it_is_said(desk: Desk) -> None:
+def test_many_points_are_thinned_and_it_is_said(desk: SeriesReader) -> None:
     series_id = stepped(desk)
     said = desk.get(f"/series/{series_id}/points", max_points=10)
     values = [one["value"] for one in desk.get(f"/series/{series_id}/points")["points"]]
@@ -154,7 +154,9 @@ def test_many_points_are_thinned_and_it_is_said(desk: Desk) -> None:
     assert {min(values), max(values), values[0], values[-1], values[20]} <= set(shown)
 
 
-def test_people_write_beside_a_series_or_a_target_and_take_it_away(desk: Desk) -> None:
+def test_people_write_beside_a_series_or_a_target_and_take_it_away(
+    desk: SeriesReader,
+) -> None:
     series_id = stepped(desk)
     at = "2026-01-20T12:00:00Z"
     note = desk.ask(
@@ -191,13 +193,13 @@ def test_people_write_beside_a_series_or_a_target_and_take_it_away(desk: Desk) -
     ],
 )
 def test_a_note_needs_one_place_and_an_instant(
-    desk: Desk, body: dict[str, Any]
+    desk: SeriesReader, body: dict[str, Any]
 ) -> None:
     desk.ask("POST", "/annotations", 422, json=body)
 
 
 def test_who_may_only_read_writes_nothing(
-    desk: Desk, token: Callable[..., dict[str, str]]
+    desk: SeriesReader, token: Callable[..., dict[str, str]]
 ) -> None:
     desk.headers = token("read")
     body = {"target_id": desk.past.target_id, "at": "2026-01-20T12:00:00Z", "text": "x"}
@@ -213,7 +215,7 @@ def renamed(**fields: Any) -> dict[str, Any]:
     return made
 
 
-def test_only_what_is_declared_no_longer_can_be_retired(desk: Desk) -> None:
+def test_only_what_is_declared_no_longer_can_be_retired(desk: SeriesReader) -> None:
     stepped(desk)
     said = desk.ask(
         "PUT", f"/suites/{SUITE}/retired/{BENCHMARK}", 409, json={"reason": "old"}
@@ -238,7 +240,7 @@ def test_only_what_is_declared_no_longer_can_be_retired(desk: Desk) -> None:
     desk.ask("DELETE", f"/suites/{SUITE}/retired/{BENCHMARK}", 404)
 
 
-def test_a_renamed_benchmark_and_arm_keep_their_history(desk: Desk) -> None:
+def test_a_renamed_benchmark_and_arm_keep_their_history(desk: SeriesReader) -> None:
     series_id = stepped(desk)
     manifest = renamed(
         arms=["fallback", "jni"],
@@ -260,7 +262,7 @@ def test_a_renamed_benchmark_and_arm_keep_their_history(desk: Desk) -> None:
 
 
 def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(
-    desk: Desk,
+    desk: SeriesReader,
 ) -> None:
     desk.past.stream(noise(10))
     new = ("sort_many", "native", 1000)

@@ -29,7 +29,7 @@ MODES = ("compat", "independent")
 OURS = ("paceline", "paceline_hardened")
 
 
-class Said(NamedTuple):
+class StatisticLabel(NamedTuple):
     """How a derived metric reads in the table, and whether its reciprocal is what people ask for."""
 
     words: str
@@ -37,24 +37,28 @@ class Said(NamedTuple):
     plus_one: bool = False
 
 
-WORDS: Mapping[str, Said] = {
-    "vs_system": Said("speed by the system's"),
-    "vs_mimalloc343": Said("speed by mimalloc 3.4.3's"),
-    "share_of_bound": Said("speed by the bound's"),
-    "field": Said("speed by the best other's, one thread", turned=True),
-    "threads_field": Said("speed by the best other's, two threads", turned=True),
-    "degradation": Said("time at 8,192 slots by time at 256"),
-    "rss_over_mimalloc343": Said("peak memory by mimalloc 3.4.3's", plus_one=True),
-    "left_by_others": Said(
+WORDS: Mapping[str, StatisticLabel] = {
+    "vs_system": StatisticLabel("speed by the system's"),
+    "vs_mimalloc343": StatisticLabel("speed by mimalloc 3.4.3's"),
+    "share_of_bound": StatisticLabel("speed by the bound's"),
+    "field": StatisticLabel("speed by the best other's, one thread", turned=True),
+    "threads_field": StatisticLabel(
+        "speed by the best other's, two threads", turned=True
+    ),
+    "degradation": StatisticLabel("time at 8,192 slots by time at 256"),
+    "rss_over_mimalloc343": StatisticLabel(
+        "peak memory by mimalloc 3.4.3's", plus_one=True
+    ),
+    "left_by_others": StatisticLabel(
         "memory left after a burst by each other's", turned=True, plus_one=True
     ),
-    "programs_vs_mimalloc343": Said(
+    "programs_vs_mimalloc343": StatisticLabel(
         "time of real programs by mimalloc 3.4.3's", turned=True
     ),
-    "multithreaded_vs_mimalloc343": Said(
+    "multithreaded_vs_mimalloc343": StatisticLabel(
         "time of threaded loads by mimalloc 3.4.3's", turned=True
     ),
-    "launch_sd_percent": Said("scatter of launches, %"),
+    "launch_sd_percent": StatisticLabel("scatter of launches, %"),
 }
 TURNED_OP = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -89,7 +93,9 @@ def gate_rows(report: Report) -> Iterator[list[str]]:
             (gate["statistic"], gate["op"], gate["target"], gate["level"], arm), []
         ).append(gate)
     for (statistic, op, target, level, arm), gates in groups.items():
-        said = WORDS.get(statistic, Said(f"{gates[0]['metric']}, {statistic}"))
+        said = WORDS.get(
+            statistic, StatisticLabel(f"{gates[0]['metric']}, {statistic}")
+        )
         known = [gate for gate in gates if gate["actual"] is not None]
         applies = [gate for gate in gates if gate["verdict"] != "not_applicable"]
         if not known:

@@ -135,7 +135,7 @@ def argv(since: str) -> tuple[str, ...]:
     return tuple(LogReader(since).argv)
 
 
-class Heard:
+class ReceivedMessages:
     """Messages as they come, and a wait for the n-th."""
 
     def __init__(self) -> None:
@@ -156,7 +156,7 @@ class Heard:
 
 
 def test_a_log_that_ends_or_is_lost_is_taken_up_again_by_a_new_connection() -> None:
-    device, heard, opened = FakeDevice(), Heard(), []
+    device, heard, opened = FakeDevice(), ReceivedMessages(), []
     device.answers[DEVICE_TIME] = "11-21 10:00:00.000\n"
     device.answers[argv("11-21 10:00:00.000")] = (
         f"{logged(1, 'T: one')}\n{logged(1, 'T: two')}\n"
@@ -189,7 +189,7 @@ def refusing_once(text: str) -> Callable[[Sequence[str]], CommandResult]:
 
 
 def test_a_device_that_is_away_at_first_is_followed_once_it_is_there() -> None:
-    device, heard = FakeDevice(), Heard()
+    device, heard = FakeDevice(), ReceivedMessages()
     device.faults.absent = True
     device.answers[DEVICE_TIME] = "11-21 10:00:00.000\n"
     device.answers[argv("11-21 10:00:00.000")] = f"{logged(1, 'T: one')}\n"
@@ -199,14 +199,14 @@ def test_a_device_that_is_away_at_first_is_followed_once_it_is_there() -> None:
 
 
 def test_the_log_of_a_peer_is_followed_through_a_cable_pull(tmp_path: Path) -> None:
-    key, heard = AgentKey.load_or_create(tmp_path), Heard()
+    key, heard = AgentKey.load_or_create(tmp_path), ReceivedMessages()
     with Peer(tmp_path / "device", serial="SIM0001", trust="any") as peer:
 
         def connection() -> DirectConnection:
             return DirectConnection(peer.address, key)
 
         with LogFollower(connection, heard.take, pause_s=0.01) as follower:
-            said = Said(peer, heard)
+            said = PeerLog(peer, heard)
             said.until_heard("before")
             peer.cut()
             said.until_heard("after")
@@ -217,10 +217,10 @@ def test_the_log_of_a_peer_is_followed_through_a_cable_pull(tmp_path: Path) -> N
     assert follower.gaps >= 1
 
 
-class Said:
+class PeerLog:
     """Lines a peer logs until the follower, which may be connecting, has heard one."""
 
-    def __init__(self, peer: Peer, heard: Heard) -> None:
+    def __init__(self, peer: Peer, heard: ReceivedMessages) -> None:
         self._peer, self._heard = peer, heard
 
     def until_heard(self, text: str) -> None:

@@ -15,7 +15,7 @@ ADDRESS = "10.0.0.7:5555"
 TCP = Route("tcp", ADDRESS)
 
 
-class Seen:
+class RecordedDiscovery:
     """A discovery over fake routes, and what it called."""
 
     def __init__(self, root: Path, ways: FakeWays, **config: object) -> None:
@@ -41,7 +41,7 @@ class Seen:
 
 
 def test_a_device_by_tcp_is_who_answers_there(tmp_path: Path) -> None:
-    seen = Seen(tmp_path, FakeWays(**{ADDRESS: phone()}), routes=[ADDRESS])
+    seen = RecordedDiscovery(tmp_path, FakeWays(**{ADDRESS: phone()}), routes=[ADDRESS])
     seen.discovery.look()
     seen.discovery.look()
     assert seen.routes == {"PHONE0001": (ADDRESS,)}
@@ -53,7 +53,7 @@ def test_two_routes_to_one_serial_are_one_device(tmp_path: Path) -> None:
     there = phone()
     ways = FakeWays(**{ADDRESS: there, "PHONE0001": there, "10.0.0.8:5555": there})
     ways.names = {"PHONE0001": "device"}
-    seen = Seen(tmp_path, ways, routes=[ADDRESS, "10.0.0.8:5555"])
+    seen = RecordedDiscovery(tmp_path, ways, routes=[ADDRESS, "10.0.0.8:5555"])
     seen.discovery.look()
     assert seen.routes == {"PHONE0001": ("PHONE0001", ADDRESS, "10.0.0.8:5555")}
     assert len(seen.found) == 1
@@ -66,7 +66,7 @@ def test_a_phone_by_usb_that_does_not_let_us_in_is_shown_by_its_name(
     there.faults.unauthorized = True
     ways = FakeWays(PHONE0001=there)
     ways.names = {"PHONE0001": "unauthorized"}
-    seen = Seen(tmp_path, ways)
+    seen = RecordedDiscovery(tmp_path, ways)
     seen.discovery.look()
     (device,) = seen.found
     assert not device.look()
@@ -78,7 +78,7 @@ def test_a_name_that_presumed_wrongly_is_corrected_by_who_answers(
 ) -> None:
     ways = FakeWays(ODDNAME=phone("REAL01"))
     ways.names = {"ODDNAME": "device"}
-    seen = Seen(tmp_path, ways)
+    seen = RecordedDiscovery(tmp_path, ways)
     seen.discovery.look()
     assert not seen.found[0].look()
     seen.discovery.look()
@@ -97,7 +97,7 @@ def test_a_route_that_now_leads_to_another_phone_becomes_that_phones(
     tmp_path: Path,
 ) -> None:
     ways = FakeWays(**{ADDRESS: phone("FIRST1")})
-    seen = Seen(tmp_path, ways, routes=[ADDRESS])
+    seen = RecordedDiscovery(tmp_path, ways, routes=[ADDRESS])
     seen.discovery.look()
     assert seen.discovery.devices["FIRST1"].look()
     ways.at[ADDRESS] = phone("SECOND")
@@ -115,7 +115,7 @@ def test_a_cable_that_is_pulled_takes_the_route_and_keeps_the_device(
 ) -> None:
     ways = FakeWays(PHONE0001=phone())
     ways.names = {"PHONE0001": "device"}
-    seen = Seen(tmp_path, ways)
+    seen = RecordedDiscovery(tmp_path, ways)
     seen.discovery.look()
     (device,) = seen.found
     assert device.look()
@@ -129,7 +129,7 @@ def test_a_cable_that_is_pulled_takes_the_route_and_keeps_the_device(
 
 def test_a_route_where_nobody_answers_is_kept_with_its_reason(tmp_path: Path) -> None:
     ways = FakeWays()
-    seen = Seen(tmp_path, ways, routes=[ADDRESS])
+    seen = RecordedDiscovery(tmp_path, ways, routes=[ADDRESS])
     seen.discovery.look()
     assert seen.discovery.unknown[TCP].state == "absent"
     assert seen.discovery.unknown[TCP].reason
@@ -141,7 +141,7 @@ def test_a_route_where_nobody_answers_is_kept_with_its_reason(tmp_path: Path) ->
 
 def test_a_route_of_a_device_is_never_spoken_on_by_discovery(tmp_path: Path) -> None:
     ways = FakeWays(**{ADDRESS: phone()})
-    seen = Seen(tmp_path, ways, routes=[ADDRESS])
+    seen = RecordedDiscovery(tmp_path, ways, routes=[ADDRESS])
     seen.discovery.look()
     opened = len(ways.opened)
     seen.discovery.look()
@@ -149,6 +149,8 @@ def test_a_route_of_a_device_is_never_spoken_on_by_discovery(tmp_path: Path) -> 
 
 
 def test_simulated_devices_are_labelled(tmp_path: Path) -> None:
-    seen = Seen(tmp_path, FakeWays(**{ADDRESS: phone()}), simulated=[ADDRESS])
+    seen = RecordedDiscovery(
+        tmp_path, FakeWays(**{ADDRESS: phone()}), simulated=[ADDRESS]
+    )
     seen.discovery.look()
     assert seen.found[0].simulated

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-Desk = Any
+AlertLab = Any
 SLOWER = {1000: 0.126, 2000: -0.6}
 
 
 def test_an_arm_alert_explains_every_filter_and_is_made_again_bit_for_bit(
-    desk: Desk,
+    desk: AlertLab,
 ) -> None:
     alert = desk.open_alert(SLOWER)
     said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
