@@ -16,13 +16,10 @@ import msgspec
 from paceline_contract.events import (
     AnyEvent,
     CaseEvent,
-    Direction,
-    ParamValue,
-    Phase,
     ProgressEvent,
     SamplesEvent,
 )
-from paceline_contract.units import Unit
+from paceline_contract.items import SamplesColumns
 
 from paceline.terminal_text import strip_control
 
@@ -37,37 +34,6 @@ LINE_CHARACTERS = 4000
 
 Item = Mapping[str, object]
 Append = Callable[[list[Item]], None]
-
-
-class _Chunk(msgspec.Struct, omit_defaults=True):
-    """One growing samples item, in the server's field names."""
-
-    launch: int
-    benchmark: str
-    arm: str
-    params: dict[str, ParamValue]
-    metric: str
-    unit: Unit
-    direction: Direction
-    phase: Phase
-    kind: str
-    rounds: list[int] = []
-    positions: list[int] = []
-    iterations: list[int] = []
-    t_ns: list[int] = []
-    values: list[float] = []
-    work: dict[str, list[int]] = {}
-    side: str | None = None
-
-    def add(self, event: SamplesEvent, values: list[float]) -> None:
-        for value in values:
-            self.rounds.append(event.round)
-            self.positions.append(event.position)
-            self.iterations.append(event.iterations)
-            self.t_ns.append(event.t_ns)
-            self.values.append(value)
-            for counter, counts in self.work.items():
-                counts.append(event.work[counter])
 
 
 class ItemSink:
@@ -86,7 +52,7 @@ class ItemSink:
         self._append = append
         self._clock = clock
         self._flushed_at = clock()
-        self._chunks: dict[tuple[int, str, str, tuple[str, ...]], _Chunk] = {}
+        self._chunks: dict[tuple[int, str, str, tuple[str, ...]], SamplesColumns] = {}
         self._ready: list[Item] = []
         self._progress: ProgressEvent | None = None
         self._lines: list[str] = []
@@ -157,8 +123,7 @@ class ItemSink:
             self.flush()
             chunk = None
         if chunk is None:
-            chunk = self._chunks[key] = _Chunk(
-                kind="samples",
+            chunk = self._chunks[key] = SamplesColumns(
                 launch=self._launch,
                 benchmark=case.benchmark,
                 arm=case.arm,
@@ -167,6 +132,11 @@ class ItemSink:
                 unit=metric.unit,
                 direction=metric.direction,
                 phase=event.phase,
+                rounds=[],
+                positions=[],
+                iterations=[],
+                t_ns=[],
+                values=[],
                 work={counter: [] for counter in event.work},
                 side=self._side,
             )

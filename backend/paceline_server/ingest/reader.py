@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, cast
 import msgspec
 import numpy as np
 from paceline_contract.events import CaseEvent, CheckEvent
+from paceline_contract.items import Side
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import queries
 from paceline_server.ingest.cases import Case, Check, Conditions, Warned, params_key
 from paceline_server.ingest.stream import case_of, check_of
-from paceline_server.ingest.wire import Side
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import ConditionsOut, LogLineOut, ReportedLineOut
 from paceline_server.kernel.wire import Page

@@ -27,6 +27,7 @@ from paceline_contract.events import (
     event_type,
     parse_event,
 )
+from paceline_contract.items import INT32_MAX, Launch, SamplesColumns, Side
 from paceline_contract.units import UNITS
 
 from paceline_server.fleet.device_schemas import MAX_RAW, MAX_RAW_TEXT
@@ -45,33 +46,17 @@ MAX_REPORTED_TEXT: Final = 1_000
 MAX_FIELD: Final = 200
 MAX_FIELDS: Final = 32
 """Of one line, and characters of one of them; a manifest declares at most 17."""
-INT32_MAX: Final = 2**31 - 1
 
 Seq = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
-Launch = Annotated[int, msgspec.Meta(ge=0, le=INT32_MAX)]
-Side = Literal["base", "head"]
 
 
 class _Item(msgspec.Struct, tag_field="kind", forbid_unknown_fields=True, gc=False):
     seq: Seq
 
 
-class SamplesItem(_Item, tag="samples"):
-    launch: Launch
-    benchmark: str
-    arm: str
-    params: dict[str, int | str]
-    metric: str
-    unit: str
-    direction: Literal["lower", "higher"]
-    phase: Literal["warmup", "measure"]
-    rounds: list[int]
-    positions: list[int]
-    iterations: list[int]
-    t_ns: list[int]
-    values: list[float]
-    work: dict[str, list[int]] = {}
+class SamplesItem(SamplesColumns, kw_only=True):
     side: Side | None = None
+    seq: Seq
 
 
 class EventItem(_Item, tag="event", omit_defaults=True):
