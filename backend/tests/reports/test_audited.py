@@ -14,7 +14,7 @@ from paceline_server.reports.report_sentences import audited
 
 ROOT = Path(paceline_server.__file__).parent
 COMPUTED = {
-    "alerts/deciding.py": [*get_args(Action), "assign", "due", "issue"],
+    "alerts/decisions.py": [*get_args(Action), "assign", "due", "issue"],
     "alerts/rules/service.py": ["save"],
     "fleet/target_actions.py": [
         "target.maintenance_on",
