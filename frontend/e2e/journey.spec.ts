@@ -5,7 +5,7 @@
  */
 import { expect, test, type Page } from '@playwright/test';
 
-import { look } from './look';
+import { look } from './page-check';
 
 const MINUTE_MS = 60_000;
 const RUN_MS = 8 * MINUTE_MS;

@@ -57,7 +57,7 @@ async function serve(
   outgoing: ServerResponse,
 ): Promise<void> {
   const module = (await server.ssrLoadModule(
-    '/src/testing/answer.ts',
+    '/src/testing/fixture-response.ts',
   )) as unknown as FixtureModule;
   const response = await module.answer(await toRequest(incoming));
   await send(response ?? new Response('no fixture', { status: 501 }), outgoing);

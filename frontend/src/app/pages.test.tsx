@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 
 import { seriesPage } from '../testing/fixtures-history';
 import { renderApp } from '../testing/render-app';
-import type { World } from '../testing/world';
+import type { World } from '../testing/fake-backend';
 
 interface PageCase {
   address: string;

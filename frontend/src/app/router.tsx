@@ -207,7 +207,7 @@ const policiesRoute = createRoute({
   path: '/policies',
   validateSearch: parsePoliciesSearch,
   component: lazyRouteComponent(
-    () => import('./routes/record'),
+    () => import('./routes/policies-noise-audit'),
     'PoliciesRoute',
   ),
 });
@@ -216,14 +216,14 @@ const noiseRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/noise',
   validateSearch: parseNoiseSearch,
-  component: lazyRouteComponent(() => import('./routes/record'), 'NoiseRoute'),
+  component: lazyRouteComponent(() => import('./routes/policies-noise-audit'), 'NoiseRoute'),
 });
 
 const auditRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/audit',
   validateSearch: parseAuditSearch,
-  component: lazyRouteComponent(() => import('./routes/record'), 'AuditRoute'),
+  component: lazyRouteComponent(() => import('./routes/policies-noise-audit'), 'AuditRoute'),
 });
 
 const importsRoute = createRoute({

@@ -12,7 +12,7 @@ import type {
 } from '../api/types';
 import { minutesAgo, run } from './fixtures';
 import { alert, alertDetail, comparison, finding } from './fixtures-decisions';
-import { report } from './world';
+import { report } from './fake-backend';
 
 const AUTHORS = ['Ada', 'Grace', 'Edsger'] as const;
 const SUBJECTS = [

@@ -12,7 +12,7 @@ import { ada } from './fixtures';
 import { bisection, explanation } from './fixtures-changes';
 import { alertDetail } from './fixtures-decisions';
 import { problem } from './problems';
-import type { World } from './world';
+import type { World } from './fake-backend';
 
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[]) =>

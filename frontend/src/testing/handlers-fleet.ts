@@ -4,7 +4,7 @@ import { http, HttpResponse, type HttpHandler } from 'msw';
 import type { Order, Target } from '../api/types';
 import { ada, NOW } from './fixtures';
 import { problem } from './problems';
-import type { World } from './world';
+import type { World } from './fake-backend';
 
 const API = '*/api/v1';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');

@@ -5,7 +5,7 @@ import type { Annotation, AnnotationRequest } from '../api/types';
 import { ada } from './fixtures';
 import { completeness, seriesPage } from './fixtures-history';
 import { problem } from './problems';
-import type { World } from './world';
+import type { World } from './fake-backend';
 
 const API = '*/api/v1';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');

@@ -7,12 +7,12 @@ import type {
   ScheduleChange,
   ScheduleRequest,
 } from '../api/types';
-import type { Decisions } from './decisions-world';
+import type { Decisions } from './fake-decisions';
 import { ada } from './fixtures';
 import { scheduleOf } from './fixtures-record';
 import { brief, rule } from './fixtures-rules';
 import { problem } from './problems';
-import type { World } from './world';
+import type { World } from './fake-backend';
 
 const API = '*/api/v1';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');

@@ -8,7 +8,7 @@ import { fleetHandlers } from './handlers-fleet';
 import { historyHandlers } from './handlers-history';
 import { decisionHandlers } from './handlers-rules';
 import { problem } from './problems';
-import { arms, distribution, report, type World } from './world';
+import { arms, distribution, report, type World } from './fake-backend';
 
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[], next: string | null = null) =>

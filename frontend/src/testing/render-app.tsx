@@ -9,7 +9,7 @@ import { App } from '../app/app';
 import { createAppRouter } from '../app/router';
 import { handlersFor } from './handlers';
 import { server } from './server';
-import { createWorld, type World } from './world';
+import { createWorld, type World } from './fake-backend';
 
 export function renderApp(
   address: string,

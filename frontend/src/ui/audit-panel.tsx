@@ -7,7 +7,7 @@ import type { Audit, Comparison } from '../api/types';
 import { paramsKey, paramsLabel } from '../lib/params';
 import classes from './audit-panel.module.css';
 import { DataTable } from './data-table';
-import { VERDICTS } from './looks';
+import { VERDICTS } from './state-badges';
 import { Panel } from './panel';
 import { Status } from './status';
 

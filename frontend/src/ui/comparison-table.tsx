@@ -11,7 +11,7 @@ import {
 } from '../lib/units';
 import { DataTable, type Column } from './data-table';
 import { Identifier } from './identifier';
-import { VERDICTS } from './looks';
+import { VERDICTS } from './state-badges';
 import { Status } from './status';
 import { TargetName } from './target-name';
 

@@ -2,7 +2,7 @@
 import { Button, Kbd, Modal, Switch, Table } from '@mantine/core';
 
 import { Icon } from './icon';
-import { useShortcutsEnabled } from './use-keys';
+import { useShortcutsEnabled } from './use-shortcuts';
 
 export type KeyWords = readonly (readonly [key: string, what: string])[];
 

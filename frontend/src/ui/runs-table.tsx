@@ -7,7 +7,7 @@ import type { Run } from '../api/types';
 import { shortId } from '../lib/ids';
 import { AppLink } from './app-link';
 import { DataTable, type Column } from './data-table';
-import { DEMONSTRATION, hasNoVerdict, OUTCOMES, TRIGGER_WORDS } from './looks';
+import { DEMONSTRATION, hasNoVerdict, OUTCOMES, TRIGGER_WORDS } from './state-badges';
 import { Status } from './status';
 import { TimeAgo } from './time-ago';
 import { TargetName } from './target-name';

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 
 import { simulatedTargetsQuery } from '../api/targets';
 import { AppLink } from './app-link';
-import { SIMULATED } from './looks';
+import { SIMULATED } from './state-badges';
 import { Status } from './status';
 
 export const SIMULATED_MEANING =

@@ -1,7 +1,7 @@
 /** /alerts */
 import { getRouteApi } from '@tanstack/react-router';
 
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { AlertsPage } from '../../features/alerts/alerts-page';
 
 const route = getRouteApi('/app/alerts');

@@ -1,7 +1,7 @@
 /** /arms */
 import { getRouteApi } from '@tanstack/react-router';
 
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { ArmsPage } from '../../features/arms/arms-page';
 
 const route = getRouteApi('/app/arms');

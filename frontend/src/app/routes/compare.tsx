@@ -2,7 +2,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 
 import { ComparePage } from '../../features/compare/compare-page';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 
 const route = getRouteApi('/app/compare');
 

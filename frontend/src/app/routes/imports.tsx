@@ -1,7 +1,7 @@
 /** /imports and /imports/$importId */
 import { getRouteApi } from '@tanstack/react-router';
 
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { ImportPage } from '../../features/imports/import-page';
 import { ImportsPage } from '../../features/imports/imports-page';
 

@@ -1,7 +1,7 @@
 /** /runs/new */
 import { getRouteApi } from '@tanstack/react-router';
 
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { NewRunPage } from '../../features/runs/new-run-page';
 
 const route = getRouteApi('/app/runs/new');

@@ -1,7 +1,7 @@
 /** /rules, /rules/new and /rules/$ruleId */
 import { getRouteApi } from '@tanstack/react-router';
 
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { NewRulePage } from '../../features/rules/new-rule-page';
 import { RulePage } from '../../features/rules/rule-page';
 import { RulesPage } from '../../features/rules/rules-page';

@@ -1,7 +1,7 @@
 /** /runs */
 import { getRouteApi } from '@tanstack/react-router';
 
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { RunsPage } from '../../features/runs/runs-page';
 
 const route = getRouteApi('/app/runs');

@@ -1,7 +1,7 @@
 /** /targets and /targets/$targetId */
 import { getRouteApi } from '@tanstack/react-router';
 
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { TargetPage } from '../../features/targets/target-page';
 import { TargetsPage } from '../../features/targets/targets-page';
 

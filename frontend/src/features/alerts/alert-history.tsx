@@ -1,7 +1,7 @@
 /** Who did what, newest first. */
 import type { AlertEvent } from '../../api/types';
 import { formatDate } from '../../lib/times';
-import { ALERT_STATES } from '../../ui/looks';
+import { ALERT_STATES } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Timeline } from '../../ui/timeline';
 

@@ -12,7 +12,7 @@ import { formatDate } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { Icon } from '../../ui/icon';
 import { KeyboardHelp, type KeyWords } from '../../ui/keyboard-help';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import {
   ACTION_WORDS,
   ALERT_KINDS,
@@ -20,20 +20,20 @@ import {
   ALERT_STATES,
   DEMONSTRATION,
   SHADOW,
-} from '../../ui/looks';
+} from '../../ui/state-badges';
 import { Page } from '../../ui/page';
 import { Facts, Panel, Split } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
-import { useKeys } from '../../ui/use-keys';
+import { useKeys } from '../../ui/use-shortcuts';
 import { AlertHistory } from './alert-history';
 import { BisectPanel } from './bisect-panel';
 import { BlamePanel } from './blame-panel';
 import { Evidence } from './evidence';
 import { ExpectedDialog } from './expected-dialog';
 import { ExplainPanel } from './explain-panel';
-import { IssueLink } from './follow-up';
+import { IssueLink } from './due-and-issue-fields';
 import { TriagePanel } from './triage-panel';
 import { needsBaseline, useAct, useAssign } from './use-triage';
 

@@ -6,10 +6,10 @@ import { suitesQuery } from '../../api/catalog';
 import { accountsQuery } from '../../api/session';
 import { rulesQuery } from '../../api/rules';
 import type { AlertCause, AlertKind, AlertState } from '../../api/types';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { ALERT_CAUSES, ALERT_KINDS, ALERT_STATES } from '../../ui/looks';
+import { ALERT_CAUSES, ALERT_KINDS, ALERT_STATES } from '../../ui/state-badges';
 import { TargetFilter } from '../../ui/target-filter';
 import { TextFilter } from '../../ui/text-filter';
 import {

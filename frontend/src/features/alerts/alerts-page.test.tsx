@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http } from 'msw';
 
-import { withChange } from '../../testing/changes-world';
+import { withChange } from '../../testing/scenario-change';
 import { changeAlert } from '../../testing/fixtures-changes';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';

@@ -8,19 +8,19 @@ import { alertsQuery } from '../../api/alerts';
 import { may, sessionQuery } from '../../api/session';
 import type { Alert } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { KeyboardHelp, type KeyWords } from '../../ui/keyboard-help';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
-import { useKeys } from '../../ui/use-keys';
+import { useKeys } from '../../ui/use-shortcuts';
 import { AlertsFilterBar } from './alerts-filter-bar';
 import type { AlertsSearch } from './alerts-search';
 import { AlertsTable } from './alerts-table';
-import { BulkBar } from './bulk-bar';
-import { useBulk } from './use-bulk';
+import { BulkBar } from './bulk-triage-bar';
+import { useBulk } from './use-bulk-triage';
 import { useAct } from './use-triage';
 
 export interface AlertsPageProps {

@@ -1,7 +1,7 @@
 /** Search values of the inbox; `at` is the alert the keyboard stands on. */
 import type { AlertFilters } from '../../api/alerts';
 import type { AlertCause, AlertKind, AlertState } from '../../api/types';
-import { oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search-values';
 
 export const ALERT_STATE_VALUES: readonly AlertState[] = [
   'open',

@@ -14,7 +14,7 @@ import {
   DEMONSTRATION,
   OVERDUE,
   SHADOW,
-} from '../../ui/looks';
+} from '../../ui/state-badges';
 import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';

@@ -12,7 +12,7 @@ import { shortId } from '../../lib/ids';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
-import { OUTCOMES, VERDICTS } from '../../ui/looks';
+import { OUTCOMES, VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
 import classes from './bisect.module.css';

@@ -2,7 +2,7 @@
 import type { AlertDetail, Culprit } from '../../api/types';
 import { formatInterval, formatRatio } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
-import { ALERT_CAUSES } from '../../ui/looks';
+import { ALERT_CAUSES } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';

@@ -1,12 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
-import { withChange } from '../../testing/changes-world';
+import { withChange } from '../../testing/scenario-change';
 import { changeAlert, found } from '../../testing/fixtures-changes';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
-import type { World } from '../../testing/world';
+import type { World } from '../../testing/fake-backend';
 
 async function open(prepare: (world: World) => void = () => undefined) {
   const app = renderApp('/alerts/alert-history', (world) => {

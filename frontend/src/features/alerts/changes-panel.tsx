@@ -6,7 +6,7 @@ import { AppLink } from '../../ui/app-link';
 import { DataTable } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
 import classes from './alerts.module.css';
-import { ROLE_WORDS } from './role-words';
+import { ROLE_WORDS } from './finding-roles';
 
 export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
   return (

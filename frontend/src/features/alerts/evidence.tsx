@@ -12,15 +12,15 @@ import { compareParams, paramsLabel } from '../../lib/params';
 import { formatInterval, formatRatio, formatShare } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable } from '../../ui/data-table';
-import { VERDICTS } from '../../ui/looks';
+import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { PoliciesPanel } from '../../ui/policy-card';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import classes from './alerts.module.css';
 import { ChangesPanel } from './changes-panel';
-import { ROLE_WORDS } from './role-words';
-import { SideBySide } from './side-by-side';
+import { ROLE_WORDS } from './finding-roles';
+import { SideBySide } from './revision-comparison';
 
 export function Evidence({ alert }: { alert: AlertDetail }) {
   const findings = alert.findings.toSorted(

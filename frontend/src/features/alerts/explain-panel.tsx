@@ -10,12 +10,12 @@ import { explanationQuery } from '../../api/alerts';
 import type { ExplainedFinding, Filter } from '../../api/types';
 import { formatFigure } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './alerts.module.css';
-import { ROLE_WORDS } from './role-words';
+import { ROLE_WORDS } from './finding-roles';
 
 /** Findings shown before the rest is asked for: an incident has hundreds, each with a table. */
 const FIRST = 12;

@@ -14,9 +14,9 @@ import { accountsQuery, may, sessionQuery } from '../../api/session';
 import type { AlertAction, AlertDetail } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
-import { ACTION_WORDS } from '../../ui/looks';
+import { ACTION_WORDS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
-import { DueField, IssueField } from './follow-up';
+import { DueField, IssueField } from './due-and-issue-fields';
 import { useAddNote, useAssign } from './use-triage';
 
 export interface TriagePanelProps {

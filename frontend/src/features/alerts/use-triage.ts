@@ -26,7 +26,7 @@ import type {
   AlertState,
   Page,
 } from '../../api/types';
-import { ACTION_WORDS } from '../../ui/looks';
+import { ACTION_WORDS } from '../../ui/state-badges';
 
 const STATE_AFTER: Record<AlertAction, AlertState> = {
   acknowledge: 'acknowledged',

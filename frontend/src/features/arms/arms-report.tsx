@@ -7,22 +7,22 @@ import { useQueries } from '@tanstack/react-query';
 import { jobReportQuery } from '../../api/runs';
 import type { Arms, Benchmark, Comparison } from '../../api/types';
 import { paramsKey } from '../../lib/params';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { AuditPanel } from '../../ui/audit-panel';
 import { comparisonKey, ComparisonTable } from '../../ui/comparison-table';
-import { DerivedTable } from '../../ui/derived-table';
+import { DerivedTable } from '../../ui/derived-metrics-table';
 import { Panel } from '../../ui/panel';
 import { Segments } from '../../ui/segments';
 import { SimulatedMarkOf } from '../../ui/target-name';
 import classes from './arms.module.css';
 import type { ArmsSearch } from './arms-search';
 import { DistributionPanel } from './distribution-panel';
-import { evidenceOf, jobsOf, type Evidence } from './evidence';
-import { persOf } from './per';
+import { evidenceOf, jobsOf, type Evidence } from './report-evidence';
+import { persOf } from './per-unit';
 import { hasRatio, worst } from './ratio-chart';
 import { TargetPanel } from './target-panel';
 import { ViewControls } from './view-controls';
-import { hiddenArms, isShown, viewOf, type View } from './view';
+import { hiddenArms, isShown, viewOf, type View } from './arms-view';
 
 export interface ArmsReportProps {
   arms: Arms;

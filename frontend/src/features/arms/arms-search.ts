@@ -3,7 +3,7 @@
  * `point` is `comparisonKey` of the chosen row, `at` the values of the params that are not on the x axis
  * (`message=150`), `hide` the arms switched off.
  */
-import { oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search-values';
 
 export const SHOWS = ['ratio', 'value'] as const;
 export const PERS = ['iteration', 'item', 'byte'] as const;

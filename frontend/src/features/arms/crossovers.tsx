@@ -1,9 +1,9 @@
 /** From which value on each shown arm wins, in words; no crossover is an answer and is said. */
 import type { Benchmark, Derived } from '../../api/types';
 import { LineSample } from '../../charts/legend';
-import { crossoverWords } from '../../ui/derived-words';
+import { crossoverWords } from '../../ui/derived-metric-texts';
 import classes from './arms.module.css';
-import { lookOf } from './series';
+import { lookOf } from './arm-series';
 
 export interface CrossoversProps {
   rows: readonly Derived[];

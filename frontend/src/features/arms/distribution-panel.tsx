@@ -13,11 +13,11 @@ import { StepChart } from '../../charts/step-chart';
 import { paramsLabel } from '../../lib/params';
 import { formatInteger, formatShare, formatValue } from '../../lib/units';
 import { DataTable } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { SimulatedMarkOf } from '../../ui/target-name';
-import { farOut, quantile, type FarOut } from './far-out';
+import { farOut, quantile, type FarOut } from './distribution-axis';
 
 export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   const { job_id: jobId, benchmark, metric, params } = comparison;

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
-import { withHashing } from '../../testing/hashing-world';
+import { withHashing } from '../../testing/scenario-hashing';
 import { layOut } from '../../testing/layout';
 import { renderApp } from '../../testing/render-app';
 

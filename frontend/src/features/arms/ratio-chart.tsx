@@ -22,7 +22,7 @@ import {
 } from '../../lib/units';
 import { comparisonKey } from '../../ui/comparison-table';
 import { DataTable } from '../../ui/data-table';
-import { winsFrom } from '../../ui/derived-words';
+import { winsFrom } from '../../ui/derived-metric-texts';
 import { Crossovers } from './crossovers';
 import {
   crossoversOf,
@@ -30,8 +30,8 @@ import {
   lookOf,
   ratioDots,
   ratioSeries,
-} from './series';
-import type { View } from './view';
+} from './arm-series';
+import type { View } from './arms-view';
 
 export interface RatioChartProps {
   benchmark: Benchmark;

@@ -3,20 +3,20 @@ import { Button, Group } from '@mantine/core';
 
 import type { Benchmark, Comparison } from '../../api/types';
 import { LegendSwitches } from '../../charts/legend';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { AppLink } from '../../ui/app-link';
-import { DEMONSTRATION, VERDICTS } from '../../ui/looks';
+import { DEMONSTRATION, VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { SimulatedMarkOf } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import type { ArmsSearch } from './arms-search';
-import type { Evidence } from './evidence';
+import type { Evidence } from './report-evidence';
 import { hasRatio, RatioChart, worst } from './ratio-chart';
-import { armsOf, lookOf } from './series';
+import { armsOf, lookOf } from './arm-series';
 import { ValueChart } from './value-chart';
-import { hiddenArms, isShown, toggled, type View } from './view';
+import { hiddenArms, isShown, toggled, type View } from './arms-view';
 
 export interface TargetPanelProps {
   benchmark: Benchmark;

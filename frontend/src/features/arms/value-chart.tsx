@@ -13,9 +13,9 @@ import { compareParams, formatParam, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue, type Unit } from '../../lib/units';
 import { DataTable } from '../../ui/data-table';
 import { fixedWords } from './ratio-chart';
-import { valueDots, valueSeries } from './series';
-import { scaleOf, type Per } from './per';
-import type { View } from './view';
+import { valueDots, valueSeries } from './arm-series';
+import { scaleOf, type Per } from './per-unit';
+import type { View } from './arms-view';
 
 export interface ValueChartProps {
   benchmark: Benchmark;

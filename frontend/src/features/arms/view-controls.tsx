@@ -1,11 +1,11 @@
 /** How the arms are shown: x axis, the values of the other params, ratio or measured values. */
 import { formatParam, paramsKey } from '../../lib/params';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Segments } from '../../ui/segments';
 import type { ArmsSearch } from './arms-search';
-import { SIDE_BY_SIDE, type Fixed, type View } from './view';
+import { SIDE_BY_SIDE, type Fixed, type View } from './arms-view';
 
 /** Values up to which all of them are shown side by side. */
 const SEGMENTS = 8;

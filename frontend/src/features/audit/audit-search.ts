@@ -1,6 +1,6 @@
 /** Search values of the audit log. */
 import type { AuditedKind, AuditFilters } from '../../api/audit';
-import { oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search-values';
 
 export type AuditSearch = AuditFilters;
 

@@ -1,5 +1,5 @@
 /** Search values of /compare: two runs or two revisions, and what of them is shown. */
-import { oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search-values';
 
 export interface CompareSearch {
   base?: string | undefined;

@@ -11,7 +11,7 @@ import {
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Identifier } from '../../ui/identifier';
-import { VERDICTS } from '../../ui/looks';
+import { VERDICTS } from '../../ui/state-badges';
 import { Status, type Look } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import classes from './compare.module.css';

@@ -13,7 +13,7 @@ import type { ImportDetail, ImportedAdvice } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Facts, Panel } from '../../ui/panel';
 import { holdsLook } from '../../ui/policy-looks';

@@ -7,7 +7,7 @@ import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Listed } from '../../ui/listed';
+import { Listed } from '../../ui/paged-list';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';

@@ -1,5 +1,5 @@
 /** Search values of /matrix. */
-import { text } from '../../lib/search';
+import { text } from '../../lib/search-values';
 
 export interface MatrixSearch {
   suite?: string | undefined;

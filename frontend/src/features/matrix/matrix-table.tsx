@@ -9,8 +9,8 @@ import type {
 } from '../../api/types';
 import { formatPercent, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
-import { changeLook, shortWords } from '../../ui/change-looks';
-import { OUTCOMES, VERDICTS } from '../../ui/looks';
+import { changeLook, shortWords } from '../../ui/change-badges';
+import { OUTCOMES, VERDICTS } from '../../ui/state-badges';
 import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';

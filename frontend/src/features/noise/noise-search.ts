@@ -1,6 +1,6 @@
 /** Search values of the noise page. */
 import type { NoiseFilters } from '../../api/noise';
-import { text } from '../../lib/search';
+import { text } from '../../lib/search-values';
 
 export type NoiseSearch = NoiseFilters;
 

@@ -25,7 +25,7 @@ import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { targetOption } from '../../ui/target-labels';
 import classes from './noise.module.css';
-import { rhythmWords, RHYTHMS } from './rhythms';
+import { rhythmWords, RHYTHMS } from './schedule-intervals';
 
 const KINDS: readonly { value: Schedule['kind']; label: string }[] = [
   { value: 'a_a', label: 'A/A run' },

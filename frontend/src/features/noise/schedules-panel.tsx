@@ -14,11 +14,11 @@ import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { TargetName } from '../../ui/target-name';
-import { rhythmWords } from './rhythms';
+import { rhythmWords } from './schedule-intervals';
 import { ScheduleChangeForm, ScheduleForm } from './schedule-form';
 
 export const KIND_WORDS: Record<Schedule['kind'], string> = {

@@ -1,6 +1,6 @@
 /** Search values of the policies page. */
 import type { PolicyFilters } from '../../api/policies';
-import { text } from '../../lib/search';
+import { text } from '../../lib/search-values';
 
 export type PoliciesSearch = PolicyFilters;
 

@@ -13,7 +13,7 @@ import { formatParam } from '../../lib/params';
 import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { holdsLook } from '../../ui/policy-looks';
 import { Status } from '../../ui/status';
 

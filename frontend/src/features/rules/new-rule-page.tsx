@@ -5,7 +5,7 @@ import { createRule } from '../../api/rules';
 import { may, sessionQuery } from '../../api/session';
 import type { RuleDetail } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { NoPermission } from '../../ui/states';
 import { freshDraft } from './rule-draft';

@@ -6,7 +6,7 @@ import { orphansQuery } from '../../api/rules';
 import type { Orphans } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { TargetName } from '../../ui/target-name';
 import classes from './rules.module.css';

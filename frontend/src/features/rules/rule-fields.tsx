@@ -22,7 +22,7 @@ import {
   KIND_WORDS,
   MODE_LOOKS,
   MODE_MEANING,
-} from './rule-words';
+} from './rule-labels';
 import { RULE_KINDS, RULE_MODES } from './rules-search';
 
 export interface RuleFieldsProps {

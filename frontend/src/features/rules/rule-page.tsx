@@ -10,7 +10,7 @@ import { aboutWords } from '../../lib/rule-patterns';
 import { formatPercent } from '../../lib/units';
 import { paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Facts, Panel, Split } from '../../ui/panel';
 import { Status } from '../../ui/status';
@@ -24,7 +24,7 @@ import {
   KIND_WORDS,
   MODE_LOOKS,
   MODE_MEANING,
-} from './rule-words';
+} from './rule-labels';
 import classes from './rules.module.css';
 
 export interface RulePageProps {

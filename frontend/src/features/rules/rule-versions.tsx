@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 
 import { ruleVersionsQuery } from '../../api/rules';
 import type { RuleVersion } from '../../api/types';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { TimeAgo } from '../../ui/time-ago';
-import { spelledOut } from './rule-words';
+import { spelledOut } from './rule-labels';
 import classes from './rules.module.css';
 
 export function RuleVersions({ ruleId }: { ruleId: string }) {

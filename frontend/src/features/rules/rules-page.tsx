@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { rulesQuery } from '../../api/rules';
 import { may, sessionQuery } from '../../api/session';
 import type { Rule, RuleKind, RuleMode } from '../../api/types';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { aboutWords } from '../../lib/rule-patterns';
 import { formatPercent } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
@@ -12,7 +12,7 @@ import { ButtonLink } from '../../ui/button-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Listed } from '../../ui/listed';
+import { Listed } from '../../ui/paged-list';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -24,7 +24,7 @@ import {
   KIND_WORDS,
   MODE_LOOKS,
   MODE_MEANING,
-} from './rule-words';
+} from './rule-labels';
 import { RULE_KINDS, RULE_MODES, type RulesSearch } from './rules-search';
 import classes from './rules.module.css';
 

@@ -1,7 +1,7 @@
 /** Search values of the list of rules, and of the form of a new one: what it should decide about. */
 import type { RuleFilters } from '../../api/rules';
 import type { RuleKind, RuleMode } from '../../api/types';
-import { oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search-values';
 
 export const RULE_KINDS: readonly RuleKind[] = ['history', 'arm_slower'];
 export const RULE_MODES: readonly RuleMode[] = ['active', 'shadow', 'off'];

@@ -11,7 +11,7 @@ import { runEnded, runKeys } from '../../api/runs';
 import { retireBenchmark } from '../../api/series';
 import { may, sessionQuery } from '../../api/session';
 import type { Completeness as Answer, Gone, Run } from '../../api/types';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
 import classes from './completeness.module.css';

@@ -7,12 +7,12 @@ import { MAX_DOTS } from '../../charts/palette';
 import { thinKeepingPeaks, TrackChart } from '../../charts/track-chart';
 import { formatDuration } from '../../lib/times';
 import { DataTable } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { DeviceConditions } from './device-conditions';
 import classes from './runs.module.css';
-import { ofDevice, toTracks, type Track } from './tracks';
+import { ofDevice, toTracks, type Track } from './condition-track-data';
 
 /** Tracks drawn; what is beyond stands in the table. */
 const DRAWN = 6;

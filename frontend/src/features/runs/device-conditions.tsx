@@ -10,10 +10,10 @@ import type { Conditions, Job } from '../../api/types';
 import { conditionLabels } from '../../lib/conditions';
 import { formatDuration } from '../../lib/times';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/loaded';
-import { RawTexts } from '../../ui/raw-texts';
+import { Loaded } from '../../ui/query-view';
+import { RawTexts } from '../../ui/command-outputs';
 import classes from './runs.module.css';
-import { namedIn } from './tracks';
+import { namedIn } from './condition-track-data';
 
 export interface DeviceConditionsProps {
   job: Job;

@@ -4,7 +4,7 @@ import {
   DEVICE_JOB,
   reportedLines,
   withDevices,
-} from '../../testing/devices-world';
+} from '../../testing/scenario-devices';
 import { renderApp } from '../../testing/render-app';
 
 const open = () => renderApp('/runs/run-device-1', withDevices);

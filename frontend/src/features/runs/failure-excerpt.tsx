@@ -4,7 +4,7 @@ import { Alert, Group } from '@mantine/core';
 import type { Failure, Job } from '../../api/types';
 import { withoutAnsi } from '../../lib/ansi';
 import { Icon } from '../../ui/icon';
-import { CAUSES, NO_CAUSE } from './causes';
+import { CAUSES, NO_CAUSE } from './failure-causes';
 import classes from './failure-excerpt.module.css';
 import { OpenLog } from './log-viewer';
 

@@ -7,7 +7,7 @@ import { paramsKey, paramsLabel } from '../../lib/params';
 import { formatFigure, formatShare } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Identifier } from '../../ui/identifier';
-import { VERDICTS } from '../../ui/looks';
+import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
 import classes from './runs.module.css';

@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react';
 
 import { renderApp } from '../../testing/render-app';
-import type { World } from '../../testing/world';
+import type { World } from '../../testing/fake-backend';
 
 /** The run that is done, without comparisons, as another tool's or as one of an agent. */
 const asked = (trigger: 'import' | 'manual') => (world: World) => {

@@ -5,7 +5,7 @@
 import { Alert, NativeSelect, NumberInput, Stack } from '@mantine/core';
 
 import type { Knob, RunEstimate } from '../../api/types';
-import { DEMONSTRATION } from '../../ui/looks';
+import { DEMONSTRATION } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import classes from './runs.module.css';

@@ -8,7 +8,7 @@ import { compareParams, paramsKey, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Identifier } from '../../ui/identifier';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 

@@ -9,7 +9,7 @@ import { jobLogQuery } from '../../api/job-tails';
 import { jobEnded } from '../../api/runs';
 import type { Job, LogLine } from '../../api/types';
 import { withoutAnsi } from '../../lib/ansi';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { DownloadLog, OpenLog } from './log-viewer';

@@ -20,7 +20,7 @@ import type { Job } from '../../api/types';
 import { withoutAnsi } from '../../lib/ansi';
 import { formatInteger } from '../../lib/units';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { EmptyState } from '../../ui/states';
 import {
   findInLines,

@@ -29,14 +29,14 @@ import type {
   Target,
 } from '../../api/types';
 import { shortId } from '../../lib/ids';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { suiteToOpen } from '../../lib/suites';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/loaded';
-import { HEALTH_STATES, HOLDS, TARGET_STATES } from '../../ui/looks';
+import { Loaded } from '../../ui/query-view';
+import { HEALTH_STATES, HOLDS, TARGET_STATES } from '../../ui/state-badges';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';

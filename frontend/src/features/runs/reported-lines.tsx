@@ -10,7 +10,7 @@ import { jobEnded } from '../../api/runs';
 import type { Job, Reported } from '../../api/types';
 import { formatInteger } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 

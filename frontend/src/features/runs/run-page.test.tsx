@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 
 import type { LiveEvent } from '../../api/types';
 import { renderApp } from '../../testing/render-app';
-import { samples } from '../../testing/world';
+import { samples } from '../../testing/fake-backend';
 
 const AT = '2026-01-10T12:00:00Z';
 

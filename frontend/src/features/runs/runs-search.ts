@@ -1,7 +1,7 @@
 /** Search values of the run pages. */
 import type { RunFilters } from '../../api/runs';
 import type { RunState, Trigger } from '../../api/types';
-import { oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search-values';
 
 export const RUN_STATE_VALUES: readonly RunState[] = [
   'queued',

@@ -3,7 +3,7 @@ import type { Change, SeriesPage } from '../../api/types';
 import { formatDate } from '../../lib/times';
 import { formatFigure } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
-import { CAUSE_WORDS, changeLook } from '../../ui/change-looks';
+import { CAUSE_WORDS, changeLook } from '../../ui/change-badges';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';

@@ -20,7 +20,7 @@ import type {
 } from '../../charts/history-picture';
 import { formatDateTime } from '../../lib/times';
 import { formatApart, formatValue, type Unit } from '../../lib/units';
-import { isWorse, shortWords } from '../../ui/change-looks';
+import { isWorse, shortWords } from '../../ui/change-badges';
 import type { SeriesSearch } from './series-search';
 
 const ms = (instant: string) => Date.parse(instant);

@@ -7,7 +7,7 @@ import { ChartFrame } from '../../charts/chart-frame';
 import { HistoryChart } from '../../charts/history-chart';
 import { HistoryControls } from '../../charts/history-controls';
 import { HistoryLegend } from '../../charts/history-legend';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { formatInteger } from '../../lib/units';
 import { ButtonLink } from '../../ui/button-link';
 import { EmptyState } from '../../ui/states';

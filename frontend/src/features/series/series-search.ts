@@ -1,6 +1,6 @@
 /** Search values of the pages of series. */
 import type { SeriesFilters, Window } from '../../api/series';
-import { oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search-values';
 
 export interface SeriesListSearch extends Omit<SeriesFilters, 'changed'> {
   changed?: 'yes' | 'no' | undefined;

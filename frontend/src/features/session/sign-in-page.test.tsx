@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 
 import { renderApp } from '../../testing/render-app';
-import type { World } from '../../testing/world';
+import type { World } from '../../testing/fake-backend';
 import { parseSignInSearch } from './sign-in-search';
 
 /** The session exists on the server only after signing in. */

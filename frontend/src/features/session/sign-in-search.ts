@@ -1,5 +1,5 @@
 /** Search values of /sign-in. */
-import { text } from '../../lib/search';
+import { text } from '../../lib/search-values';
 
 export interface SignInSearch {
   next?: string | undefined;

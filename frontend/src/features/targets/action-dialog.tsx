@@ -11,7 +11,7 @@ import {
 import type { FormEvent } from 'react';
 
 import { Icon } from '../../ui/icon';
-import type { ActionWords } from './target-words';
+import type { ActionWords } from './target-texts';
 
 export interface Draft {
   reason: string;

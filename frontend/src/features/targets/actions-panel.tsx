@@ -11,7 +11,7 @@ import type { Target, TargetAction } from '../../api/types';
 import { Panel } from '../../ui/panel';
 import { ActionDialog, type Draft } from './action-dialog';
 import classes from './targets.module.css';
-import { type ActionWords, wordsOf } from './target-words';
+import { type ActionWords, wordsOf } from './target-texts';
 import { useTargetAction } from './use-target-action';
 
 export function ActionsPanel({ target }: { target: Target }) {

@@ -12,7 +12,7 @@ import {
   HEALTH_STATES,
   HOLDS,
   TARGET_STATES,
-} from '../../ui/looks';
+} from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Status, type Look } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';

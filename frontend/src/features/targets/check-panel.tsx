@@ -4,7 +4,7 @@ import { formatDuration } from '../../lib/times';
 import { formatFigure, formatValue } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
-import { RawTexts } from '../../ui/raw-texts';
+import { RawTexts } from '../../ui/command-outputs';
 import { EmptyState } from '../../ui/states';
 import { Status, type Look } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';

@@ -17,8 +17,8 @@ import {
 } from '../../lib/conditions';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
-import { VERDICTS } from '../../ui/looks';
+import { Loaded } from '../../ui/query-view';
+import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Segments } from '../../ui/segments';
 import { EmptyState } from '../../ui/states';

@@ -10,13 +10,13 @@ import { targetEventsQuery } from '../../api/targets';
 import type { EventAxis, Page, TargetEvent } from '../../api/types';
 import { DetailLines } from '../../ui/detail-lines';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Timeline } from '../../ui/timeline';
 import classes from './targets.module.css';
 import { AXES } from './targets-search';
-import { AXIS_WORDS } from './target-words';
+import { AXIS_WORDS } from './target-texts';
 
 export interface EventsPanelProps {
   targetId: string;

@@ -8,7 +8,7 @@ import {
   HOLDS,
   PREFLIGHT_LEVELS,
   TARGET_STATES,
-} from '../../ui/looks';
+} from '../../ui/state-badges';
 import { Status } from '../../ui/status';
 import { SimulatedMark } from '../../ui/target-name';
 

@@ -1,12 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
-import { withDevices } from '../../testing/devices-world';
+import { withDevices } from '../../testing/scenario-devices';
 import { phone, quarantinedPhone } from '../../testing/fixtures-targets';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
-import type { World } from '../../testing/world';
+import type { World } from '../../testing/fake-backend';
 
 const DEVICE = '/targets/target-2';
 const region = (name: string) => screen.findByRole('region', { name });

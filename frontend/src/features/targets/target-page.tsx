@@ -9,7 +9,7 @@ import type { Target } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
 import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Facts, Panel, Split } from '../../ui/panel';
 import { PoliciesPanel } from '../../ui/policy-card';
@@ -19,15 +19,15 @@ import { AxesPanel } from './axes-panel';
 import { CheckPanel } from './check-panel';
 import { ConditionsPanel } from './conditions-panel';
 import { EventsPanel } from './events-panel';
-import { NoisePanel, RunsPanel } from './record-panels';
+import { NoisePanel, RunsPanel } from './runs-and-noise-panels';
 import {
   ConfigurationPanel,
   Fingerprint,
   PreflightPanel,
-} from './set-up-panels';
+} from './configuration-panels';
 import { TitleMarks } from './target-marks';
 import type { TargetSearch } from './targets-search';
-import { gateWords } from './target-words';
+import { gateWords } from './target-texts';
 
 export interface TargetPageProps {
   targetId: string;

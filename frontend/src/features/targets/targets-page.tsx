@@ -4,14 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import { fleetQuery } from '../../api/targets';
 import type { Target } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Listed } from '../../ui/listed';
-import { HEALTH_STATES, TARGET_STATES } from '../../ui/looks';
+import { Listed } from '../../ui/paged-list';
+import { HEALTH_STATES, TARGET_STATES } from '../../ui/state-badges';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -21,7 +21,7 @@ import { TimeAgo } from '../../ui/time-ago';
 import { Preflight, TargetMarks } from './target-marks';
 import classes from './targets.module.css';
 import { HEALTHS, KINDS, STATES, type TargetsSearch } from './targets-search';
-import { gateWords } from './target-words';
+import { gateWords } from './target-texts';
 
 export interface TargetsPageProps {
   search: TargetsSearch;

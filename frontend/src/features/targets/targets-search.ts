@@ -1,7 +1,7 @@
 /** Search values of the fleet and of one target. */
 import type { TargetFilters } from '../../api/targets';
 import type { EventAxis, HealthState, Target } from '../../api/types';
-import { oneOf, text } from '../../lib/search';
+import { oneOf, text } from '../../lib/search-values';
 
 export const KINDS: readonly Target['kind'][] = ['host', 'device'];
 export const STATES: readonly Target['state'][] = ['online', 'busy', 'offline'];

@@ -8,7 +8,7 @@ import { paramsLabel } from '../../lib/params';
 import { formatPercent } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/loaded';
+import { Loaded } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { RunsTable } from '../../ui/runs-table';
 import { EmptyState } from '../../ui/states';

@@ -2,7 +2,7 @@
 import type { Derived } from '../api/types';
 import { paramsKey, paramsLabel } from '../lib/params';
 import { DataTable, type Column } from './data-table';
-import { derivedInterval, derivedValue } from './derived-words';
+import { derivedInterval, derivedValue } from './derived-metric-texts';
 
 const COLUMNS: readonly Column<Derived>[] = [
   {

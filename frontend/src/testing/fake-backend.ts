@@ -24,7 +24,7 @@ import type {
   Suite,
   Target,
 } from '../api/types';
-import { createDecisions, type Decisions } from './decisions-world';
+import { createDecisions, type Decisions } from './fake-decisions';
 import {
   ada,
   agent,
@@ -40,7 +40,7 @@ import {
   target,
 } from './fixtures';
 import { hotPhone, simulatedPhone } from './fixtures-targets';
-import { createFleet, type Fleet } from './fleet-world';
+import { createFleet, type Fleet } from './fake-fleet';
 import {
   alertDetail,
   alerts,

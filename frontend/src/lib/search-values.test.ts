@@ -1,4 +1,4 @@
-import { compact, oneOf, text } from './search';
+import { compact, oneOf, text } from './search-values';
 
 describe('URL search values', () => {
   it('drop what is malformed instead of failing', () => {

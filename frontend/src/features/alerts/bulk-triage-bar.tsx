@@ -9,10 +9,10 @@ import { useState } from 'react';
 import { accountsQuery } from '../../api/session';
 import type { Alert, AlertAction } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
-import { ACTION_WORDS } from '../../ui/looks';
+import { ACTION_WORDS } from '../../ui/state-badges';
 import classes from './bulk.module.css';
 import { ExpectedDialog } from './expected-dialog';
-import type { Bulk, BulkDecision } from './use-bulk';
+import type { Bulk, BulkDecision } from './use-bulk-triage';
 import { needsBaseline } from './use-triage';
 
 export interface BulkBarProps {

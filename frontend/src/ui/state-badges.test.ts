@@ -1,4 +1,4 @@
-import { ALERT_KINDS, ALERT_STATE_MEANING, ALERT_STATES } from './looks';
+import { ALERT_KINDS, ALERT_STATE_MEANING, ALERT_STATES } from './state-badges';
 
 /** The text of every file of the screens, by path. */
 const SOURCES = import.meta.glob<string>('../{features,ui}/**/*.{ts,tsx}', {

@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react';
 
 import type { Gate } from '../../api/types';
-import { hashingReport } from '../../testing/hashing-world';
+import { hashingReport } from '../../testing/scenario-hashing';
 import { renderApp } from '../../testing/render-app';
 
 function gate(change: Partial<Gate>): Gate {

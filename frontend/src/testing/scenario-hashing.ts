@@ -10,7 +10,7 @@ import type {
 import { job, minutesAgo, run } from './fixtures';
 import { comparison } from './fixtures-decisions';
 import { hashingSuite, ledgerBatch, PIECE_ARMS } from './fixtures-hashing';
-import { report, type World } from './world';
+import { report, type World } from './fake-backend';
 
 export const HASHING_JOB = 'job-hashing';
 const HASHING_RUN = 'run-hashing-1';

@@ -3,10 +3,10 @@ import {
   piece,
   seedProtocol,
 } from '../../testing/fixtures-hashing';
-import { hashingReport } from '../../testing/hashing-world';
+import { hashingReport } from '../../testing/scenario-hashing';
 import type { Params } from '../../lib/params';
-import { evidenceOf, jobsOf } from './evidence';
-import { concerns, isShown, toggled, viewOf } from './view';
+import { evidenceOf, jobsOf } from './report-evidence';
+import { concerns, isShown, toggled, viewOf } from './arms-view';
 
 const POINTS = [1000, 1, 5000].flatMap((batch) =>
   [32, 150, 1024].map((message) => ({ batch, message })),

@@ -3,7 +3,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 
 import type { AlertDetail } from '../../api/types';
-import { OVERDUE } from '../../ui/looks';
+import { OVERDUE } from '../../ui/state-badges';
 import { Status } from '../../ui/status';
 import { useLinkIssue, useSetDue } from './use-triage';
 

@@ -20,11 +20,11 @@ import { formatInterval, formatRatio, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
-import { VERDICTS } from '../../ui/looks';
+import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import classes from './alerts.module.css';
-import { ROLE_WORDS } from './role-words';
+import { ROLE_WORDS } from './finding-roles';
 
 /** A finding with what its job's report says beside it; the report may still be on its way. */
 interface Row {

@@ -8,9 +8,9 @@ import type {
 import type { DotRow } from '../../charts/dot-chart';
 import type { IntervalSeries } from '../../charts/interval-picture';
 import { formatInterval, formatRatio, formatValue } from '../../lib/units';
-import { derivedInterval, derivedValue } from '../../ui/derived-words';
-import { scaleOf, type Per } from './per';
-import { concerns, isShown, type View } from './view';
+import { derivedInterval, derivedValue } from '../../ui/derived-metric-texts';
+import { scaleOf, type Per } from './per-unit';
+import { concerns, isShown, type View } from './arms-view';
 
 /** An arm keeps its look whatever else is shown: its place among the declared arms. */
 export function lookOf(benchmark: Benchmark, arm: string): number {

@@ -8,7 +8,7 @@ import type { ReactNode } from 'react';
 
 import type { Page } from '../api/types';
 import type { IconName } from './icon';
-import { Loaded } from './loaded';
+import { Loaded } from './query-view';
 import { Pager } from './pager';
 import { EmptyState } from './states';
 

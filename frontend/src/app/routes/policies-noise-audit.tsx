@@ -1,7 +1,7 @@
 /** /policies, /noise and /audit: lists whose filters are their address. */
 import { getRouteApi } from '@tanstack/react-router';
 
-import { compact } from '../../lib/search';
+import { compact } from '../../lib/search-values';
 import { AuditPage } from '../../features/audit/audit-page';
 import { NoisePage } from '../../features/noise/noise-page';
 import { PoliciesPage } from '../../features/policies/policies-page';

@@ -5,7 +5,7 @@
 import type { RawText } from '../api/types';
 import { withoutAnsi } from '../lib/ansi';
 import { formatInteger, formatNumber } from '../lib/units';
-import classes from './raw-texts.module.css';
+import classes from './command-outputs.module.css';
 import { Status, type Look } from './status';
 
 const DONE: Look = { tone: 'good', icon: 'check', word: 'exit 0' };

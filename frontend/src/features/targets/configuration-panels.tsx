@@ -5,7 +5,7 @@ import type {
   Target,
 } from '../../api/types';
 import { DataTable } from '../../ui/data-table';
-import { PREFLIGHT_LEVELS } from '../../ui/looks';
+import { PREFLIGHT_LEVELS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';

@@ -2,7 +2,7 @@
 import type { Conditions, Reported } from '../api/types';
 import { job, minutesAgo, run } from './fixtures';
 import { quarantinedPhone } from './fixtures-targets';
-import { report, type World } from './world';
+import { report, type World } from './fake-backend';
 
 export const DEVICE_JOB = 'job-device';
 const RUN = 'run-device-1';

@@ -1,4 +1,4 @@
-import { farOut, quantile } from './far-out';
+import { farOut, quantile } from './distribution-axis';
 
 function arm(name: string, values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);

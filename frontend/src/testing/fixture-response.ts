@@ -1,11 +1,11 @@
 /** Answers one request from the fixtures; used by the development server's fixture mode only. */
 import { getResponse } from 'msw';
 
-import { withChange } from './changes-world';
-import { withDevices } from './devices-world';
+import { withChange } from './scenario-change';
+import { withDevices } from './scenario-devices';
 import { handlersFor } from './handlers';
-import { withHashing } from './hashing-world';
-import { createWorld } from './world';
+import { withHashing } from './scenario-hashing';
+import { createWorld } from './fake-backend';
 
 const world = createWorld();
 withHashing(world);

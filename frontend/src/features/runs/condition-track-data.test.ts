@@ -1,5 +1,5 @@
 import type { Conditions } from '../../api/types';
-import { namedIn, toTracks } from './tracks';
+import { namedIn, toTracks } from './condition-track-data';
 
 function reading(seq: number, values: Conditions['values']): Conditions {
   return {
