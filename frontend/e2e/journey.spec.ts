@@ -5,7 +5,7 @@
  */
 import { expect, test, type Page } from '@playwright/test';
 
-import { look } from './page-check';
+import { checkPage } from './page-check';
 
 const MINUTE_MS = 60_000;
 const RUN_MS = 8 * MINUTE_MS;
@@ -39,7 +39,7 @@ function listen(page: Page): string[] {
   return complaints;
 }
 
-interface Asked {
+interface RunChoices {
   batches: readonly string[];
   slowdownPercent: number;
 }
@@ -47,7 +47,7 @@ interface Asked {
 /** Asks for one benchmark at a few values through the form: the journey needs no more, and stays quick. */
 async function startRun(
   page: Page,
-  { batches, slowdownPercent }: Asked,
+  { batches, slowdownPercent }: RunChoices,
 ): Promise<void> {
   await page.goto(`/runs/new?suite=${SUITE}`);
   await page.getByRole('button', { name: 'Choose none' }).click();
@@ -92,7 +92,7 @@ async function readArms(page: Page): Promise<void> {
   await expect(
     page.getByRole('table', { name: 'Distribution per arm' }),
   ).toBeVisible();
-  await look(page, 'arms');
+  await checkPage(page, 'arms');
   const switches = page.getByRole('list', { name: 'Arms' });
   await switches.getByRole('button', { name: 'native', exact: true }).click();
   await expect(page).toHaveURL(/hide=native/);
@@ -105,12 +105,12 @@ async function readArms(page: Page): Promise<void> {
       name: /^Ratio of time to fallback, arms side by side/,
     }),
   ).toBeVisible();
-  await look(page, 'arms-side-by-side');
+  await checkPage(page, 'arms-side-by-side');
   await page.getByText('Measured time', { exact: true }).click();
   await page.getByText('item', { exact: true }).click();
   await expect(page.getByRole('img', { name: /^time per item/ })).toBeVisible();
   await page.setViewportSize({ width: 768, height: 900 });
-  await look(page, 'arms-narrow');
+  await checkPage(page, 'arms-narrow');
   await page.setViewportSize({ width: 1280, height: 720 });
 }
 
@@ -118,11 +118,11 @@ async function readArms(page: Page): Promise<void> {
 async function readHistory(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Matrix', exact: true }).first().click();
   await expect(page.getByRole('table', { name: /^Matrix of/ })).toBeVisible();
-  await look(page, 'matrix');
+  await checkPage(page, 'matrix');
   await page.goto(`/series?suite=${SUITE}&benchmark=${BENCHMARK}`);
   const table = page.getByRole('table', { name: 'Series' });
   await expect(table).toBeVisible();
-  await look(page, 'series-list');
+  await checkPage(page, 'series-list');
   await table.getByRole('link').first().click();
   await expect(page.getByRole('slider', { name: 'Point' })).toBeVisible();
   await page
@@ -132,9 +132,9 @@ async function readHistory(page: Page): Promise<void> {
   await expect(page.getByRole('list', { name: 'Notes' })).toContainText(
     'The first night.',
   );
-  await look(page, 'series');
+  await checkPage(page, 'series');
   await page.setViewportSize({ width: 390, height: 844 });
-  await look(page, 'series-narrow');
+  await checkPage(page, 'series-narrow');
   await page.setViewportSize({ width: 1280, height: 720 });
   await page
     .getByRole('region', { name: 'The chosen point' })
@@ -149,7 +149,7 @@ async function readHistory(page: Page): Promise<void> {
   await expect(
     page.getByRole('table', { name: 'Measurements of both sides' }),
   ).toBeVisible();
-  await look(page, 'compare');
+  await checkPage(page, 'compare');
 }
 
 /** A rule is tried on the past and saved in shadow; then what people decide with, each held to the rules. */
@@ -161,22 +161,22 @@ async function decide(page: Page): Promise<void> {
   await expect(page.getByRole('status', { name: 'Replay' })).toContainText(
     'In the last 30 days',
   );
-  await look(page, 'rule-new');
+  await checkPage(page, 'rule-new');
   await page.getByRole('button', { name: 'Save the rule' }).click();
   await expect(
     page.getByRole('heading', { name: 'What it says' }),
   ).toBeVisible();
-  await look(page, 'rule');
+  await checkPage(page, 'rule');
   await page.goto('/rules');
   await expect(
     page.getByRole('table', { name: 'Rules', exact: true }),
   ).toContainText('journey');
-  await look(page, 'rules');
+  await checkPage(page, 'rules');
   await page.goto('/audit');
   await expect(page.getByRole('table', { name: 'Audit log' })).toContainText(
     'journey',
   );
-  await look(page, 'audit');
+  await checkPage(page, 'audit');
   for (const [address, heading] of [
     ['/policies', 'Policies'],
     ['/noise', 'Noise'],
@@ -189,7 +189,7 @@ async function decide(page: Page): Promise<void> {
       page.getByRole('heading', { level: 1, name: heading }),
     ).toBeVisible();
     // oxlint-disable-next-line no-await-in-loop
-    await look(page, heading.toLowerCase());
+    await checkPage(page, heading.toLowerCase());
   }
 }
 
@@ -208,7 +208,7 @@ async function watchLive(page: Page): Promise<void> {
   const table = page.getByRole('table', { name: 'Samples per case' });
   await expect(table).toBeVisible({ timeout: RUN_MS });
   await expect(table.getByRole('row').nth(2)).toBeVisible({ timeout: RUN_MS });
-  await look(page, 'run-live');
+  await checkPage(page, 'run-live');
   await page.reload();
   // A run that could not tell yet measures another batch, which has samples once its first launch is warm.
   await expect(table).toBeVisible({ timeout: RUN_MS });
@@ -216,7 +216,7 @@ async function watchLive(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Verdicts' })).toBeVisible({
     timeout: RUN_MS,
   });
-  await look(page, 'run-done');
+  await checkPage(page, 'run-done');
 }
 
 test('a visitor signs in, watches a run, reads the arms and triages a confirmed alert', async ({
@@ -229,9 +229,9 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await expect(
       page.getByRole('heading', { name: 'Sign in to Paceline' }),
     ).toBeVisible();
-    await look(page, 'sign-in');
+    await checkPage(page, 'sign-in');
     await signIn(page);
-    await look(page, 'overview');
+    await checkPage(page, 'overview');
   });
 
   await test.step('look at targets and the form', async () => {
@@ -241,17 +241,17 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
       .click();
     const table = page.getByRole('table', { name: 'Targets' });
     await expect(table).toBeVisible();
-    await look(page, 'targets');
+    await checkPage(page, 'targets');
     await table.getByRole('link').first().click();
     await expect(
       page.getByRole('heading', { name: 'Fingerprint' }),
     ).toBeVisible();
-    await look(page, 'target');
+    await checkPage(page, 'target');
     await page.goto(`/runs/new?suite=${SUITE}`);
     await expect(
       page.getByRole('heading', { name: 'Demonstration knobs' }),
     ).toBeVisible();
-    await look(page, 'new-run');
+    await checkPage(page, 'new-run');
   });
 
   await test.step('watch a run live, across a reload', async () => {
@@ -259,7 +259,7 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await watchLive(page);
     await page.goto('/runs');
     await expect(page.getByRole('table', { name: 'Runs' })).toBeVisible();
-    await look(page, 'runs');
+    await checkPage(page, 'runs');
   });
 
   await test.step('read the arms', async () => {
@@ -284,7 +284,7 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
       timeout: RUN_MS,
     });
     await expect(page.getByText('demonstration').first()).toBeVisible();
-    await look(page, 'alerts');
+    await checkPage(page, 'alerts');
   });
 
   await test.step('acknowledge it by keyboard', async () => {
@@ -295,13 +295,13 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await expect(
       page.getByText('confirmation', { exact: true }).first(),
     ).toBeVisible();
-    await look(page, 'alert-open');
+    await checkPage(page, 'alert-open');
     await page.locator('#main').focus();
     await page.keyboard.press('a');
     await expect(page.getByText(/open → acknowledged/)).toBeVisible();
     await page.reload();
     await expect(page.getByText(/open → acknowledged/)).toBeVisible();
-    await look(page, 'alert-acknowledged');
+    await checkPage(page, 'alert-acknowledged');
     await page.goto('/');
     await page.getByRole('link', { name: /^acknowledged/ }).click();
     await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible();

@@ -27,15 +27,15 @@ async function useTheme(
   );
 }
 
-export async function look(page: Page, name: string): Promise<void> {
+export async function checkPage(page: Page, name: string): Promise<void> {
   for (const theme of THEMES) {
     // One page has one theme at a time.
     // oxlint-disable-next-line no-await-in-loop
-    await lookIn(page, name, theme);
+    await checkPageInTheme(page, name, theme);
   }
 }
 
-async function lookIn(
+async function checkPageInTheme(
   page: Page,
   name: string,
   theme: (typeof THEMES)[number],
@@ -53,11 +53,11 @@ async function lookIn(
   const { violations } = await new AxeBuilder({ page })
     .withTags(TAGS)
     .analyze();
-  const found = violations.map(({ id, nodes }) => ({
+  const summaries = violations.map(({ id, nodes }) => ({
     id,
     where: nodes.slice(0, 3).map(({ html }) => html),
   }));
-  expect(found, `axe on ${name}, ${theme}`).toEqual([]);
+  expect(summaries, `axe on ${name}, ${theme}`).toEqual([]);
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - window.innerWidth,
   );

@@ -13,15 +13,15 @@ export const client = createClient<paths>({
   fetch: (request) => globalThis.fetch(request),
 });
 
-interface Answer<T> {
+interface FetchAnswer<T> {
   data?: T;
   error?: unknown;
   response: Response;
 }
 
 /** The answer's data, or an ApiError thrown. */
-export async function unwrap<T>(pending: Promise<Answer<T>>): Promise<T> {
-  let answer: Answer<T>;
+export async function unwrap<T>(pending: Promise<FetchAnswer<T>>): Promise<T> {
+  let answer: FetchAnswer<T>;
   try {
     answer = await pending;
   } catch (cause) {

@@ -37,7 +37,9 @@ export function wholeLogQuery(jobId: string, attempt: number) {
           parseAs: 'stream',
         }),
       );
-      return read(stream as unknown as ReadableStream<Uint8Array> | undefined);
+      return readLog(
+        stream as unknown as ReadableStream<Uint8Array> | undefined,
+      );
     },
     // Opened again, it may have grown.
     staleTime: 0,
@@ -45,7 +47,7 @@ export function wholeLogQuery(jobId: string, attempt: number) {
   });
 }
 
-async function read(
+async function readLog(
   stream: ReadableStream<Uint8Array> | undefined,
 ): Promise<WholeLog> {
   // An answer without a body has no stream.

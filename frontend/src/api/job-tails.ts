@@ -15,38 +15,38 @@ const PAGE = 200;
 const KEEP_LINES = 1000;
 const KEEP_CONDITIONS = 7200;
 
-interface Entry {
+interface Sequenced {
   seq: number;
 }
 
-interface Slice {
+interface PageQuery {
   after?: number;
   cursor?: string;
   tail?: boolean;
 }
 
 /** A job nobody has leased has no attempt to ask for; the server then looks at the newest, which is none. */
-function of(attempt: number): { attempt?: number } {
+function attemptQuery(attempt: number): { attempt?: number } {
   return attempt > 0 ? { attempt } : {};
 }
 
-type Fetch<T> = (slice: Slice) => Promise<Page<T>>;
+type Fetch<T> = (slice: PageQuery) => Promise<Page<T>>;
 
 /** Everything after what is held. Several lines may share a seq, so pages are followed by their cursor. */
-async function follow<T extends Entry>(
+async function fetchNewer<T extends Sequenced>(
   fetchPage: Fetch<T>,
   held: readonly T[],
 ): Promise<readonly T[] | undefined> {
   const last = held.at(-1)?.seq;
-  const start: Slice = last === undefined ? {} : { after: last };
-  const found: T[] = [];
-  let slice: Slice = start;
+  const start: PageQuery = last === undefined ? {} : { after: last };
+  const newer: T[] = [];
+  let slice: PageQuery = start;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     // Each page starts where the one before ended, so they cannot be fetched together.
     // oxlint-disable-next-line no-await-in-loop
     const { items, next } = await fetchPage(slice);
-    found.push(...items);
-    if (next === null) return [...held, ...found];
+    newer.push(...items);
+    if (next === null) return [...held, ...newer];
     slice = { ...start, cursor: next };
   }
   return undefined;
@@ -62,8 +62,8 @@ export function jobLogQuery(jobId: string, attempt: number) {
   return queryOptions({
     queryKey,
     queryFn: async ({ client, signal }): Promise<readonly LogLine[]> => {
-      const fetchPage = async (slice: Slice): Promise<Page<LogLine>> => {
-        const query = { limit: PAGE, ...of(attempt), ...slice };
+      const fetchPage = async (slice: PageQuery): Promise<Page<LogLine>> => {
+        const query = { limit: PAGE, ...attemptQuery(attempt), ...slice };
         const answer = await unwrap(
           http.GET('/api/v1/jobs/{job_id}/log', {
             signal,
@@ -76,7 +76,8 @@ export function jobLogQuery(jobId: string, attempt: number) {
         return answer;
       };
       const held = client.getQueryData<readonly LogLine[]>(queryKey) ?? [];
-      const all = held.length === 0 ? undefined : await follow(fetchPage, held);
+      const all =
+        held.length === 0 ? undefined : await fetchNewer(fetchPage, held);
       return (all ?? (await fetchPage({ tail: true })).items).slice(
         -KEEP_LINES,
       );
@@ -92,18 +93,20 @@ export function jobConditionsQuery(jobId: string, attempt: number) {
       const fetchPage = ({
         tail: _tail,
         ...slice
-      }: Slice): Promise<Page<Conditions>> =>
+      }: PageQuery): Promise<Page<Conditions>> =>
         unwrap(
           http.GET('/api/v1/jobs/{job_id}/conditions', {
             signal,
             params: {
               path: { job_id: jobId },
-              query: { limit: PAGE, ...of(attempt), ...slice },
+              query: { limit: PAGE, ...attemptQuery(attempt), ...slice },
             },
           }),
         );
       const held = client.getQueryData<readonly Conditions[]>(queryKey) ?? [];
-      return ((await follow(fetchPage, held)) ?? held).slice(-KEEP_CONDITIONS);
+      return ((await fetchNewer(fetchPage, held)) ?? held).slice(
+        -KEEP_CONDITIONS,
+      );
     },
   });
 }
@@ -118,7 +121,7 @@ export function rawConditionsQuery(
     queryKey: [...tailKeys.conditions(jobId), attempt, 'raw', seq] as const,
     queryFn: async ({ signal }): Promise<readonly RawText[]> => {
       const query = {
-        ...of(attempt),
+        ...attemptQuery(attempt),
         after: seq - 1,
         limit: 1,
         expand: 'raw' as const,
@@ -129,7 +132,7 @@ export function rawConditionsQuery(
           params: { path: { job_id: jobId }, query },
         }),
       );
-      return items.find((each) => each.seq === seq)?.raw ?? [];
+      return items.find((conditions) => conditions.seq === seq)?.raw ?? [];
     },
     staleTime: Infinity,
   });
@@ -146,7 +149,7 @@ export function reportedQuery(
     queryFn: ({ signal }): Promise<Page<Reported>> => {
       const query = {
         limit: 50,
-        ...of(attempt),
+        ...attemptQuery(attempt),
         ...(cursor === undefined ? {} : { cursor }),
       };
       return unwrap(

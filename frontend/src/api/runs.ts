@@ -47,10 +47,10 @@ export function runsQuery(filters: RunFilters) {
 
 /** `5`, or `5 or 10` where hosts and devices differ; before it has a job, what was asked for. */
 export function launchesOf({ launches, jobs }: Run): string {
-  const each = new Set(jobs.map((job) => job.launches));
-  return each.size === 0
+  const launchCounts = new Set(jobs.map((job) => job.launches));
+  return launchCounts.size === 0
     ? `${launches}`
-    : [...each].toSorted((a, b) => a - b).join(' or ');
+    : [...launchCounts].toSorted((a, b) => a - b).join(' or ');
 }
 
 export function runQuery(id: string) {

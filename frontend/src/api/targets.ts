@@ -36,7 +36,7 @@ export const targetKeys = {
 };
 
 /** ms between two looks at the fleet; live events come in between. */
-const LOOK_MS = 10_000;
+const REFETCH_MS = 10_000;
 
 /** Of every list that offers targets to choose from: without their factors, findings and checks. */
 export const targetsQuery = queryOptions({
@@ -48,7 +48,7 @@ export const targetsQuery = queryOptions({
         params: { query: { fields: 'names', limit: 200 } },
       }),
     ),
-  refetchInterval: LOOK_MS,
+  refetchInterval: REFETCH_MS,
 });
 
 export function fleetQuery(filters: TargetFilters) {
@@ -61,7 +61,7 @@ export function fleetQuery(filters: TargetFilters) {
           params: { query: { ...filters, limit: 50 } },
         }),
       ),
-    refetchInterval: LOOK_MS,
+    refetchInterval: REFETCH_MS,
     placeholderData: keepPreviousData,
   });
 }
@@ -76,12 +76,12 @@ export function targetQuery(id: string) {
           params: { path: { target_id: id } },
         }),
       ),
-    refetchInterval: LOOK_MS,
+    refetchInterval: REFETCH_MS,
   });
 }
 
 /** ms; a device that has just arrived is named without its mark for no longer than this. */
-const MARKS_MS = 15_000;
+const SIMULATED_REFETCH_MS = 15_000;
 
 /** Ids of the simulated targets: wherever a target is named, it is said of these. */
 export const simulatedTargetsQuery = queryOptions({
@@ -106,8 +106,8 @@ export const simulatedTargetsQuery = queryOptions({
     } while (cursor !== null);
     return ids;
   },
-  staleTime: LOOK_MS,
-  refetchInterval: MARKS_MS,
+  staleTime: REFETCH_MS,
+  refetchInterval: SIMULATED_REFETCH_MS,
 });
 
 /** The newest first; older pages are asked for one by one. */

@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 
 import { seriesPage } from '../testing/fixtures-history';
 import { renderApp } from '../testing/render-app';
-import type { World } from '../testing/fake-backend';
+import type { FakeBackend } from '../testing/fake-backend';
 
 interface PageCase {
   address: string;
@@ -10,7 +10,7 @@ interface PageCase {
   /** The request whose failure the page must explain. */
   path: RegExp;
   full: RegExp;
-  empty: (world: World) => void;
+  empty: (backend: FakeBackend) => void;
   advice: RegExp;
 }
 
@@ -20,9 +20,9 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Overview$/,
     path: /\/overview$/,
     full: /Confirmed\. Nobody has taken it yet/,
-    empty: (world) => {
-      world.runs = [];
-      world.agents = [];
+    empty: (backend) => {
+      backend.runs = [];
+      backend.agents = [];
     },
     advice: /Make a one-time code on the server/,
   },
@@ -31,7 +31,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Runs$/,
     path: /\/runs$/,
     full: /^live-1$/,
-    empty: (world) => (world.runs = []),
+    empty: (backend) => (backend.runs = []),
     advice: /Choose a suite and watch its samples arrive/,
   },
   'a new run': {
@@ -39,7 +39,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Run a suite$/,
     path: /\/suites$/,
     full: /Start the run/,
-    empty: (world) => (world.suites = []),
+    empty: (backend) => (backend.suites = []),
     advice: /Enrol an agent and list a repository/,
   },
   'a run': {
@@ -47,10 +47,10 @@ const PAGES: Record<string, PageCase> = {
     heading: /hashing run/,
     path: /\/runs\/run-live-1$/,
     full: /Samples as they arrive/,
-    empty: (world) => {
-      world.series.clear();
-      world.logs.clear();
-      world.conditions.clear();
+    empty: (backend) => {
+      backend.series.clear();
+      backend.logs.clear();
+      backend.conditions.clear();
     },
     advice: /They appear here as soon as the first launch measures/,
   },
@@ -59,7 +59,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Arms$/,
     path: /\/arms$/,
     full: /native beats fallback at all 4 batch sizes/,
-    empty: (world) => (world.comparisons = []),
+    empty: (backend) => (backend.comparisons = []),
     advice: /A run of a few minutes is enough for a first verdict/,
   },
   alerts: {
@@ -67,7 +67,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Alerts$/,
     path: /\/alerts$/,
     full: /native slower than fallback in ledger_batch on lab-host/,
-    empty: (world) => world.alerts.clear(),
+    empty: (backend) => backend.alerts.clear(),
     advice: /run a suite with a demonstration knob/,
   },
   'an alert': {
@@ -75,10 +75,10 @@ const PAGES: Record<string, PageCase> = {
     heading: /native slower than fallback/,
     path: /\/alerts\/alert-1$/,
     full: /in all five launches/,
-    empty: (world) => {
-      const alert = world.alerts.get('alert-1');
+    empty: (backend) => {
+      const alert = backend.alerts.get('alert-1');
       if (alert !== undefined)
-        world.alerts.set('alert-1', { ...alert, findings: [], history: [] });
+        backend.alerts.set('alert-1', { ...alert, findings: [], history: [] });
     },
     advice: /The evidence appears with the first finding/,
   },
@@ -87,7 +87,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Series$/,
     path: /\/series$/,
     full: /ledger_batch · native · time/,
-    empty: (world) => (world.history.series = []),
+    empty: (backend) => (backend.history.series = []),
     advice: /changes are looked for from twelve points on/,
   },
   'a series': {
@@ -95,8 +95,8 @@ const PAGES: Record<string, PageCase> = {
     heading: /^ledger_batch native time$/,
     path: /\/series\/series-1$/,
     full: /14\.2 % slower: 1\.2 ms → 1\.37 ms/,
-    empty: (world) =>
-      (world.history.page = seriesPage({ changes: [], evaluated_at: null })),
+    empty: (backend) =>
+      (backend.history.page = seriesPage({ changes: [], evaluated_at: null })),
     advice: /Detection looks at a series whenever a run adds a point/,
   },
   'the matrix': {
@@ -104,9 +104,9 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Matrix$/,
     path: /\/matrix$/,
     full: /native time, batch=1000/,
-    empty: (world) =>
-      (world.history.matrix = {
-        ...world.history.matrix,
+    empty: (backend) =>
+      (backend.history.matrix = {
+        ...backend.history.matrix,
         rows: [],
         targets: [],
       }),
@@ -117,8 +117,8 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Compare$/,
     path: /\/compare$/,
     full: /lab-host: kernel 6\.1\.0-12 → 6\.1\.0-13/,
-    empty: (world) =>
-      (world.history.compare = { ...world.history.compare, rows: [] }),
+    empty: (backend) =>
+      (backend.history.compare = { ...backend.history.compare, rows: [] }),
     advice: /Widen the filters, or wait for their jobs to end/,
   },
   targets: {
@@ -126,7 +126,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Targets$/,
     path: /\/targets$/,
     full: /battery at 41 °C/,
-    empty: (world) => (world.targets = []),
+    empty: (backend) => (backend.targets = []),
     advice: /Make a one-time code on the server/,
   },
   'a target': {
@@ -134,8 +134,8 @@ const PAGES: Record<string, PageCase> = {
     heading: /^lab-host$/,
     path: /\/targets\/target-1$/,
     full: /Switch boost off in the firmware/,
-    empty: (world) => {
-      world.targets = world.targets.map((target) =>
+    empty: (backend) => {
+      backend.targets = backend.targets.map((target) =>
         Object.assign({}, target, { preflight: [] }),
       );
     },
@@ -146,7 +146,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Rules$/,
     path: /\/rules$/,
     full: /^hashing-native$/,
-    empty: (world) => (world.decisions.rules = []),
+    empty: (backend) => (backend.decisions.rules = []),
     advice: /it can be replayed over the past before it is saved/,
   },
   'a rule': {
@@ -154,8 +154,8 @@ const PAGES: Record<string, PageCase> = {
     heading: /^hashing-native$/,
     path: /\/rules\/rule-1$/,
     full: /^What it says$/,
-    empty: (world) => {
-      world.decisions.rules = world.decisions.rules.map((rule) =>
+    empty: (backend) => {
+      backend.decisions.rules = backend.decisions.rules.map((rule) =>
         Object.assign({}, rule, { floor: null }),
       );
     },
@@ -166,7 +166,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Policies$/,
     path: /\/policies$/,
     full: /native wins from 1,870 fingerprints \(95 %: 1,400–2,300\) after 1 warm-up round/,
-    empty: (world) => (world.decisions.policies = []),
+    empty: (backend) => (backend.decisions.policies = []),
     advice: /A suite declares its policies in its manifest/,
   },
   noise: {
@@ -174,7 +174,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Noise$/,
     path: /\/noise-floors$/,
     full: /effects below 3\.1 % are not resolved here/,
-    empty: (world) => (world.decisions.floors = []),
+    empty: (backend) => (backend.decisions.floors = []),
     advice: /a run whose base is its own commit/,
   },
   imports: {
@@ -182,7 +182,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Imports$/,
     path: /\/imports$/,
     full: /^LightLedger, October$/,
-    empty: (world) => (world.fleet.imports = []),
+    empty: (backend) => (backend.fleet.imports = []),
     advice: /kept beside what is measured here/,
   },
   'the audit log': {
@@ -190,7 +190,7 @@ const PAGES: Record<string, PageCase> = {
     heading: /^Audit log$/,
     path: /\/audit$/,
     full: /Ada saved version 2 of the rule hashing-native/,
-    empty: (world) => (world.decisions.audit = []),
+    empty: (backend) => (backend.decisions.audit = []),
     advice: /appear here with who made them/,
   },
 };
@@ -219,8 +219,8 @@ describe.each(CASES)('the page of %s', (_name, page) => {
   });
 
   it('explains a failure and recovers when asked to try again', async () => {
-    const { world, user } = renderApp(page.address, (made) => {
-      made.failure = {
+    const { backend, user } = renderApp(page.address, (backend) => {
+      backend.failure = {
         status: 503,
         code: 'unavailable',
         detail: 'The database is away.',
@@ -231,7 +231,7 @@ describe.each(CASES)('the page of %s', (_name, page) => {
       (await screen.findAllByText(/The database is away/))[0],
     ).toBeInTheDocument();
     expect(screen.getAllByText('unavailable')[0]).toBeInTheDocument();
-    world.failure = null;
+    backend.failure = null;
     await user.click(
       screen.getAllByRole('button', { name: 'Try again' })[0] as HTMLElement,
     );
@@ -239,8 +239,8 @@ describe.each(CASES)('the page of %s', (_name, page) => {
   });
 
   it('says that permission is missing instead of failing', async () => {
-    renderApp(page.address, (world) => {
-      world.failure = {
+    renderApp(page.address, (backend) => {
+      backend.failure = {
         status: 403,
         code: 'forbidden',
         detail: 'Not for you.',
@@ -258,7 +258,7 @@ describe('the application', () => {
   it('sends a visitor without a session to sign in and remembers where they wanted to go', async () => {
     const { router } = renderApp(
       '/alerts?state=open',
-      (world) => (world.signedIn = false),
+      (backend) => (backend.signedIn = false),
     );
     expect(
       await screen.findByRole('heading', { name: 'Sign in to Paceline' }),
@@ -269,9 +269,9 @@ describe('the application', () => {
   });
 
   it('sends to sign-in when the session ends under a page', async () => {
-    const { world, router, user } = renderApp('/runs');
+    const { backend, router, user } = renderApp('/runs');
     await screen.findAllByText(/^live-1$/);
-    world.signedIn = false;
+    backend.signedIn = false;
     await user.click(screen.getByRole('link', { name: 'Alerts' }));
     await waitFor(() =>
       expect(router.state.location.pathname).toBe('/sign-in'),
@@ -279,8 +279,8 @@ describe('the application', () => {
   });
 
   it('says what happened when the server cannot be reached at all', async () => {
-    renderApp('/', (world) => {
-      world.failure = {
+    renderApp('/', (backend) => {
+      backend.failure = {
         status: 500,
         code: 'internal',
         detail: 'Something broke.',

@@ -216,14 +216,20 @@ const noiseRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/noise',
   validateSearch: parseNoiseSearch,
-  component: lazyRouteComponent(() => import('./routes/policies-noise-audit'), 'NoiseRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/policies-noise-audit'),
+    'NoiseRoute',
+  ),
 });
 
 const auditRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/audit',
   validateSearch: parseAuditSearch,
-  component: lazyRouteComponent(() => import('./routes/policies-noise-audit'), 'AuditRoute'),
+  component: lazyRouteComponent(
+    () => import('./routes/policies-noise-audit'),
+    'AuditRoute',
+  ),
 });
 
 const importsRoute = createRoute({

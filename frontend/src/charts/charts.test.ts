@@ -3,7 +3,7 @@ import { intervalAxes, scaleFor } from './interval-axes';
 import { seriesLook } from './palette';
 import { sparklinePath } from './sparkline';
 import { logTicks, niceTicks } from './ticks';
-import { brokenAt, thinKeepingPeaks } from './track-chart';
+import { pointsWithGaps, thinKeepingPeaks } from './track-chart';
 
 describe('a line', () => {
   const points = [0, 10, 20, 100, 110].map((seconds) => ({
@@ -12,7 +12,7 @@ describe('a line', () => {
   }));
 
   it('ends where nothing was read any more and goes on with the next reading', () => {
-    expect(brokenAt(points, [{ after: 20, until: 100 }])).toEqual([
+    expect(pointsWithGaps(points, [{ after: 20, until: 100 }])).toEqual([
       ...points.slice(0, 3),
       { seconds: 20, value: null },
       ...points.slice(3),
@@ -20,7 +20,9 @@ describe('a line', () => {
   });
 
   it('holds its value until the gap begins, also when thinning left out the last reading before it', () => {
-    expect(brokenAt(points, [{ after: 40, until: 90 }]).slice(2, 6)).toEqual([
+    expect(
+      pointsWithGaps(points, [{ after: 40, until: 90 }]).slice(2, 6),
+    ).toEqual([
       { seconds: 20, value: 20 },
       { seconds: 40, value: 20 },
       { seconds: 40, value: null },
@@ -29,7 +31,7 @@ describe('a line', () => {
   });
 
   it('is whole without gaps', () => {
-    expect(brokenAt(points, [])).toEqual(points);
+    expect(pointsWithGaps(points, [])).toEqual(points);
   });
 });
 

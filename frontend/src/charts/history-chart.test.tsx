@@ -1,6 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 
-import { layOut } from '../testing/layout';
+import { stubLayout } from '../testing/layout';
 import { HistoryChart } from './history-chart';
 import type { HistoryPicture } from './history-picture';
 
@@ -18,7 +18,7 @@ function picture(format: HistoryPicture['format']): HistoryPicture {
 
 describe('a history chart', () => {
   it('is not drawn anew when another point is chosen or read: with 500 points that is felt', () => {
-    layOut();
+    stubLayout();
     const format = vi.fn<HistoryPicture['format']>((value) => `${value} ns`);
     const drawn = picture(format);
     const rest = {
@@ -39,7 +39,7 @@ describe('a history chart', () => {
   });
 
   it('is drawn anew when what it shows changes', () => {
-    layOut();
+    stubLayout();
     const rest = {
       describe: () => [],
       onChoose: () => {},

@@ -15,13 +15,13 @@ import {
 
 import {
   AXIS_HEIGHT,
-  FOOT,
+  FOOT_HEIGHT,
   instantAt,
   layoutOf,
   nearest,
   PLOT_LEFT,
   PLOT_RIGHT,
-  placeIn,
+  pointPosition,
   type Layout,
 } from './history-frame';
 import classes from './history-chart.module.css';
@@ -40,7 +40,7 @@ export interface HistoryChartProps {
 }
 
 /** A drag shorter than this is a click, px. */
-const CLICK_PX = 6;
+const MAX_CLICK_PX = 6;
 
 interface Drag {
   start: number;
@@ -77,12 +77,12 @@ function usePointer(
     const { x, width } = measure(event);
     setDrag(undefined);
     const [first, last] = [Math.min(drag.start, x), Math.max(drag.start, x)];
-    if (last - first >= CLICK_PX) {
+    if (last - first >= MAX_CLICK_PX) {
       onZoom(instantAt(first, width, extent), instantAt(last, width, extent));
       return;
     }
-    const found = nearest(points, instantAt(x, width, extent));
-    if (found !== undefined) onChoose(found.key);
+    const point = nearest(points, instantAt(x, width, extent));
+    if (point !== undefined) onChoose(point.key);
   };
   const leave = () => {
     setOver(undefined);
@@ -114,19 +114,20 @@ export function HistoryChart(props: HistoryChartProps) {
         over={over}
         layout={layout}
       />
-      {drag !== undefined && Math.abs(drag.now - drag.start) >= CLICK_PX && (
-        <div
-          className={classes.window}
-          style={{
-            top,
-            left: Math.min(drag.start, drag.now),
-            width: Math.abs(drag.now - drag.start),
-          }}
-        />
-      )}
+      {drag !== undefined &&
+        Math.abs(drag.now - drag.start) >= MAX_CLICK_PX && (
+          <div
+            className={classes.window}
+            style={{
+              top,
+              left: Math.min(drag.start, drag.now),
+              width: Math.abs(drag.now - drag.start),
+            }}
+          />
+        )}
       {read !== undefined && drag === undefined && (
         <Readout
-          x={placeIn(layout, read).x}
+          x={pointPosition(layout, read).x}
           width={width}
           top={top}
           lines={describe(read.key)}
@@ -163,7 +164,7 @@ const Drawing = memo(function Drawing({
       onResize={onWidth}
     >
       <ComposedChart
-        margin={{ top, right: PLOT_RIGHT, bottom: FOOT, left: 0 }}
+        margin={{ top, right: PLOT_RIGHT, bottom: FOOT_HEIGHT, left: 0 }}
         accessibilityLayer={false}
       >
         <CartesianGrid stroke={GRID} vertical={false} />
@@ -216,14 +217,14 @@ function Rings({ points, chosen, over, layout }: RingsProps) {
   return (
     <svg className={classes.rings} aria-hidden="true" focusable="false">
       {ringed.map((point) => {
-        const { x, y } = placeIn(layout, point);
+        const { x, y } = pointPosition(layout, point);
         return (
           <g key={point.key} stroke="var(--pl-text)" fill="none">
             <line
               x1={x}
               x2={x}
               y1={layout.top}
-              y2={layout.tall - AXIS_HEIGHT - FOOT}
+              y2={layout.tall - AXIS_HEIGHT - FOOT_HEIGHT}
               strokeOpacity={0.25}
             />
             <circle

@@ -16,29 +16,29 @@ export const PLOT_LEFT = 72;
 export const PLOT_RIGHT = 12;
 /** Below the plot: its axis, and what is left free, px. */
 export const AXIS_HEIGHT = 30;
-export const FOOT = 4;
+export const FOOT_HEIGHT = 4;
 const PLOT_HEIGHT = 276;
 /** Room above the plot and its labels, px. */
-const HEAD = 10;
+const HEAD_HEIGHT = 10;
 /** Height of a row of labels above the plot, px. */
 export const LABEL_ROW = 16;
 /** Room either side of the first and the last point, share of the span. */
-const EDGE = 0.02;
+const EDGE_SHARE = 0.02;
 /** Half a day on each side of a single point. */
-const LEAST_SPAN_MS = 43_200_000;
+const MIN_SPAN_MS = 43_200_000;
 
 export function extentOf([from, to]: Extent): Extent {
-  const edge = to > from ? (to - from) * EDGE : LEAST_SPAN_MS;
+  const edge = to > from ? (to - from) * EDGE_SHARE : MIN_SPAN_MS;
   return [from - edge, to + edge];
 }
 
-type Valued = Pick<HistoryPicture, 'points' | 'levels' | 'bands'>;
+type PictureValues = Pick<HistoryPicture, 'points' | 'levels' | 'bands'>;
 
 /**
  * Round ticks that hold every counted value and every level; intervals, bands and points that do not count
  * widen it by at most the height of those on each side.
  */
-export function valueAxis({ points, levels, bands }: Valued): Ticks {
+export function valueAxis({ points, levels, bands }: PictureValues): Ticks {
   const counted = points.filter(({ aside }) => !aside);
   const firm = [
     ...(counted.length > 0 ? counted : points).map(({ value }) => value),
@@ -85,7 +85,7 @@ export function instantAt(
   return from + Math.min(1, Math.max(0, share)) * (to - from);
 }
 
-export function placeOf(at: number, width: number, [from, to]: Extent): number {
+export function xOf(at: number, width: number, [from, to]: Extent): number {
   return (
     PLOT_LEFT + ((at - from) / (to - from)) * (width - PLOT_LEFT - PLOT_RIGHT)
   );
@@ -123,10 +123,7 @@ export function placeLabels(
       mark.label.length > most
         ? `${mark.label.slice(0, most - 1)}…`
         : mark.label;
-    const [x, wide] = [
-      placeOf(mark.at, width, extent),
-      text.length * LETTER_PX,
-    ];
+    const [x, wide] = [xOf(mark.at, width, extent), text.length * LETTER_PX];
     const left = x + wide > width - PLOT_RIGHT;
     const box: Box = left ? [x - wide - GAP_PX, x] : [x, x + wide + GAP_PX];
     const below = taken.filter(
@@ -159,20 +156,20 @@ export function layoutOf(picture: HistoryPicture, width: number): Layout {
   const extent = extentOf(picture.span);
   const labels = placeLabels(picture.marks, width, extent);
   const top =
-    HEAD +
+    HEAD_HEIGHT +
     labels.reduce((most, { row }) => Math.max(most, row + 1), 0) * LABEL_ROW;
-  const tall = top + PLOT_HEIGHT + AXIS_HEIGHT + FOOT;
+  const tall = top + PLOT_HEIGHT + AXIS_HEIGHT + FOOT_HEIGHT;
   return { width, extent, axis: valueAxis(picture), labels, top, tall };
 }
 
 /** A point's place in the chart, kept inside the plot, px. */
-export function placeIn(
+export function pointPosition(
   { width, extent, axis: { domain }, top }: Layout,
   { at, value }: HistoryPoint,
 ) {
   const share = (value - domain[0]) / (domain[1] - domain[0]);
   return {
-    x: placeOf(at, width, extent),
+    x: xOf(at, width, extent),
     y: top + (1 - Math.min(1, Math.max(0, share))) * PLOT_HEIGHT,
   };
 }

@@ -25,7 +25,7 @@ interface Area {
 }
 
 /** Places in the plot, kept inside it. */
-interface Places {
+interface PlotScale {
   area: Area;
   x: (at: number) => number;
   y: (value: number) => number;
@@ -47,12 +47,12 @@ const BANDS = {
 } as const;
 const DOT = 3.4;
 /** Above this many points dots and intervals are drawn finer. */
-const MANY = 150;
+const MANY_POINTS = 150;
 
-const within = (place: number | undefined, low: number, high: number) =>
+const clamp = (place: number | undefined, low: number, high: number) =>
   Math.min(high, Math.max(low, place ?? low));
 
-function usePlaces(): Places | undefined {
+function usePlotScale(): PlotScale | undefined {
   const [scaleX, scaleY, plot] = [
     useXAxisScale(),
     useYAxisScale(),
@@ -68,8 +68,8 @@ function usePlaces(): Places | undefined {
   };
   return {
     area,
-    x: (at) => within(scaleX(at), area.left, area.right),
-    y: (value) => within(scaleY(value), area.top, area.bottom),
+    x: (at) => clamp(scaleX(at), area.left, area.right),
+    y: (value) => clamp(scaleY(value), area.top, area.bottom),
     beyond: (value) => {
       const place = scaleY(value) ?? area.top;
       return place < area.top
@@ -83,7 +83,7 @@ function usePlaces(): Places | undefined {
 
 export function HistoryPlot({ picture, labels }: HistoryPlotProps) {
   const clip = useId();
-  const places = usePlaces();
+  const places = usePlotScale();
   if (places === undefined) return null;
   const { area } = places;
   return (
@@ -109,7 +109,7 @@ export function HistoryPlot({ picture, labels }: HistoryPlotProps) {
 function Bands({
   bands,
   places: { area, x, y },
-}: Pick<HistoryPicture, 'bands'> & { places: Places }) {
+}: Pick<HistoryPicture, 'bands'> & { places: PlotScale }) {
   return bands.map(({ kind, from, to, low, high }) => {
     const top = high === null ? area.top : y(high);
     const bottom = low === null ? area.bottom : y(low);
@@ -143,7 +143,7 @@ function Bands({
 function Levels({
   levels,
   places: { x, y },
-}: Pick<HistoryPicture, 'levels'> & { places: Places }) {
+}: Pick<HistoryPicture, 'levels'> & { places: PlotScale }) {
   return levels.map(({ from, to, level, lower, upper }) => (
     <g key={from}>
       <rect
@@ -169,7 +169,7 @@ function Levels({
 interface MarksProps {
   marks: readonly HistoryMark[];
   labels: readonly PlacedLabel[];
-  places: Places;
+  places: PlotScale;
 }
 
 /** Lines first, then words: a line never strikes words out. Without room for words it ends above the plot. */
@@ -227,10 +227,10 @@ function Points({
   places,
 }: {
   points: readonly HistoryPoint[];
-  places: Places;
+  places: PlotScale;
 }) {
   const { x, y, beyond } = places;
-  const r = points.length > MANY ? 2 : DOT;
+  const r = points.length > MANY_POINTS ? 2 : DOT;
   const draw = (
     own: readonly HistoryPoint[],
     shape: typeof circle,

@@ -5,7 +5,7 @@ import {
   isFar,
   nearest,
   placeLabels,
-  placeOf,
+  xOf,
   valueAxis,
 } from './history-frame';
 import type { HistoryMark, HistoryPoint } from './history-picture';
@@ -71,7 +71,7 @@ describe('a pointer over a history', () => {
   const extent = extentOf([0, 1000]);
 
   it('stands at the time it is drawn over, and outside the plot at its nearer end', () => {
-    expect(instantAt(placeOf(400, 800, extent), 800, extent)).toBeCloseTo(400);
+    expect(instantAt(xOf(400, 800, extent), 800, extent)).toBeCloseTo(400);
     expect(instantAt(0, 800, extent)).toBe(extent[0]);
     expect(instantAt(800, 800, extent)).toBe(extent[1]);
   });

@@ -12,13 +12,13 @@ export interface IntervalAxes {
   y: Axis;
 }
 
-type Given = Pick<
+type AxisInput = Pick<
   IntervalChartProps,
   'series' | 'references' | 'xScale' | 'yScale'
 >;
 
 /** Round ticks that hold every interval and every reference; log only where all data are positive. */
-function yAxis({ series, references, yScale }: Given): Axis {
+function yAxis({ series, references, yScale }: AxisInput): Axis {
   const values = series.flatMap(({ points }) =>
     points.flatMap((p) => [p.value, p.lower, p.upper]),
   );
@@ -33,7 +33,7 @@ function yAxis({ series, references, yScale }: Given): Axis {
 }
 
 /** Ticks at the measured values themselves: what lies between was not measured. */
-function xAxis({ series, xScale = 'category' }: Given): Axis | undefined {
+function xAxis({ series, xScale = 'category' }: AxisInput): Axis | undefined {
   if (xScale === 'category') return undefined;
   const values = [
     ...new Set(
@@ -44,7 +44,7 @@ function xAxis({ series, xScale = 'category' }: Given): Axis | undefined {
   return { scale: xScale, domain: [ticks[0] ?? 0, ticks.at(-1) ?? 1], ticks };
 }
 
-export function intervalAxes(given: Given): IntervalAxes {
+export function intervalAxes(given: AxisInput): IntervalAxes {
   return { x: xAxis(given), y: yAxis(given) };
 }
 

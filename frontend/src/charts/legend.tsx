@@ -67,21 +67,21 @@ export function LegendSwitches({
 }: LegendSwitchesProps) {
   return (
     <ul className={classes.legend} aria-label={label}>
-      {switches.map((each) => (
-        <li key={each.name}>
-          {each.unavailable === undefined ? (
+      {switches.map((item) => (
+        <li key={item.name}>
+          {item.unavailable === undefined ? (
             <button
               type="button"
               className={classes.switch}
-              aria-pressed={each.on}
-              onClick={() => onToggle(each.name)}
+              aria-pressed={item.on}
+              onClick={() => onToggle(item.name)}
             >
-              <LineSample look={each.look} />
-              {each.name}
+              <LineSample look={item.look} />
+              {item.name}
             </button>
           ) : (
             <span className={classes.unavailable}>
-              <s>{each.name}</s> unavailable: {each.unavailable}
+              <s>{item.name}</s> unavailable: {item.unavailable}
             </span>
           )}
         </li>

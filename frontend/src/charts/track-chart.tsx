@@ -29,7 +29,7 @@ export interface Gap {
 }
 
 /** The points with the line ended where a gap begins; it goes on with the first point after it. */
-export function brokenAt(
+export function pointsWithGaps(
   points: readonly TrackPoint[],
   gaps: readonly Gap[],
 ): readonly { seconds: number; value: number | null }[] {
@@ -96,7 +96,7 @@ export function TrackChart({
       initialDimension={{ width: 480, height }}
     >
       <AreaChart
-        data={[...brokenAt(points, gaps)]}
+        data={[...pointsWithGaps(points, gaps)]}
         margin={{ top: 6, right: 12, bottom: 0, left: 0 }}
         accessibilityLayer={false}
       >

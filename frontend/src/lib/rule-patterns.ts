@@ -9,7 +9,7 @@ export const PATTERNS = [
 export type PatternName = (typeof PATTERNS)[number];
 
 /** "suite hashing · arm native"; "everything" when no pattern narrows it. */
-export function aboutWords(
+export function rulePatternsText(
   rule: Readonly<Record<PatternName, string>>,
 ): string {
   const narrowed = PATTERNS.filter((name) => rule[name] !== '*');

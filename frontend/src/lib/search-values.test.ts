@@ -1,14 +1,14 @@
-import { compact, oneOf, text } from './search-values';
+import { compact, oneOf, textValue } from './search-values';
 
 describe('URL search values', () => {
   it('drop what is malformed instead of failing', () => {
-    expect(text({ nested: true })).toBeUndefined();
-    expect(text('x'.repeat(501))).toBeUndefined();
+    expect(textValue({ nested: true })).toBeUndefined();
+    expect(textValue('x'.repeat(501))).toBeUndefined();
     expect(oneOf('haxx', ['open', 'fixed'])).toBeUndefined();
   });
 
   it('keep an id that looks like a number as text', () => {
-    expect(text(42)).toBe('42');
+    expect(textValue(42)).toBe('42');
   });
 
   it('leave nothing empty in the address', () => {

@@ -4,7 +4,7 @@
  * address.
  */
 
-export function text(value: unknown): string | undefined {
+export function textValue(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' && value.length <= 500
     ? value

@@ -4,9 +4,9 @@
 export function suiteToOpen<
   S extends { name: string; last_run_at: string | null },
 >(suites: readonly S[], named: string | undefined): S | undefined {
-  const runLast = (best: S | undefined, one: S): S =>
-    best === undefined || (one.last_run_at ?? '') > (best.last_run_at ?? '')
-      ? one
+  const runLast = (best: S | undefined, suite: S): S =>
+    best === undefined || (suite.last_run_at ?? '') > (best.last_run_at ?? '')
+      ? suite
       : best;
   return (
     suites.find(({ name }) => name === named) ??

@@ -1,5 +1,5 @@
 import {
-  formatApart,
+  formatToStep,
   formatFigure,
   formatInterval,
   formatNumber,
@@ -7,7 +7,7 @@ import {
   formatRatio,
   formatShare,
   formatValue,
-  unbroken,
+  keepFiguresUnbroken,
 } from './units';
 
 describe('formatting measured values', () => {
@@ -50,10 +50,10 @@ describe('formatting measured values', () => {
 
 describe('values that stand close together', () => {
   it('get as many digits as it takes to tell them apart', () => {
-    expect(formatApart(1_201_000, 'ns', 1000)).toBe('1.201 ms');
-    expect(formatApart(1_200_000, 'ns', 100_000)).toBe('1.2 ms');
-    expect(formatApart(2_500_000, 'op/s', 500_000)).toBe('2.5 M op/s');
-    expect(formatApart(0, 'ns', 5)).toBe('0 ns');
+    expect(formatToStep(1_201_000, 'ns', 1000)).toBe('1.201 ms');
+    expect(formatToStep(1_200_000, 'ns', 100_000)).toBe('1.2 ms');
+    expect(formatToStep(2_500_000, 'op/s', 500_000)).toBe('2.5 M op/s');
+    expect(formatToStep(0, 'ns', 5)).toBe('0 ns');
   });
 });
 
@@ -72,7 +72,7 @@ describe('a share as a percentage', () => {
 
 describe('the words of the server', () => {
   it('keep a figure and its percent sign on one line', () => {
-    expect(unbroken('2.6 % slower (p = 6.5e-55)')).toBe(
+    expect(keepFiguresUnbroken('2.6 % slower (p = 6.5e-55)')).toBe(
       '2.6\u00a0% slower (p\u00a0=\u00a06.5e-55)',
     );
   });

@@ -72,17 +72,17 @@ export function formatValue(value: number, unit: Unit): string {
 }
 
 /** Fraction digits above which nobody reads on. */
-const MOST_DIGITS = 6;
+const MAX_DIGITS = 6;
 
 /** A value among others `step` apart: with as many digits as it takes to tell them apart. */
-export function formatApart(value: number, unit: Unit, step: number): string {
+export function formatToStep(value: number, unit: Unit, step: number): string {
   const scale =
     unit === 'ns' ? TIME : unit.startsWith('bytes') ? BYTES : DECIMAL;
   const magnitude = Math.abs(value);
   const [factor, prefix] = scale.find(([size]) => magnitude >= size) ??
     scale.at(-1) ?? [1, ''];
   const digits = Math.min(
-    MOST_DIGITS,
+    MAX_DIGITS,
     Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9)),
   );
   const number = (value / factor).toLocaleString('en-GB', {
@@ -139,7 +139,7 @@ export function formatPercent(share: number): string {
 }
 
 /** Words of the server, in which no line ends between a figure and its percent sign or within a p value. */
-export function unbroken(words: string): string {
+export function keepFiguresUnbroken(words: string): string {
   return words
     .replaceAll(/(\d) %/g, '$1\u00a0%')
     .replaceAll('p = ', 'p\u00a0=\u00a0');

@@ -24,7 +24,7 @@ import type {
   Suite,
   Target,
 } from '../api/types';
-import { createDecisions, type Decisions } from './fake-decisions';
+import { createFakeDecisions, type FakeDecisions } from './fake-decisions';
 import {
   ada,
   agent,
@@ -70,7 +70,7 @@ export interface History {
   retired: { benchmark: string; arm: string | null; reason: string }[];
 }
 
-export interface World {
+export interface FakeBackend {
   session: Session | null;
   signedIn: boolean;
   accounts: Account[];
@@ -89,7 +89,7 @@ export interface World {
   reports: Map<string, JobReport>;
   requested: RunRequest[];
   history: History;
-  decisions: Decisions;
+  decisions: FakeDecisions;
   /** Set to answer every request with this problem. */
   failure: {
     status: number;
@@ -154,7 +154,7 @@ export function samples(count: number): LiveSeries[] {
 }
 
 export function arms(
-  world: World,
+  backend: FakeBackend,
   benchmark: string,
   metric: string,
   rows: Comparison[],
@@ -167,7 +167,7 @@ export function arms(
     metric,
     rule: 'An arm fails when its paired blocks are slower than the reference by more than the margin.',
     summary:
-      world.comparisons.length === 0
+      backend.comparisons.length === 0
         ? ''
         : 'native beats fallback at all 4 batch sizes on lab-host, by 25.8 % to 42.9 %.',
     comparisons: rows,
@@ -328,7 +328,7 @@ function createHistory(): History {
   };
 }
 
-export function createWorld(): World {
+export function createFakeBackend(): FakeBackend {
   const confirmRun = run({
     ...demoRun,
     id: 'run-confirm-1',
@@ -375,7 +375,7 @@ export function createWorld(): World {
     reports: new Map(),
     requested: [],
     history: createHistory(),
-    decisions: createDecisions(),
+    decisions: createFakeDecisions(),
     failure: null,
   };
 }

@@ -24,7 +24,7 @@ import {
   versions,
 } from './fixtures-rules';
 
-export interface Decisions {
+export interface FakeDecisions {
   rules: RuleDetail[];
   versions: RuleVersion[];
   replay: Replay;
@@ -45,7 +45,7 @@ export interface Decisions {
   schedules: Schedule[];
 }
 
-export function createDecisions(): Decisions {
+export function createFakeDecisions(): FakeDecisions {
   return {
     rules: [...rules],
     versions: [...versions],

@@ -1,18 +1,18 @@
 /** Answers one request from the fixtures; used by the development server's fixture mode only. */
 import { getResponse } from 'msw';
 
-import { withChange } from './scenario-change';
-import { withDevices } from './scenario-devices';
+import { addChangeScenario } from './scenario-change';
+import { addDevicesScenario } from './scenario-devices';
 import { handlersFor } from './handlers';
-import { withHashing } from './scenario-hashing';
-import { createWorld } from './fake-backend';
+import { addHashingScenario } from './scenario-hashing';
+import { createFakeBackend } from './fake-backend';
 
-const world = createWorld();
-withHashing(world);
-withChange(world);
-withDevices(world);
-const handlers = handlersFor(world);
+const backend = createFakeBackend();
+addHashingScenario(backend);
+addChangeScenario(backend);
+addDevicesScenario(backend);
+const handlers = handlersFor(backend);
 
-export function answer(request: Request): Promise<Response | undefined> {
+export function respond(request: Request): Promise<Response | undefined> {
   return getResponse(handlers, request);
 }

@@ -12,7 +12,7 @@ import { ada } from './fixtures';
 import { bisection, explanation } from './fixtures-changes';
 import { alertDetail } from './fixtures-decisions';
 import { problem } from './problems';
-import type { World } from './fake-backend';
+import type { FakeBackend } from './fake-backend';
 
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[]) =>
@@ -29,14 +29,14 @@ const AFTER: Record<AlertAction, AlertState> = {
 };
 
 function change(
-  world: World,
+  backend: FakeBackend,
   id: unknown,
   make: (alert: AlertDetail) => AlertDetail,
 ) {
-  const found = world.alerts.get(String(id));
+  const found = backend.alerts.get(String(id));
   if (found === undefined) return notFound();
   const changed = make(found);
-  world.alerts.set(changed.id, changed);
+  backend.alerts.set(changed.id, changed);
   return HttpResponse.json(changed);
 }
 
@@ -67,8 +67,8 @@ function withEvent(
   };
 }
 
-function matching(world: World, query: URLSearchParams): AlertDetail[] {
-  return [...world.alerts.values()].filter(
+function matching(backend: FakeBackend, query: URLSearchParams): AlertDetail[] {
+  return [...backend.alerts.values()].filter(
     (each) =>
       (query.get('state') ?? each.state) === each.state &&
       (query.get('target') ?? each.target_id) === each.target_id &&
@@ -81,13 +81,13 @@ function matching(world: World, query: URLSearchParams): AlertDetail[] {
   );
 }
 
-function bulkHandlers(world: World): HttpHandler[] {
-  const { bulk } = world.decisions;
+function bulkHandlers(backend: FakeBackend): HttpHandler[] {
+  const { bulk } = backend.decisions;
   return [
     http.post(`${API}/alerts/bulk`, async ({ request }) => {
       const body = (await request.json()) as BulkRequest;
       const chosen = body.alert_ids
-        .map((id) => world.alerts.get(id))
+        .map((id) => backend.alerts.get(id))
         .filter((each) => each !== undefined);
       const refused = chosen.filter(
         (each) => body.action && !each.actions.includes(body.action),
@@ -108,10 +108,11 @@ function bulkHandlers(world: World): HttpHandler[] {
           ? withEvent(each, body.action, AFTER[body.action], body.note ?? null)
           : each;
         const assignee = body.assign
-          ? (world.accounts.find(({ id }) => id === body.assign?.account_id) ??
-            null)
+          ? (backend.accounts.find(
+              ({ id }) => id === body.assign?.account_id,
+            ) ?? null)
           : decided.assignee;
-        world.alerts.set(each.id, { ...decided, assignee });
+        backend.alerts.set(each.id, { ...decided, assignee });
       }
       return HttpResponse.json(batch(bulk.length - 1, body, null));
     }),
@@ -119,7 +120,7 @@ function bulkHandlers(world: World): HttpHandler[] {
       const index = Number(String(params['id']).slice('batch-'.length));
       const done = bulk[index];
       if (done === undefined) return notFound();
-      for (const each of done.before) world.alerts.set(each.id, each);
+      for (const each of done.before) backend.alerts.set(each.id, each);
       return HttpResponse.json(batch(index, done.body, ada.name));
     }),
   ];
@@ -145,17 +146,17 @@ function batch(
   };
 }
 
-export function alertHandlers(world: World): HttpHandler[] {
+export function alertHandlers(backend: FakeBackend): HttpHandler[] {
   return [
-    ...bulkHandlers(world),
+    ...bulkHandlers(backend),
     http.get(`${API}/alerts`, ({ request }) =>
-      page(matching(world, new URL(request.url).searchParams)),
+      page(matching(backend, new URL(request.url).searchParams)),
     ),
     http.get(`${API}/alerts/:id`, ({ params }) =>
-      change(world, params['id'], (alert) => alert),
+      change(backend, params['id'], (alert) => alert),
     ),
     http.get(`${API}/alerts/:id/explain`, ({ params, request }) => {
-      const found = world.alerts.get(String(params['id']));
+      const found = backend.alerts.get(String(params['id']));
       if (found === undefined) return notFound();
       return HttpResponse.json(
         explanation(
@@ -166,7 +167,7 @@ export function alertHandlers(world: World): HttpHandler[] {
     }),
     http.post(`${API}/alerts/:id/bisect`, async ({ params, request }) => {
       const { budget } = (await request.json()) as { budget: number | null };
-      return change(world, params['id'], (alert) =>
+      return change(backend, params['id'], (alert) =>
         withEvent(
           { ...alert, bisection: bisection({ budget: budget ?? 6 }) },
           'bisect_started',
@@ -181,7 +182,7 @@ export function alertHandlers(world: World): HttpHandler[] {
         note?: string;
         baseline_commit?: string;
       };
-      return change(world, params['id'], (alert) =>
+      return change(backend, params['id'], (alert) =>
         withEvent(
           { ...alert, baseline_commit: body.baseline_commit ?? null },
           body.action,
@@ -192,7 +193,7 @@ export function alertHandlers(world: World): HttpHandler[] {
     }),
     http.post(`${API}/alerts/:id/notes`, async ({ params, request }) => {
       const { note } = (await request.json()) as { note: string };
-      return change(world, params['id'], (alert) =>
+      return change(backend, params['id'], (alert) =>
         withEvent(alert, 'note', null, note),
       );
     }),
@@ -200,14 +201,14 @@ export function alertHandlers(world: World): HttpHandler[] {
       const { due_at: due } = (await request.json()) as {
         due_at: string | null;
       };
-      return change(world, params['id'], (alert) => ({
+      return change(backend, params['id'], (alert) => ({
         ...alert,
         due_at: due,
       }));
     }),
     http.put(`${API}/alerts/:id/issue`, async ({ params, request }) => {
       const { url } = (await request.json()) as { url: string | null };
-      return change(world, params['id'], (alert) => ({
+      return change(backend, params['id'], (alert) => ({
         ...alert,
         issue_url: url,
       }));
@@ -216,9 +217,9 @@ export function alertHandlers(world: World): HttpHandler[] {
       const { account_id: id } = (await request.json()) as {
         account_id: string | null;
       };
-      return change(world, params['id'], (alert) => ({
+      return change(backend, params['id'], (alert) => ({
         ...alert,
-        assignee: world.accounts.find((each) => each.id === id) ?? null,
+        assignee: backend.accounts.find((each) => each.id === id) ?? null,
       }));
     }),
   ];

@@ -4,7 +4,7 @@ import { http, HttpResponse, type HttpHandler } from 'msw';
 import type { Order, Target } from '../api/types';
 import { ada, NOW } from './fixtures';
 import { problem } from './problems';
-import type { World } from './fake-backend';
+import type { FakeBackend } from './fake-backend';
 
 const API = '*/api/v1';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
@@ -25,21 +25,21 @@ function matches(
   );
 }
 
-function readHandlers(world: World): HttpHandler[] {
+function readHandlers(backend: FakeBackend): HttpHandler[] {
   return [
-    http.get(`${API}/suites`, () => page(world.suites)),
-    http.get(`${API}/agents`, () => page(world.agents)),
+    http.get(`${API}/suites`, () => page(backend.suites)),
+    http.get(`${API}/agents`, () => page(backend.agents)),
     http.get(`${API}/targets`, ({ request }) => {
       const query = new URL(request.url).searchParams;
-      return page(world.targets.filter((each) => matches(each, query)));
+      return page(backend.targets.filter((each) => matches(each, query)));
     }),
     http.get(`${API}/targets/:id`, ({ params }) => {
-      const found = world.targets.find(({ id }) => id === params['id']);
+      const found = backend.targets.find(({ id }) => id === params['id']);
       return found === undefined ? notFound() : HttpResponse.json(found);
     }),
     http.get(`${API}/targets/:id/events`, ({ request }) => {
       const query = new URL(request.url).searchParams;
-      const { events, olderEvents } = world.fleet;
+      const { events, olderEvents } = backend.fleet;
       const wanted = query.get('axis');
       const of = (all: typeof events) =>
         all.filter(({ axis }) => wanted === null || axis === wanted);
@@ -48,8 +48,8 @@ function readHandlers(world: World): HttpHandler[] {
         : page(of(events), 'older');
     }),
     http.get(`${API}/targets/:id/conditions`, ({ request }) => {
-      world.fleet.windows.push(new URL(request.url).searchParams.get('from'));
-      return HttpResponse.json(world.fleet.conditions);
+      backend.fleet.windows.push(new URL(request.url).searchParams.get('from'));
+      return HttpResponse.json(backend.fleet.conditions);
     }),
   ];
 }
@@ -105,19 +105,19 @@ const EFFECTS: Record<
   }),
 };
 
-function writeHandlers(world: World): HttpHandler[] {
+function writeHandlers(backend: FakeBackend): HttpHandler[] {
   const change = (
     id: unknown,
     action: string,
     body: unknown,
     make: (target: Target) => Target,
   ) => {
-    const index = world.targets.findIndex((each) => each.id === id);
-    const found = world.targets[index];
+    const index = backend.targets.findIndex((each) => each.id === id);
+    const found = backend.targets[index];
     if (found === undefined) return notFound();
-    world.fleet.asked.push({ action, body });
-    world.targets[index] = make(found);
-    return HttpResponse.json(world.targets[index]);
+    backend.fleet.asked.push({ action, body });
+    backend.targets[index] = make(found);
+    return HttpResponse.json(backend.targets[index]);
   };
   return [
     http.put(`${API}/targets/:id/maintenance`, async ({ params, request }) => {
@@ -154,7 +154,7 @@ function writeHandlers(world: World): HttpHandler[] {
   ];
 }
 
-function importHandlers({ fleet }: World): HttpHandler[] {
+function importHandlers({ fleet }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/imports`, () => page(fleet.imports)),
     http.get(`${API}/imports/:id`, ({ params }) => {
@@ -168,10 +168,10 @@ function importHandlers({ fleet }: World): HttpHandler[] {
   ];
 }
 
-export function fleetHandlers(world: World): HttpHandler[] {
+export function fleetHandlers(backend: FakeBackend): HttpHandler[] {
   return [
-    ...readHandlers(world),
-    ...writeHandlers(world),
-    ...importHandlers(world),
+    ...readHandlers(backend),
+    ...writeHandlers(backend),
+    ...importHandlers(backend),
   ];
 }

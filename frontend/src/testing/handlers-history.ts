@@ -5,12 +5,12 @@ import type { Annotation, AnnotationRequest } from '../api/types';
 import { ada } from './fixtures';
 import { completeness, seriesPage } from './fixtures-history';
 import { problem } from './problems';
-import type { World } from './fake-backend';
+import type { FakeBackend } from './fake-backend';
 
 const API = '*/api/v1';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 
-function seriesHandlers({ history }: World): HttpHandler[] {
+function seriesHandlers({ history }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/series`, ({ request }) => {
       const query = new URL(request.url).searchParams;
@@ -58,7 +58,7 @@ function seriesHandlers({ history }: World): HttpHandler[] {
   ];
 }
 
-function noteHandlers({ history }: World): HttpHandler[] {
+function noteHandlers({ history }: FakeBackend): HttpHandler[] {
   return [
     http.post(`${API}/annotations`, async ({ request }) => {
       const body = (await request.json()) as AnnotationRequest;
@@ -86,7 +86,7 @@ function noteHandlers({ history }: World): HttpHandler[] {
   ];
 }
 
-function readHandlers({ history }: World): HttpHandler[] {
+function readHandlers({ history }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/matrix`, ({ request }) => {
       const branch =
@@ -155,10 +155,10 @@ function readHandlers({ history }: World): HttpHandler[] {
   ];
 }
 
-export function historyHandlers(world: World): HttpHandler[] {
+export function historyHandlers(backend: FakeBackend): HttpHandler[] {
   return [
-    ...seriesHandlers(world),
-    ...noteHandlers(world),
-    ...readHandlers(world),
+    ...seriesHandlers(backend),
+    ...noteHandlers(backend),
+    ...readHandlers(backend),
   ];
 }

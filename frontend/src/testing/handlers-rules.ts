@@ -7,19 +7,19 @@ import type {
   ScheduleChange,
   ScheduleRequest,
 } from '../api/types';
-import type { Decisions } from './fake-decisions';
+import type { FakeDecisions } from './fake-decisions';
 import { ada } from './fixtures';
 import { scheduleOf } from './fixtures-record';
 import { brief, rule } from './fixtures-rules';
 import { problem } from './problems';
-import type { World } from './fake-backend';
+import type { FakeBackend } from './fake-backend';
 
 const API = '*/api/v1';
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[]) =>
   HttpResponse.json({ items, next: null });
 
-function refused({ floor }: Decisions, asked: RuleRequest) {
+function refused({ floor }: FakeDecisions, asked: RuleRequest) {
   if (
     asked.kind === 'arm_slower' ||
     asked.mode === 'off' ||
@@ -49,7 +49,7 @@ function saved(
 }
 
 function changeRule(
-  decisions: Decisions,
+  decisions: FakeDecisions,
   id: unknown,
   make: (found: RuleDetail) => RuleDetail,
 ) {
@@ -60,7 +60,7 @@ function changeRule(
   return HttpResponse.json(decisions.rules[index]);
 }
 
-function readHandlers({ decisions }: World): HttpHandler[] {
+function readHandlers({ decisions }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/rules`, ({ request }) => {
       const query = new URL(request.url).searchParams;
@@ -90,10 +90,10 @@ function readHandlers({ decisions }: World): HttpHandler[] {
   ];
 }
 
-function writeHandlers({ decisions }: World): HttpHandler[] {
+function writeHandlers({ decisions }: FakeBackend): HttpHandler[] {
   return [
     http.post(`${API}/rules/replay`, async ({ request }) => {
-      const body = (await request.json()) as Decisions['replays'][number];
+      const body = (await request.json()) as FakeDecisions['replays'][number];
       decisions.replays.push(body);
       return HttpResponse.json({ ...decisions.replay, days: body.days });
     }),
@@ -150,7 +150,7 @@ function writeHandlers({ decisions }: World): HttpHandler[] {
   ];
 }
 
-function policyHandlers({ decisions }: World): HttpHandler[] {
+function policyHandlers({ decisions }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/policies`, ({ request }) => {
       const query = new URL(request.url).searchParams;
@@ -166,7 +166,7 @@ function policyHandlers({ decisions }: World): HttpHandler[] {
   ];
 }
 
-function recordHandlers({ decisions }: World): HttpHandler[] {
+function recordHandlers({ decisions }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/audit`, ({ request }) => {
       const query = new URL(request.url).searchParams;
@@ -191,7 +191,7 @@ function recordHandlers({ decisions }: World): HttpHandler[] {
   ];
 }
 
-function scheduleHandlers({ decisions, targets }: World): HttpHandler[] {
+function scheduleHandlers({ decisions, targets }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/schedules`, () => page(decisions.schedules)),
     http.post(`${API}/schedules`, async ({ request }) => {
@@ -233,12 +233,12 @@ function scheduleHandlers({ decisions, targets }: World): HttpHandler[] {
   ];
 }
 
-export function decisionHandlers(world: World): HttpHandler[] {
+export function decisionHandlers(backend: FakeBackend): HttpHandler[] {
   return [
-    ...readHandlers(world),
-    ...writeHandlers(world),
-    ...policyHandlers(world),
-    ...recordHandlers(world),
-    ...scheduleHandlers(world),
+    ...readHandlers(backend),
+    ...writeHandlers(backend),
+    ...policyHandlers(backend),
+    ...recordHandlers(backend),
+    ...scheduleHandlers(backend),
   ];
 }

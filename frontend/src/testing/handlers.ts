@@ -8,45 +8,45 @@ import { fleetHandlers } from './handlers-fleet';
 import { historyHandlers } from './handlers-history';
 import { decisionHandlers } from './handlers-rules';
 import { problem } from './problems';
-import { arms, distribution, report, type World } from './fake-backend';
+import { arms, distribution, report, type FakeBackend } from './fake-backend';
 
 const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[], next: string | null = null) =>
   HttpResponse.json({ items, next });
 const API = '*/api/v1';
 
-function isSignedIn(world: World): boolean {
-  return world.signedIn && world.session !== null;
+function isSignedIn(backend: FakeBackend): boolean {
+  return backend.signedIn && backend.session !== null;
 }
 
-function guard(world: World): HttpHandler {
+function guard(backend: FakeBackend): HttpHandler {
   return http.all(`${API}/*`, ({ request }) => {
     const { pathname } = new URL(request.url);
-    const { failure } = world;
+    const { failure } = backend;
     if (
       failure !== null &&
       (failure.path === undefined || failure.path.test(pathname))
     ) {
       return problem(failure.status, failure.code, failure.detail);
     }
-    if (!isSignedIn(world) && !/\/(session|version)/.test(pathname)) {
+    if (!isSignedIn(backend) && !/\/(session|version)/.test(pathname)) {
       return problem(401, 'unauthenticated', 'Sign in first.');
     }
     return undefined;
   });
 }
 
-function sessionHandlers(world: World): HttpHandler[] {
+function sessionHandlers(backend: FakeBackend): HttpHandler[] {
   const enter = () => {
-    world.signedIn = true;
-    return HttpResponse.json(world.session);
+    backend.signedIn = true;
+    return HttpResponse.json(backend.session);
   };
   return [
     http.get(`${API}/version`, () => HttpResponse.json({ version: '1.2.3' })),
     http.get(`${API}/session`, () =>
-      !isSignedIn(world)
+      !isSignedIn(backend)
         ? problem(401, 'unauthenticated', 'Sign in first.')
-        : HttpResponse.json(world.session),
+        : HttpResponse.json(backend.session),
     ),
     http.post(`${API}/session/link`, async ({ request }) => {
       const { token } = (await request.json()) as { token: string };
@@ -61,10 +61,10 @@ function sessionHandlers(world: World): HttpHandler[] {
         : problem(401, 'unauthenticated', 'Wrong e-mail or password.');
     }),
     http.delete(`${API}/session`, () => {
-      world.signedIn = false;
+      backend.signedIn = false;
       return new HttpResponse(null, { status: 204 });
     }),
-    http.get(`${API}/accounts`, () => page(world.accounts)),
+    http.get(`${API}/accounts`, () => page(backend.accounts)),
   ];
 }
 
@@ -104,13 +104,13 @@ function estimateOf(body: RunRequest, targets: readonly Target[]): RunEstimate {
   };
 }
 
-function runHandlers(world: World): HttpHandler[] {
-  const one = (id: unknown) => world.runs.find((each) => each.id === id);
+function runHandlers(backend: FakeBackend): HttpHandler[] {
+  const one = (id: unknown) => backend.runs.find((each) => each.id === id);
   return [
     http.get(`${API}/runs`, ({ request }) => {
       const query = new URL(request.url).searchParams;
       return page(
-        world.runs.filter(
+        backend.runs.filter(
           (each) =>
             (query.get('state') ?? each.state) === each.state &&
             (query.get('suite') ?? each.suite) === each.suite &&
@@ -124,10 +124,10 @@ function runHandlers(world: World): HttpHandler[] {
     }),
     http.post(`${API}/runs`, async ({ request }) => {
       const body = (await request.json()) as RunRequest;
-      world.requested.push(body);
+      backend.requested.push(body);
       const made = run({
         ...liveRun,
-        id: `run-new-${world.requested.length}`,
+        id: `run-new-${backend.requested.length}`,
         state: 'queued',
         outcome: 'queued',
         knobs: body.knobs ?? {},
@@ -144,12 +144,12 @@ function runHandlers(world: World): HttpHandler[] {
           }),
         ],
       });
-      world.runs.unshift(made);
+      backend.runs.unshift(made);
       return HttpResponse.json(made, { status: 201 });
     }),
     http.post(`${API}/runs/estimate`, async ({ request }) => {
       const body = (await request.json()) as RunRequest;
-      const targets = world.targets.filter(
+      const targets = backend.targets.filter(
         ({ id }) => body.targets?.includes(id) ?? id === 'target-1',
       );
       return HttpResponse.json(estimateOf(body, targets));
@@ -158,12 +158,12 @@ function runHandlers(world: World): HttpHandler[] {
       const found = one(params['id']);
       return found === undefined ? notFound() : HttpResponse.json(found);
     }),
-    http.get(`${API}/runs/:id/comparisons`, () => page(world.comparisons)),
+    http.get(`${API}/runs/:id/comparisons`, () => page(backend.comparisons)),
     http.post(`${API}/runs/:id/cancel`, ({ params }) => {
-      const index = world.runs.findIndex(({ id }) => id === params['id']);
-      const found = world.runs[index];
+      const index = backend.runs.findIndex(({ id }) => id === params['id']);
+      const found = backend.runs[index];
       if (found === undefined) return notFound();
-      world.runs[index] = {
+      backend.runs[index] = {
         ...found,
         state: 'cancelled',
         outcome: 'cancelled',
@@ -173,7 +173,7 @@ function runHandlers(world: World): HttpHandler[] {
           outcome: 'cancelled',
         })),
       };
-      return HttpResponse.json(world.runs[index]);
+      return HttpResponse.json(backend.runs[index]);
     }),
   ];
 }
@@ -186,10 +186,10 @@ function after<T extends { seq: number }>(
   return (items ?? []).filter(({ seq }) => seq > from);
 }
 
-function jobHandlers(world: World): HttpHandler[] {
+function jobHandlers(backend: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/jobs/:id/log`, ({ params, request }) => {
-      const lines = world.logs.get(String(params['id']));
+      const lines = backend.logs.get(String(params['id']));
       if (new URL(request.url).searchParams.get('format') !== 'text')
         return page(after(lines, request));
       return HttpResponse.text(
@@ -198,7 +198,10 @@ function jobHandlers(world: World): HttpHandler[] {
     }),
     http.get(`${API}/jobs/:id/conditions`, ({ params, request }) => {
       const expand = new URL(request.url).searchParams.get('expand') === 'raw';
-      const found = after(world.conditions.get(String(params['id'])), request);
+      const found = after(
+        backend.conditions.get(String(params['id'])),
+        request,
+      );
       return page(
         expand
           ? found.slice(0, 1)
@@ -208,17 +211,17 @@ function jobHandlers(world: World): HttpHandler[] {
     http.get(`${API}/jobs/:id/reported`, ({ params, request }) => {
       const query = new URL(request.url).searchParams;
       const from = Number(query.get('cursor') ?? 0);
-      const all = world.reported.get(String(params['id'])) ?? [];
+      const all = backend.reported.get(String(params['id'])) ?? [];
       const end = from + Number(query.get('limit'));
       return page(all.slice(from, end), end < all.length ? String(end) : null);
     }),
     http.get(`${API}/jobs/:id/live-series`, ({ params }) =>
-      page(world.series.get(String(params['id'])) ?? []),
+      page(backend.series.get(String(params['id'])) ?? []),
     ),
     http.get(`${API}/jobs/:id/report`, ({ params }) => {
-      const own = world.reports.get(String(params['id']));
+      const own = backend.reports.get(String(params['id']));
       if (own !== undefined) return HttpResponse.json(own);
-      const found = world.runs.find(({ jobs }) =>
+      const found = backend.runs.find(({ jobs }) =>
         jobs.some(({ id }) => id === params['id']),
       );
       return found === undefined || found.state !== 'done'
@@ -234,17 +237,17 @@ function jobHandlers(world: World): HttpHandler[] {
   ];
 }
 
-function reportHandlers(world: World): HttpHandler[] {
+function reportHandlers(backend: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/overview`, () => {
       const counts: Record<string, number> = {};
-      for (const { state } of world.alerts.values())
+      for (const { state } of backend.alerts.values())
         counts[state] = (counts[state] ?? 0) + 1;
       return HttpResponse.json({
         alerts_by_state: counts,
-        agents: world.agents,
-        runs: world.runs.slice(0, 10),
-        false_alarms: world.decisions.falseAlarms,
+        agents: backend.agents,
+        runs: backend.runs.slice(0, 10),
+        false_alarms: backend.decisions.falseAlarms,
       });
     }),
     http.get(`${API}/arms`, ({ request }) => {
@@ -254,13 +257,13 @@ function reportHandlers(world: World): HttpHandler[] {
         query.get('benchmark') ?? '',
         query.get('metric') ?? 'time',
       ];
-      const rows = world.comparisons.filter(
+      const rows = backend.comparisons.filter(
         (row) =>
           row.benchmark === benchmark &&
           row.metric === metric &&
           (wanted === null || row.target_id === wanted),
       );
-      return HttpResponse.json(arms(world, benchmark, metric, rows));
+      return HttpResponse.json(arms(backend, benchmark, metric, rows));
     }),
     http.get(
       `${API}/stream`,
@@ -278,16 +281,16 @@ function reportHandlers(world: World): HttpHandler[] {
   ];
 }
 
-export function handlersFor(world: World): HttpHandler[] {
+export function handlersFor(backend: FakeBackend): HttpHandler[] {
   return [
-    guard(world),
-    ...sessionHandlers(world),
-    ...fleetHandlers(world),
-    ...runHandlers(world),
-    ...jobHandlers(world),
-    ...reportHandlers(world),
-    ...alertHandlers(world),
-    ...historyHandlers(world),
-    ...decisionHandlers(world),
+    guard(backend),
+    ...sessionHandlers(backend),
+    ...fleetHandlers(backend),
+    ...runHandlers(backend),
+    ...jobHandlers(backend),
+    ...reportHandlers(backend),
+    ...alertHandlers(backend),
+    ...historyHandlers(backend),
+    ...decisionHandlers(backend),
   ];
 }

@@ -1,7 +1,7 @@
 /** jsdom lays nothing out, so a chart that fills its parent draws nothing: gives every element a size. */
 import { onTestFinished, vi } from 'vitest';
 
-export function layOut(width = 960, height = 350): void {
+export function stubLayout(width = 960, height = 350): void {
   const box = vi
     .spyOn(Element.prototype, 'getBoundingClientRect')
     .mockReturnValue(new DOMRect(0, 0, width, height));

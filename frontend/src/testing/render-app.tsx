@@ -9,15 +9,15 @@ import { App } from '../app/app';
 import { createAppRouter } from '../app/router';
 import { handlersFor } from './handlers';
 import { server } from './server';
-import { createWorld, type World } from './fake-backend';
+import { createFakeBackend, type FakeBackend } from './fake-backend';
 
 export function renderApp(
   address: string,
-  prepare: (world: World) => void = () => undefined,
+  prepare: (backend: FakeBackend) => void = () => undefined,
 ) {
-  const world = createWorld();
-  prepare(world);
-  server.use(...handlersFor(world));
+  const backend = createFakeBackend();
+  prepare(backend);
+  server.use(...handlersFor(backend));
   const stream = new FakeEventSource();
   const queryClient = createQueryClient({ retryDelayMs: 1 });
   const history = createMemoryHistory({ initialEntries: [address] });
@@ -30,5 +30,5 @@ export function renderApp(
       env="test"
     />,
   );
-  return { ...view, world, stream, router, user: userEvent.setup() };
+  return { ...view, backend, stream, router, user: userEvent.setup() };
 }

@@ -1,9 +1,9 @@
-/** A world in which a series of `lab-host` moved: one alert about history with all of its evidence. */
+/** A backend in which a series of `lab-host` moved: one alert about history with all of its evidence. */
 import { abReport, changeAlert } from './fixtures-changes';
-import type { World } from './fake-backend';
+import type { FakeBackend } from './fake-backend';
 
-export function withChange(world: World): void {
+export function addChangeScenario(backend: FakeBackend): void {
   const made = changeAlert();
-  world.alerts.set(made.id, made);
-  world.reports.set('job-ab', abReport());
+  backend.alerts.set(made.id, made);
+  backend.reports.set('job-ab', abReport());
 }

@@ -1,8 +1,8 @@
-/** A world with a job measured on a phone, its readings with their texts, and a phone in quarantine. */
+/** A backend with a job measured on a phone, its readings with their texts, and a phone in quarantine. */
 import type { Conditions, Reported } from '../api/types';
 import { job, minutesAgo, run } from './fixtures';
 import { quarantinedPhone } from './fixtures-targets';
-import { report, type World } from './fake-backend';
+import { report, type FakeBackend } from './fake-backend';
 
 export const DEVICE_JOB = 'job-device';
 const RUN = 'run-device-1';
@@ -68,8 +68,8 @@ export function reportedLines(count: number): Reported[] {
   });
 }
 
-export function withDevices(world: World): void {
-  world.targets.push(
+export function addDevicesScenario(backend: FakeBackend): void {
+  backend.targets.push(
     quarantinedPhone({
       id: 'target-4',
       name: 'pixel-6a',
@@ -93,10 +93,10 @@ export function withDevices(world: World): void {
       }),
     ],
   });
-  world.runs.unshift(measured);
-  world.conditions.set(DEVICE_JOB, deviceReadings());
-  world.reported.set(DEVICE_JOB, reportedLines(3));
-  world.reports.set(DEVICE_JOB, {
+  backend.runs.unshift(measured);
+  backend.conditions.set(DEVICE_JOB, deviceReadings());
+  backend.reported.set(DEVICE_JOB, reportedLines(3));
+  backend.reports.set(DEVICE_JOB, {
     ...report(measured),
     suppressed: ['unlocked_clocks'],
   });

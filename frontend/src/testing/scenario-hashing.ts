@@ -1,4 +1,4 @@
-/** A world in which the whole hashing suite was measured once on `lab-host`; see fixtures-hashing.ts. */
+/** A backend in which the whole hashing suite was measured once on `lab-host`; see fixtures-hashing.ts. */
 import type {
   Audit,
   Comparison,
@@ -10,7 +10,7 @@ import type {
 import { job, minutesAgo, run } from './fixtures';
 import { comparison } from './fixtures-decisions';
 import { hashingSuite, ledgerBatch, PIECE_ARMS } from './fixtures-hashing';
-import { report, type World } from './fake-backend';
+import { report, type FakeBackend } from './fake-backend';
 
 export const HASHING_JOB = 'job-hashing';
 const HASHING_RUN = 'run-hashing-1';
@@ -332,11 +332,11 @@ export function hashingReport(): JobReport {
   };
 }
 
-export function withHashing(world: World): void {
-  world.suites = [hashingSuite];
-  world.comparisons = [...ledger, ...pieces, ...protocol];
-  world.reports.set(HASHING_JOB, hashingReport());
-  world.runs.unshift(
+export function addHashingScenario(backend: FakeBackend): void {
+  backend.suites = [hashingSuite];
+  backend.comparisons = [...ledger, ...pieces, ...protocol];
+  backend.reports.set(HASHING_JOB, hashingReport());
+  backend.runs.unshift(
     run({
       id: HASHING_RUN,
       jobs: [job({ id: HASHING_JOB, run_id: HASHING_RUN })],

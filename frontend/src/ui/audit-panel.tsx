@@ -35,12 +35,16 @@ export function defectName(name: string): string {
 }
 
 export function AuditPanel({ audits, comparisons }: AuditPanelProps) {
-  const found = audits.filter(({ findings }) => findings.length > 0);
-  if (found.length === 0) return null;
-  const defective = found.filter(({ findings }) =>
+  const auditsWithFindings = audits.filter(
+    ({ findings }) => findings.length > 0,
+  );
+  if (auditsWithFindings.length === 0) return null;
+  const defective = auditsWithFindings.filter(({ findings }) =>
     findings.some(({ decisive }) => decisive),
   );
-  const noted = found.filter((audit) => !defective.includes(audit));
+  const noted = auditsWithFindings.filter(
+    (audit) => !defective.includes(audit),
+  );
   return (
     <Panel
       title="Audit of the measurement"
@@ -56,7 +60,7 @@ export function AuditPanel({ audits, comparisons }: AuditPanelProps) {
             <Group
               key={groupKey(audit)}
               audit={audit}
-              audits={found}
+              audits={auditsWithFindings}
               comparisons={comparisons}
             />
           ))}
@@ -124,9 +128,9 @@ function cleanSiblings(
   const faulty = new Set(
     audits
       .filter(
-        (each) =>
-          each.benchmark === audit.benchmark &&
-          each.findings.some(({ decisive }) => decisive),
+        (other) =>
+          other.benchmark === audit.benchmark &&
+          other.findings.some(({ decisive }) => decisive),
       )
       .map(({ params }) => paramsKey(params)),
   );

@@ -1,6 +1,6 @@
 /** How a change of a series' level looks and reads. */
 import type { Change } from '../api/types';
-import type { Look, Tone } from './status';
+import type { Badge, Tone } from './status';
 
 const WORSE: ReadonlySet<Change['direction']> = new Set(['slower', 'worse']);
 
@@ -8,7 +8,7 @@ export function isWorse({ direction }: Pick<Change, 'direction'>): boolean {
   return WORSE.has(direction);
 }
 
-const STATES: Readonly<Record<Change['state'], Look>> = {
+const STATES: Readonly<Record<Change['state'], Badge>> = {
   suspect: { tone: 'unsure', icon: 'eye', word: 'suspect' },
   standing: { tone: 'bad', icon: 'warning', word: 'stands' },
   vanished: { tone: 'quiet', icon: 'muted', word: 'vanished' },
@@ -16,7 +16,9 @@ const STATES: Readonly<Record<Change['state'], Look>> = {
   superseded: { tone: 'quiet', icon: 'muted', word: 'superseded' },
 };
 
-export function changeLook(change: Pick<Change, 'state' | 'direction'>): Look {
+export function changeBadge(
+  change: Pick<Change, 'state' | 'direction'>,
+): Badge {
   const look = STATES[change.state];
   return change.state === 'standing' && !isWorse(change)
     ? { ...look, tone: 'good', icon: 'check' }
@@ -30,11 +32,11 @@ export function changeTone(change: Pick<Change, 'state' | 'direction'>): Tone {
 }
 
 /** The server's sentence without the levels: "14.2 % slower". */
-export function shortWords({ words }: Pick<Change, 'words'>): string {
+export function shortChangeText({ words }: Pick<Change, 'words'>): string {
   return words.split(':')[0] ?? words;
 }
 
-export const CAUSE_WORDS: Readonly<
+export const CAUSE_LABELS: Readonly<
   Record<NonNullable<Change['cause']>, string>
 > = {
   code: 'code',

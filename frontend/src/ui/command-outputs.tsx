@@ -6,11 +6,11 @@ import type { RawText } from '../api/types';
 import { withoutAnsi } from '../lib/ansi';
 import { formatInteger, formatNumber } from '../lib/units';
 import classes from './command-outputs.module.css';
-import { Status, type Look } from './status';
+import { Status, type Badge } from './status';
 
-const DONE: Look = { tone: 'good', icon: 'check', word: 'exit 0' };
+const DONE: Badge = { tone: 'good', icon: 'check', word: 'exit 0' };
 
-function lookOf({ status }: RawText): Look {
+function lookOf({ status }: RawText): Badge {
   if (status === null)
     return { tone: 'bad', icon: 'warning', word: 'did not end' };
   return status === 0
@@ -18,12 +18,12 @@ function lookOf({ status }: RawText): Look {
     : { tone: 'unsure', icon: 'cross', word: `exit ${status}` };
 }
 
-export interface RawTextsProps {
+export interface CommandOutputsProps {
   label: string;
   texts: readonly RawText[];
 }
 
-export function RawTexts({ label, texts }: RawTextsProps) {
+export function CommandOutputs({ label, texts }: CommandOutputsProps) {
   return (
     <ul className={classes.list} aria-label={label}>
       {texts.map((raw, index) => (

@@ -7,7 +7,7 @@ import {
   formatInterval,
   formatRatio,
   formatShare,
-  unbroken,
+  keepFiguresUnbroken,
 } from '../lib/units';
 import { DataTable, type Column } from './data-table';
 import { Identifier } from './identifier';
@@ -143,9 +143,11 @@ function Words({ row }: { row: Comparison }) {
       : row.reason;
   return (
     <>
-      {unbroken(row.words)}
+      {keepFiguresUnbroken(row.words)}
       {reason !== null && (
-        <div style={{ color: 'var(--pl-muted)' }}>{unbroken(reason)}</div>
+        <div style={{ color: 'var(--pl-muted)' }}>
+          {keepFiguresUnbroken(reason)}
+        </div>
       )}
     </>
   );

@@ -24,7 +24,7 @@ export interface DataTableProps<Row> {
 }
 
 /** Rows above which a table scrolls in a box of its own, its head staying in sight. */
-const LONG = 16;
+const SCROLL_ABOVE_ROWS = 16;
 
 export function DataTable<Row>({
   label,
@@ -34,7 +34,9 @@ export function DataTable<Row>({
   current,
 }: DataTableProps<Row>) {
   const scroll =
-    rows.length > LONG ? `${classes.scroll} ${classes.long}` : classes.scroll;
+    rows.length > SCROLL_ABOVE_ROWS
+      ? `${classes.scroll} ${classes.long}`
+      : classes.scroll;
   return (
     // A region that scrolls must be reachable by keyboard (WCAG 2.1.1).
     <div className={scroll} role="region" aria-label={label} tabIndex={0}>

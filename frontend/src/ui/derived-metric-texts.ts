@@ -9,7 +9,7 @@ import { formatNumber } from '../lib/units';
 const percent = (share: number) => `${formatNumber(share * 100)} %`;
 
 /** `native and policy win from 10 fingerprints`. */
-export function winsFrom(
+export function winsFromText(
   arms: readonly string[],
   value: number,
   unit: string | null,
@@ -23,11 +23,11 @@ export function winsFrom(
 }
 
 /** A crossover in words; that there is none is an answer. */
-export function crossoverWords(
+export function crossoverText(
   { arm, base_arm: base, value }: Derived,
   unit: string | null,
 ): string {
-  if (value !== null) return winsFrom([arm], value, unit);
+  if (value !== null) return winsFromText([arm], value, unit);
   return `${arm}: no crossover${typeof base === 'string' ? ` with ${base}` : ''}`;
 }
 
@@ -37,18 +37,18 @@ const TIMES: ReadonlySet<string> = new Set([
   'ratio_across_param',
 ]);
 
-function write({ kind, unit }: Derived, value: number): string {
+function formatDerived({ kind, unit }: Derived, value: number): string {
   if (unit === 'share') return percent(value);
   if (unit === 'param') return formatParam(value);
   return TIMES.has(kind) ? `${formatNumber(value)}×` : formatNumber(value);
 }
 
 export function derivedValue(row: Derived): string {
-  if (row.value !== null) return write(row, row.value);
+  if (row.value !== null) return formatDerived(row, row.value);
   return row.answered ? 'none' : '–';
 }
 
 export function derivedInterval(row: Derived): string {
   if (row.lower === null || row.upper === null) return '–';
-  return `${write(row, row.lower)} – ${write(row, row.upper)}`;
+  return `${formatDerived(row, row.lower)} – ${formatDerived(row, row.upper)}`;
 }

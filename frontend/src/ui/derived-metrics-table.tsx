@@ -29,15 +29,15 @@ function Words({ row: { words, note, description } }: { row: Derived }) {
   );
 }
 
-export interface DerivedTableProps {
+export interface DerivedMetricsTableProps {
   rows: readonly Derived[];
   showBenchmark?: boolean;
 }
 
-export function DerivedTable({
+export function DerivedMetricsTable({
   rows,
   showBenchmark = false,
-}: DerivedTableProps) {
+}: DerivedMetricsTableProps) {
   const benchmark: Column<Derived> = {
     header: 'Benchmark',
     cell: (row) => row.benchmark,

@@ -4,7 +4,7 @@ import { formatDateTime } from '../lib/times';
 export type Detail = Readonly<Record<string, unknown>>;
 
 /** Fields in sight; what has more unfolds. */
-const IN_SIGHT = 4;
+const MAX_OPEN_LINES = 4;
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
 function linesOf(
@@ -13,13 +13,13 @@ function linesOf(
   return Object.entries(detail).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.entries(value).map(
-          ([inner, own]) => [inner, written(own)] as const,
+          ([inner, own]) => [inner, formatDetail(own)] as const,
         )
-      : [[name, written(value)] as const],
+      : [[name, formatDetail(value)] as const],
   );
 }
 
-function written(value: unknown): string {
+function formatDetail(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   return INSTANT.test(value) ? formatDateTime(value) : value;
 }
@@ -40,7 +40,8 @@ export function DetailLines({ detail, summary }: DetailLinesProps) {
       {name.replaceAll('_', ' ')}: <span className="pl-mono">{value}</span>
     </div>
   ));
-  if (summary === undefined && lines.length <= IN_SIGHT) return <>{listed}</>;
+  if (summary === undefined && lines.length <= MAX_OPEN_LINES)
+    return <>{listed}</>;
   return (
     <details>
       <summary>{summary ?? `${lines.length} fields`}</summary>

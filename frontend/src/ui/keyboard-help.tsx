@@ -4,10 +4,10 @@ import { Button, Kbd, Modal, Switch, Table } from '@mantine/core';
 import { Icon } from './icon';
 import { useShortcutsEnabled } from './use-shortcuts';
 
-export type KeyWords = readonly (readonly [key: string, what: string])[];
+export type ShortcutList = readonly (readonly [key: string, what: string])[];
 
 export interface KeyboardHelpProps {
-  keys: KeyWords;
+  keys: ShortcutList;
   opened: boolean;
   onToggle: (opened: boolean) => void;
 }

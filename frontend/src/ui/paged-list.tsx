@@ -8,11 +8,11 @@ import type { ReactNode } from 'react';
 
 import type { Page } from '../api/types';
 import type { IconName } from './icon';
-import { Loaded } from './query-view';
+import { QueryView } from './query-view';
 import { Pager } from './pager';
 import { EmptyState } from './states';
 
-export interface ListedProps<Row> {
+export interface PagedListProps<Row> {
   query: UseQueryResult<Page<Row>>;
   /** Nouns for sentences: "the runs", "run". */
   what: string;
@@ -28,7 +28,7 @@ export interface ListedProps<Row> {
   children: (rows: Row[]) => ReactNode;
 }
 
-export function Listed<Row>(props: ListedProps<Row>) {
+export function PagedList<Row>(props: PagedListProps<Row>) {
   const {
     query,
     what,
@@ -43,7 +43,7 @@ export function Listed<Row>(props: ListedProps<Row>) {
     children,
   } = props;
   return (
-    <Loaded query={query} what={what} lines={lines}>
+    <QueryView query={query} what={what} lines={lines}>
       {({ items, next }) =>
         items.length > 0 ? (
           <>
@@ -56,7 +56,7 @@ export function Listed<Row>(props: ListedProps<Row>) {
           empty
         )
       }
-    </Loaded>
+    </QueryView>
   );
 }
 

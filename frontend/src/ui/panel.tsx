@@ -44,12 +44,18 @@ export function Panel({
   );
 }
 
-export function TwoUp({ children }: { children: ReactNode }) {
+export function TwoColumns({ children }: { children: ReactNode }) {
   return <div className={classes.twoUp}>{children}</div>;
 }
 
 /** Main column with a narrower one beside it, stacked on small screens. */
-export function Split({ main, aside }: { main: ReactNode; aside: ReactNode }) {
+export function MainAndAside({
+  main,
+  aside,
+}: {
+  main: ReactNode;
+  aside: ReactNode;
+}) {
   return (
     <div className={classes.split}>
       <div>{main}</div>

@@ -10,7 +10,7 @@ import { paramsLabel } from '../lib/params';
 import { AppLink } from './app-link';
 import { Panel } from './panel';
 import classes from './policy-card.module.css';
-import { holdsLook } from './policy-looks';
+import { policyBadge } from './policy-looks';
 import { Status } from './status';
 import { TimeAgo } from './time-ago';
 import { TargetName } from './target-name';
@@ -38,7 +38,7 @@ export function PolicyCard({ advice }: { advice: PolicyAdvice }) {
           <TargetName id={advice.target_id} name={advice.target_name} />
           {Object.keys(params).length > 0 && <>, {paramsLabel(params)}</>}
         </span>
-        <Status look={holdsLook(advice)} title={advice.why} />
+        <Status look={policyBadge(advice)} title={advice.why} />
       </div>
       <p className={classes.words}>{advice.words}</p>
       <p className={classes.sub}>
@@ -81,7 +81,7 @@ export function PoliciesPanel({
   const items =
     benchmark === undefined
       ? all
-      : all.filter((one) => one.benchmark === benchmark);
+      : all.filter((advice) => advice.benchmark === benchmark);
   if (items.length === 0) return null;
   return (
     <Panel

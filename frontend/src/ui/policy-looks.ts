@@ -1,19 +1,19 @@
 /** Whether the policy in force is right, as a mark. */
 import type { PolicyAdvice } from '../api/types';
-import type { Look } from './status';
+import type { Badge } from './status';
 
-const RIGHT: Look = { tone: 'good', icon: 'check', word: 'policy holds' };
-const WRONG: Look = {
+const RIGHT: Badge = { tone: 'good', icon: 'check', word: 'policy holds' };
+const WRONG: Badge = {
   tone: 'bad',
   icon: 'warning',
   word: 'policy is wrong here',
 };
-const UNKNOWN: Look = {
+const UNKNOWN: Badge = {
   tone: 'unsure',
   icon: 'question',
   word: 'not known yet',
 };
 
-export function holdsLook({ holds }: Pick<PolicyAdvice, 'holds'>): Look {
+export function policyBadge({ holds }: Pick<PolicyAdvice, 'holds'>): Badge {
   return holds === null ? UNKNOWN : holds ? RIGHT : WRONG;
 }

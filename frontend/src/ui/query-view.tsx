@@ -10,7 +10,7 @@ import { isApiError } from '../api/errors';
 import { Icon } from './icon';
 import { ErrorState, Loading } from './states';
 
-export interface LoadedProps<T> {
+export interface QueryViewProps<T> {
   query: UseQueryResult<T>;
   /** A noun for sentences: "the alerts". */
   what: string;
@@ -18,7 +18,12 @@ export interface LoadedProps<T> {
   children: (data: T) => ReactNode;
 }
 
-export function Loaded<T>({ query, what, lines, children }: LoadedProps<T>) {
+export function QueryView<T>({
+  query,
+  what,
+  lines,
+  children,
+}: QueryViewProps<T>) {
   const refused =
     isApiError(query.error) &&
     (query.error.status === 403 || query.error.status === 404);

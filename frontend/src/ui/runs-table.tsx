@@ -7,7 +7,12 @@ import type { Run } from '../api/types';
 import { shortId } from '../lib/ids';
 import { AppLink } from './app-link';
 import { DataTable, type Column } from './data-table';
-import { DEMONSTRATION, hasNoVerdict, OUTCOMES, TRIGGER_WORDS } from './state-badges';
+import {
+  DEMONSTRATION,
+  hasNoVerdict,
+  OUTCOMES,
+  TRIGGER_LABELS,
+} from './state-badges';
 import { Status } from './status';
 import { TimeAgo } from './time-ago';
 import { TargetName } from './target-name';
@@ -49,7 +54,7 @@ const BRIEF: readonly Column<Run>[] = [
     header: 'Requested',
     cell: (run) => (
       <span>
-        {TRIGGER_WORDS[run.trigger]}, <TimeAgo at={run.created_at} />
+        {TRIGGER_LABELS[run.trigger]}, <TimeAgo at={run.created_at} />
       </span>
     ),
   },

@@ -14,16 +14,16 @@ import type {
   Target,
   Trigger,
 } from '../api/types';
-import type { Look } from './status';
+import type { Badge } from './status';
 
-export const VERDICTS: Record<Judged, Look> = {
+export const VERDICTS: Record<Judged, Badge> = {
   pass: { tone: 'good', icon: 'check', word: 'pass' },
   fail: { tone: 'bad', icon: 'cross', word: 'fail' },
   inconclusive: { tone: 'unsure', icon: 'question', word: 'inconclusive' },
   not_applicable: { tone: 'quiet', icon: 'muted', word: 'not applicable' },
 };
 
-export const RUN_STATES: Record<Run['state'], Look> = {
+export const RUN_STATES: Record<Run['state'], Badge> = {
   queued: { tone: 'quiet', icon: 'clock', word: 'queued' },
   active: { tone: 'busy', icon: 'play', word: 'running' },
   done: { tone: 'good', icon: 'check', word: 'done' },
@@ -32,7 +32,7 @@ export const RUN_STATES: Record<Run['state'], Look> = {
 };
 
 /** How a run or a job stands, in one word: the server decides which. */
-export const OUTCOMES: Record<Outcome, Look> = {
+export const OUTCOMES: Record<Outcome, Badge> = {
   queued: RUN_STATES.queued,
   running: RUN_STATES.active,
   pass: VERDICTS.pass,
@@ -49,7 +49,7 @@ export function hasNoVerdict(outcome: Outcome): boolean {
   return ['failed', 'lost', 'expired', 'cancelled'].includes(outcome);
 }
 
-export const JOB_STATES: Record<Job['state'], Look> = {
+export const JOB_STATES: Record<Job['state'], Badge> = {
   queued: { tone: 'quiet', icon: 'clock', word: 'queued' },
   leased: { tone: 'busy', icon: 'play', word: 'leased' },
   preparing: { tone: 'busy', icon: 'wrench', word: 'preparing' },
@@ -63,7 +63,7 @@ export const JOB_STATES: Record<Job['state'], Look> = {
   expired: { tone: 'quiet', icon: 'clock', word: 'expired' },
 };
 
-export const ALERT_STATES: Record<AlertState, Look> = {
+export const ALERT_STATES: Record<AlertState, Badge> = {
   suspected: { tone: 'busy', icon: 'eye', word: 'suspected' },
   unconfirmed: { tone: 'quiet', icon: 'muted', word: 'unconfirmed' },
   inconclusive: { tone: 'unsure', icon: 'question', word: 'inconclusive' },
@@ -93,7 +93,7 @@ export const ALERT_STATE_MEANING: Record<AlertState, string> = {
     'With more measurements there is no such change any more. Counted as a false alarm of ours.',
 };
 
-export const ALERT_CAUSES: Record<AlertCause, Look> = {
+export const ALERT_CAUSES: Record<AlertCause, Badge> = {
   code: { tone: 'bad', icon: 'branch', word: 'the code' },
   environment: { tone: 'unsure', icon: 'wrench', word: 'the environment' },
   target: { tone: 'busy', icon: 'targets', word: 'this target alone' },
@@ -106,21 +106,21 @@ export const ALERT_KINDS: Record<AlertKind, string> = {
   policy: 'usage policy',
 };
 
-export const SHADOW: Look = { tone: 'demo', icon: 'eye', word: 'shadow' };
-export const OVERDUE: Look = { tone: 'bad', icon: 'clock', word: 'overdue' };
+export const SHADOW: Badge = { tone: 'demo', icon: 'eye', word: 'shadow' };
+export const OVERDUE: Badge = { tone: 'bad', icon: 'clock', word: 'overdue' };
 
-export const TARGET_STATES: Record<Target['state'], Look> = {
+export const TARGET_STATES: Record<Target['state'], Badge> = {
   online: { tone: 'good', icon: 'check', word: 'online' },
   busy: { tone: 'busy', icon: 'play', word: 'busy' },
   offline: { tone: 'quiet', icon: 'muted', word: 'offline' },
 };
 
 /** What a person does with a target; what its checks say of it are states of its health. */
-export const HOLDS: Record<'maintenance', Look> = {
+export const MAINTENANCE_BADGES: Record<'maintenance', Badge> = {
   maintenance: { tone: 'unsure', icon: 'wrench', word: 'maintenance' },
 };
 
-export const CONNECTION_STATES: Record<Connection['state'], Look> = {
+export const CONNECTION_STATES: Record<Connection['state'], Badge> = {
   online: { tone: 'good', icon: 'check', word: 'online' },
   booting: { tone: 'busy', icon: 'clock', word: 'booting' },
   unauthorized: { tone: 'bad', icon: 'lock', word: 'unauthorized' },
@@ -128,7 +128,7 @@ export const CONNECTION_STATES: Record<Connection['state'], Look> = {
   absent: { tone: 'quiet', icon: 'muted', word: 'absent' },
 };
 
-export const HEALTH_STATES: Record<HealthState, Look> = {
+export const HEALTH_STATES: Record<HealthState, Badge> = {
   unknown: { tone: 'quiet', icon: 'question', word: 'unknown' },
   checking: { tone: 'busy', icon: 'eye', word: 'checking' },
   good: { tone: 'good', icon: 'check', word: 'good' },
@@ -137,24 +137,24 @@ export const HEALTH_STATES: Record<HealthState, Look> = {
   quarantined: { tone: 'bad', icon: 'blocked', word: 'quarantined' },
 };
 
-export const PREFLIGHT_LEVELS: Record<PreflightFinding['level'], Look> = {
+export const PREFLIGHT_LEVELS: Record<PreflightFinding['level'], Badge> = {
   info: { tone: 'quiet', icon: 'info', word: 'info' },
   warning: { tone: 'unsure', icon: 'warning', word: 'warning' },
   blocker: { tone: 'bad', icon: 'blocked', word: 'blocker' },
 };
 
-export const SIMULATED: Look = {
+export const SIMULATED: Badge = {
   tone: 'demo',
   icon: 'flask',
   word: 'simulated',
 };
-export const DEMONSTRATION: Look = {
+export const DEMONSTRATION: Badge = {
   tone: 'demo',
   icon: 'flask',
   word: 'demonstration',
 };
 
-export const TRIGGER_WORDS: Record<Trigger, string> = {
+export const TRIGGER_LABELS: Record<Trigger, string> = {
   manual: 'by hand',
   schedule: 'schedule',
   ci: 'CI',
@@ -164,7 +164,7 @@ export const TRIGGER_WORDS: Record<Trigger, string> = {
   import: 'imported',
 };
 
-export const ACTION_WORDS: Record<
+export const ACTION_LABELS: Record<
   AlertAction,
   { label: string; done: string; key: string }
 > = {

@@ -5,23 +5,23 @@ import tones from './tones.module.css';
 
 export type Tone = 'good' | 'bad' | 'unsure' | 'busy' | 'quiet' | 'demo';
 
-export interface Look {
+export interface Badge {
   tone: Tone;
   icon: IconName;
   word: string;
 }
 
 export function Status({
-  look,
+  look: badge,
   title,
 }: {
-  look: Look;
+  look: Badge;
   title?: string | undefined;
 }) {
   return (
-    <span className={`${classes.status} ${tones[look.tone]}`} title={title}>
-      <Icon name={look.icon} size={14} />
-      {look.word}
+    <span className={`${classes.status} ${tones[badge.tone]}`} title={title}>
+      <Icon name={badge.icon} size={14} />
+      {badge.word}
     </span>
   );
 }

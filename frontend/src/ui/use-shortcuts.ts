@@ -15,7 +15,7 @@ export function useShortcutsEnabled() {
   });
 }
 
-function busyElsewhere(event: KeyboardEvent): boolean {
+function isForSomethingElse(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
     return true;
   const target = event.target;
@@ -30,13 +30,16 @@ function busyElsewhere(event: KeyboardEvent): boolean {
   return event.key === 'Enter' && target.closest('a, button, summary') !== null;
 }
 
-export type KeyMap = Readonly<Record<string, (() => void) | undefined>>;
+export type ShortcutMap = Readonly<Record<string, (() => void) | undefined>>;
 
 /** `always` works even when shortcuts are switched off: it is how they are switched on again. */
-export function useKeys(keys: KeyMap, always: KeyMap = {}): void {
+export function useShortcuts(
+  keys: ShortcutMap,
+  always: ShortcutMap = {},
+): void {
   const [enabled] = useShortcutsEnabled();
   const handle = useEffectEvent((event: KeyboardEvent) => {
-    if (busyElsewhere(event)) return;
+    if (isForSomethingElse(event)) return;
     const action = always[event.key] ?? (enabled ? keys[event.key] : undefined);
     if (action === undefined) return;
     event.preventDefault();

@@ -6,7 +6,7 @@ import { ImportPage } from '../../features/imports/import-page';
 import { ImportsPage } from '../../features/imports/imports-page';
 
 const list = getRouteApi('/app/imports');
-const one = getRouteApi('/app/imports/$importId');
+const detail = getRouteApi('/app/imports/$importId');
 
 export function ImportsRoute() {
   const navigate = list.useNavigate();
@@ -19,8 +19,8 @@ export function ImportsRoute() {
 }
 
 export function ImportRoute() {
-  const { importId } = one.useParams();
-  const navigate = one.useNavigate();
+  const { importId } = detail.useParams();
+  const navigate = detail.useNavigate();
   return (
     <ImportPage
       key={importId}

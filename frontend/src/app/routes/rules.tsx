@@ -7,8 +7,8 @@ import { RulePage } from '../../features/rules/rule-page';
 import { RulesPage } from '../../features/rules/rules-page';
 
 const list = getRouteApi('/app/rules');
-const fresh = getRouteApi('/app/rules/new');
-const one = getRouteApi('/app/rules/$ruleId');
+const newRule = getRouteApi('/app/rules/new');
+const detail = getRouteApi('/app/rules/$ruleId');
 
 export function RulesRoute() {
   const navigate = list.useNavigate();
@@ -21,10 +21,10 @@ export function RulesRoute() {
 }
 
 export function NewRuleRoute() {
-  const navigate = fresh.useNavigate();
+  const navigate = newRule.useNavigate();
   return (
     <NewRulePage
-      search={compact(fresh.useSearch())}
+      search={compact(newRule.useSearch())}
       onSaved={({ id }) =>
         void navigate({ to: '/rules/$ruleId', params: { ruleId: id } })
       }
@@ -33,8 +33,8 @@ export function NewRuleRoute() {
 }
 
 export function RuleRoute() {
-  const navigate = one.useNavigate();
-  const { ruleId } = one.useParams();
+  const navigate = detail.useNavigate();
+  const { ruleId } = detail.useParams();
   return (
     <RulePage
       key={ruleId}

@@ -6,7 +6,7 @@ import { TargetPage } from '../../features/targets/target-page';
 import { TargetsPage } from '../../features/targets/targets-page';
 
 const list = getRouteApi('/app/targets');
-const one = getRouteApi('/app/targets/$targetId');
+const detail = getRouteApi('/app/targets/$targetId');
 
 export function TargetsRoute() {
   const navigate = list.useNavigate();
@@ -19,13 +19,13 @@ export function TargetsRoute() {
 }
 
 export function TargetRoute() {
-  const { targetId } = one.useParams();
-  const navigate = one.useNavigate();
+  const { targetId } = detail.useParams();
+  const navigate = detail.useNavigate();
   return (
     <TargetPage
       key={targetId}
       targetId={targetId}
-      search={compact(one.useSearch())}
+      search={compact(detail.useSearch())}
       onSearch={(search) =>
         void navigate({ search: compact(search), resetScroll: false })
       }

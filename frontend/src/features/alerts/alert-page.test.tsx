@@ -61,28 +61,30 @@ describe('triage on the alert', () => {
     ['x', 'infra'],
     ['f', 'fixed'],
   ])('resolves with the key %s as %s', async (key, state) => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.keyboard(key);
-    await waitFor(() => expect(world.alerts.get('alert-1')?.state).toBe(state));
+    await waitFor(() =>
+      expect(backend.alerts.get('alert-1')?.state).toBe(state),
+    );
   });
 
   it('assigns to oneself with m and to another by choice', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.keyboard('m');
     await waitFor(() =>
-      expect(world.alerts.get('alert-1')?.assignee?.name).toBe('Ada'),
+      expect(backend.alerts.get('alert-1')?.assignee?.name).toBe('Ada'),
     );
     await user.selectOptions(
       screen.getByRole('combobox', { name: 'Assignee' }),
       'acc-grace',
     );
     await waitFor(() =>
-      expect(world.alerts.get('alert-1')?.assignee?.name).toBe('Grace'),
+      expect(backend.alerts.get('alert-1')?.assignee?.name).toBe('Grace'),
     );
   });
 
   it('takes a note with n, and letters typed there are no shortcuts', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.keyboard('n');
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveFocus();
     await user.keyboard('a fix is on its way');
@@ -90,7 +92,7 @@ describe('triage on the alert', () => {
     expect(
       await screen.findByText('a fix is on its way', { selector: 'p' }),
     ).toBeInTheDocument();
-    expect(world.alerts.get('alert-1')?.state).toBe('open');
+    expect(backend.alerts.get('alert-1')?.state).toBe('open');
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('');
   });
 
@@ -112,11 +114,11 @@ describe('triage on the alert', () => {
   });
 
   it('is due on a day, linked to an issue, and both can be taken away', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     const due = screen.getByLabelText('Due');
     fireEvent.change(due, { target: { value: '2031-03-09' } });
     await waitFor(() =>
-      expect(world.alerts.get('alert-1')?.due_at).toBe(
+      expect(backend.alerts.get('alert-1')?.due_at).toBe(
         new Date('2031-03-09T23:59:59').toISOString(),
       ),
     );
@@ -131,7 +133,7 @@ describe('triage on the alert', () => {
     await user.clear(screen.getByRole('textbox', { name: 'Issue' }));
     await user.click(screen.getByRole('button', { name: 'Remove the link' }));
     await waitFor(() =>
-      expect(world.alerts.get('alert-1')?.issue_url).toBeNull(),
+      expect(backend.alerts.get('alert-1')?.issue_url).toBeNull(),
     );
   });
 
@@ -157,7 +159,7 @@ describe('triage on the alert', () => {
   });
 
   it('offers nothing to someone who may only read', async () => {
-    const { user, world } = await open((made) => {
+    const { user, backend } = await open((made) => {
       if (made.session !== null)
         made.session = { ...made.session, scopes: ['read'] };
     });
@@ -168,6 +170,6 @@ describe('triage on the alert', () => {
       screen.queryByRole('button', { name: 'Acknowledge' }),
     ).not.toBeInTheDocument();
     await user.keyboard('a');
-    expect(world.alerts.get('alert-1')?.state).toBe('open');
+    expect(backend.alerts.get('alert-1')?.state).toBe('open');
   });
 });

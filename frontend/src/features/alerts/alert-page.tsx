@@ -11,10 +11,10 @@ import { shortId } from '../../lib/ids';
 import { formatDate } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { Icon } from '../../ui/icon';
-import { KeyboardHelp, type KeyWords } from '../../ui/keyboard-help';
-import { Loaded } from '../../ui/query-view';
+import { KeyboardHelp, type ShortcutList } from '../../ui/keyboard-help';
+import { QueryView } from '../../ui/query-view';
 import {
-  ACTION_WORDS,
+  ACTION_LABELS,
   ALERT_KINDS,
   ALERT_STATE_MEANING,
   ALERT_STATES,
@@ -22,11 +22,11 @@ import {
   SHADOW,
 } from '../../ui/state-badges';
 import { Page } from '../../ui/page';
-import { Facts, Panel, Split } from '../../ui/panel';
+import { Facts, Panel, MainAndAside } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
-import { useKeys } from '../../ui/use-shortcuts';
+import { useShortcuts } from '../../ui/use-shortcuts';
 import { AlertHistory } from './alert-history';
 import { BisectPanel } from './bisect-panel';
 import { BlamePanel } from './blame-panel';
@@ -35,15 +35,15 @@ import { ExpectedDialog } from './expected-dialog';
 import { ExplainPanel } from './explain-panel';
 import { IssueLink } from './due-and-issue-fields';
 import { TriagePanel } from './triage-panel';
-import { needsBaseline, useAct, useAssign } from './use-triage';
+import { needsBaseline, useAlertAction, useAssign } from './use-triage';
 
 export interface AlertPageProps {
   alertId: string;
   onInbox: () => void;
 }
 
-const KEYS: KeyWords = [
-  ...Object.values(ACTION_WORDS).map(
+const KEYS: ShortcutList = [
+  ...Object.values(ACTION_LABELS).map(
     ({ key, label }) => [key, label.toLowerCase()] as const,
   ),
   ['m', 'assign it to me'],
@@ -79,9 +79,9 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
         : { lead: <Lead alert={alert.data} /> })}
       actions={<KeyboardHelp keys={KEYS} opened={help} onToggle={setHelp} />}
     >
-      <Loaded query={alert} what="alert" lines={10}>
+      <QueryView query={alert} what="alert" lines={10}>
         {(data) => (
-          <Split
+          <MainAndAside
             main={
               <>
                 <Claim alert={data} />
@@ -105,7 +105,7 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
             }
           />
         )}
-      </Loaded>
+      </QueryView>
       {alert.data !== undefined && (
         <ExpectedDialog
           key={alert.data.head_commit}
@@ -122,7 +122,7 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
 /** What is done at once and what asks first: a change called expected needs its new baseline's commit. */
 function useDecision(alert: AlertDetail | undefined) {
   const [asking, setAsking] = useState(false);
-  const act = useAct();
+  const act = useAlertAction();
   return {
     asking,
     busy: act.isPending,
@@ -156,10 +156,10 @@ function useTriageKeys(
   const allowed = may(session.data, 'alerts:write');
   const actions = alert === undefined || !allowed ? [] : alert.actions;
   const me = session.data?.account;
-  useKeys(
+  useShortcuts(
     {
       ...Object.fromEntries(
-        actions.map((action) => [ACTION_WORDS[action].key, () => ask(action)]),
+        actions.map((action) => [ACTION_LABELS[action].key, () => ask(action)]),
       ),
       m:
         alert !== undefined && allowed && me !== undefined

@@ -24,10 +24,10 @@ export interface AlertsFilterBarProps {
   onSearch: (search: AlertsSearch) => void;
 }
 
-type Set = (change: Partial<AlertsSearch>) => void;
+type SetFilters = (change: Partial<AlertsSearch>) => void;
 
 export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
-  const set: Set = (change) =>
+  const set: SetFilters = (change) =>
     onSearch(
       compact({ ...search, ...change, cursor: undefined, at: undefined }),
     );
@@ -91,7 +91,13 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
 }
 
 /** Filters whose values have names of their own: suites, targets, people, rules. */
-function NamedFilters({ search, set }: { search: AlertsSearch; set: Set }) {
+function NamedFilters({
+  search,
+  set,
+}: {
+  search: AlertsSearch;
+  set: SetFilters;
+}) {
   const suites = useQuery(suitesQuery);
   const accounts = useQuery(accountsQuery);
   const rules = useQuery(rulesQuery({}));

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http } from 'msw';
 
-import { withChange } from '../../testing/scenario-change';
+import { addChangeScenario } from '../../testing/scenario-change';
 import { changeAlert } from '../../testing/fixtures-changes';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
@@ -44,17 +44,17 @@ describe('the inbox by keyboard', () => {
   });
 
   it('acknowledges with a and goes on to the next', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.keyboard('a');
     await waitFor(() =>
-      expect(world.alerts.get('alert-1')?.state).toBe('acknowledged'),
+      expect(backend.alerts.get('alert-1')?.state).toBe('acknowledged'),
     );
     await waitFor(() => expect(currentRow()).toHaveTextContent('on pixel-8'));
     expect(await screen.findByText(/acknowledged\.$/)).toBeInTheDocument();
   });
 
   it('explains its keys with ? and can switch them off', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.keyboard('?');
     const dialog = await screen.findByRole('dialog', { name: 'Keyboard' });
     expect(within(dialog).getByText('acknowledge it')).toBeInTheDocument();
@@ -66,19 +66,19 @@ describe('the inbox by keyboard', () => {
       expect(screen.queryByRole('dialog')).not.toBeInTheDocument(),
     );
     await user.keyboard('a');
-    expect(world.alerts.get('alert-1')?.state).toBe('open');
+    expect(backend.alerts.get('alert-1')?.state).toBe('open');
   });
 
   it('leaves typing and modified keys alone', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.keyboard('{Control>}a{/Control}');
     screen.getByRole('combobox', { name: 'State' }).focus();
     await user.keyboard('a');
-    expect(world.alerts.get('alert-1')?.state).toBe('open');
+    expect(backend.alerts.get('alert-1')?.state).toBe('open');
   });
 
   it('refuses to acknowledge without permission and says so', async () => {
-    const { user, world } = await open('/alerts', (made) => {
+    const { user, backend } = await open('/alerts', (made) => {
       if (made.session !== null)
         made.session = { ...made.session, scopes: ['read'] };
     });
@@ -86,7 +86,7 @@ describe('the inbox by keyboard', () => {
     expect(
       await screen.findByText('Your account may not triage alerts.'),
     ).toBeInTheDocument();
-    expect(world.alerts.get('alert-1')?.state).toBe('open');
+    expect(backend.alerts.get('alert-1')?.state).toBe('open');
   });
 });
 
@@ -119,9 +119,9 @@ describe('the inbox by address', () => {
   });
 
   it('says that nothing is open when everything has been taken', async () => {
-    renderApp('/alerts?state=open', (world) => {
-      for (const [id, alert] of world.alerts)
-        world.alerts.set(id, { ...alert, state: 'fixed' });
+    renderApp('/alerts?state=open', (backend) => {
+      for (const [id, alert] of backend.alerts)
+        backend.alerts.set(id, { ...alert, state: 'fixed' });
     });
     expect(await screen.findByText('Nothing is open')).toBeInTheDocument();
   });
@@ -136,11 +136,11 @@ describe('the inbox by address', () => {
   });
 
   it('refetches when the server says that an alert changed', async () => {
-    const { stream, world } = await open();
+    const { stream, backend } = await open();
     await waitFor(() => expect(stream.current).toBeDefined());
-    const alert = world.alerts.get('alert-1');
+    const alert = backend.alerts.get('alert-1');
     if (alert !== undefined)
-      world.alerts.set('alert-9', {
+      backend.alerts.set('alert-9', {
         ...alert,
         id: 'alert-9',
         title: 'a new one',
@@ -160,7 +160,7 @@ describe('the inbox by address', () => {
 
 describe('deciding about several', () => {
   it('chooses by keyboard, decides about all of them, and takes it back from the notice', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.keyboard('xjx');
     expect(await screen.findByText('2 alerts chosen')).toBeInTheDocument();
     const bar = screen.getByRole('region', {
@@ -174,9 +174,9 @@ describe('deciding about several', () => {
       within(bar).getByRole('button', { name: 'Infrastructure' }),
     );
     await waitFor(() =>
-      expect(world.alerts.get('alert-2')?.state).toBe('infra'),
+      expect(backend.alerts.get('alert-2')?.state).toBe('infra'),
     );
-    expect(world.decisions.bulk[0]?.body).toEqual({
+    expect(backend.decisions.bulk[0]?.body).toEqual({
       action: 'infra',
       note: 'power cut',
       alert_ids: ['alert-1', 'alert-2'],
@@ -184,7 +184,7 @@ describe('deciding about several', () => {
     expect(screen.queryByText('2 alerts chosen')).not.toBeInTheDocument();
     await user.click(await screen.findByRole('button', { name: 'Undo' }));
     await waitFor(() =>
-      expect(world.alerts.get('alert-1')?.state).toBe('open'),
+      expect(backend.alerts.get('alert-1')?.state).toBe('open'),
     );
     expect(await screen.findByText('Undone for 2 alerts.')).toBeInTheDocument();
   });
@@ -192,8 +192,8 @@ describe('deciding about several', () => {
   it.each(['history', 'environment'] as const)(
     'asks for the new baseline of a change (%s)',
     async (kind) => {
-      const { user, world } = await open('/alerts', (made) => {
-        withChange(made);
+      const { user, backend } = await open('/alerts', (made) => {
+        addChangeScenario(made);
         made.alerts.set('alert-history', changeAlert({ kind }));
       });
       await user.click(screen.getByRole('button', { name: /^Choose all/ }));
@@ -204,7 +204,7 @@ describe('deciding about several', () => {
       const dialog = await screen.findByRole('dialog', {
         name: 'Expected: a new baseline',
       });
-      expect(world.decisions.bulk).toEqual([]);
+      expect(backend.decisions.bulk).toEqual([]);
       const commit = within(dialog).getByRole('textbox', {
         name: /starts at commit/,
       });
@@ -213,8 +213,8 @@ describe('deciding about several', () => {
       await user.click(
         within(dialog).getByRole('button', { name: 'Mark as expected' }),
       );
-      await waitFor(() => expect(world.decisions.bulk).toHaveLength(1));
-      expect(world.decisions.bulk[0]?.body).toMatchObject({
+      await waitFor(() => expect(backend.decisions.bulk).toHaveLength(1));
+      expect(backend.decisions.bulk[0]?.body).toMatchObject({
         action: 'expected',
         baseline_commit: 'feedc0de',
       });
@@ -222,7 +222,7 @@ describe('deciding about several', () => {
   );
 
   it('undoes the last decision with z', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.click(
       screen.getByRole('checkbox', {
         name: /Choose native slower .* on pixel-8/,
@@ -230,17 +230,17 @@ describe('deciding about several', () => {
     );
     await user.click(await screen.findByRole('button', { name: 'Invalid' }));
     await waitFor(() =>
-      expect(world.alerts.get('alert-2')?.state).toBe('invalid'),
+      expect(backend.alerts.get('alert-2')?.state).toBe('invalid'),
     );
     await screen.findByRole('button', { name: 'Undo' });
     await user.keyboard('z');
     await waitFor(() =>
-      expect(world.alerts.get('alert-2')?.state).toBe('open'),
+      expect(backend.alerts.get('alert-2')?.state).toBe('open'),
     );
   });
 
   it('changes nothing when one refuses, and names it with its reason', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.click(screen.getByRole('button', { name: 'Choose all 3' }));
     const bar = screen.getByRole('region', {
       name: 'Decide about the chosen alerts',
@@ -251,19 +251,19 @@ describe('deciding about several', () => {
         /crc32 native slower .*: It is acknowledged\./,
       ),
     ).toBeInTheDocument();
-    expect(world.alerts.get('alert-1')?.state).toBe('open');
+    expect(backend.alerts.get('alert-1')?.state).toBe('open');
     expect(screen.getByText('3 alerts chosen')).toBeInTheDocument();
   });
 
   it('assigns all of them', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.click(screen.getByRole('button', { name: 'Choose all 3' }));
     await user.selectOptions(
       screen.getByRole('combobox', { name: 'Assign all to' }),
       'Grace',
     );
     await waitFor(() =>
-      expect(world.alerts.get('alert-3')?.assignee?.name).toBe('Grace'),
+      expect(backend.alerts.get('alert-3')?.assignee?.name).toBe('Grace'),
     );
   });
 
@@ -280,7 +280,7 @@ describe('deciding about several', () => {
 
 describe('finding an alert', () => {
   it('filters by kind, cause, rule and text, each in the address', async () => {
-    const { user, router } = await open('/alerts', withChange);
+    const { user, router } = await open('/alerts', addChangeScenario);
     await user.selectOptions(
       screen.getByRole('combobox', { name: 'Kind' }),
       'history',
@@ -307,18 +307,19 @@ describe('finding an alert', () => {
   });
 
   it('shows what is overdue, and what was raised in shadow, only when asked', async () => {
-    const { user, router } = await open('/alerts', (world) => {
+    const { user, router } = await open('/alerts', (backend) => {
       const [one, two] = [
-        world.alerts.get('alert-1'),
-        world.alerts.get('alert-2'),
+        backend.alerts.get('alert-1'),
+        backend.alerts.get('alert-2'),
       ];
       if (one !== undefined)
-        world.alerts.set(one.id, {
+        backend.alerts.set(one.id, {
           ...one,
           overdue: true,
           due_at: one.created_at,
         });
-      if (two !== undefined) world.alerts.set(two.id, { ...two, shadow: true });
+      if (two !== undefined)
+        backend.alerts.set(two.id, { ...two, shadow: true });
     });
     expect(screen.queryByText(/on pixel-8$/)).not.toBeInTheDocument();
     await user.click(screen.getByRole('checkbox', { name: 'overdue' }));

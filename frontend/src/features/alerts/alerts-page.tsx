@@ -9,19 +9,19 @@ import { may, sessionQuery } from '../../api/session';
 import type { Alert } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
 import { compact } from '../../lib/search-values';
-import { KeyboardHelp, type KeyWords } from '../../ui/keyboard-help';
-import { Loaded } from '../../ui/query-view';
+import { KeyboardHelp, type ShortcutList } from '../../ui/keyboard-help';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
-import { useKeys } from '../../ui/use-shortcuts';
+import { useShortcuts } from '../../ui/use-shortcuts';
 import { AlertsFilterBar } from './alerts-filter-bar';
 import type { AlertsSearch } from './alerts-search';
 import { AlertsTable } from './alerts-table';
-import { BulkBar } from './bulk-triage-bar';
-import { useBulk } from './use-bulk-triage';
-import { useAct } from './use-triage';
+import { BulkTriageBar } from './bulk-triage-bar';
+import { useBulkTriage } from './use-bulk-triage';
+import { useAlertAction } from './use-triage';
 
 export interface AlertsPageProps {
   search: AlertsSearch;
@@ -29,7 +29,7 @@ export interface AlertsPageProps {
   onOpen: (alertId: string) => void;
 }
 
-const KEYS: KeyWords = [
+const KEYS: ShortcutList = [
   ['j', 'next alert'],
   ['k', 'previous alert'],
   ['Enter', 'open the alert'],
@@ -52,14 +52,14 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
   const items = alerts.data?.items ?? [];
   const current = items.find(({ id }) => id === at) ?? items[0];
   const choice = useChoice(items);
-  const stand = (id: string | undefined) =>
+  const moveTo = (id: string | undefined) =>
     onSearch(compact({ ...search, at: id }), true);
-  const acknowledge = useAcknowledge(items, stand);
+  const acknowledge = useAcknowledge(items, moveTo);
   useInboxKeys({
     items,
     current,
     choice,
-    stand,
+    stand: moveTo,
     acknowledge,
     onOpen,
     onHelp: () => setHelp(true),
@@ -87,13 +87,13 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
         }
       >
         {choice.chosen.length > 0 && (
-          <BulkBar
+          <BulkTriageBar
             chosen={choice.chosen}
             bulk={choice.bulk}
             onClear={choice.clear}
           />
         )}
-        <Loaded query={alerts} what="the alerts" lines={6}>
+        <QueryView query={alerts} what="the alerts" lines={6}>
           {(page) =>
             page.items.length === 0 ? (
               <NoAlerts search={search} onClear={() => onSearch({}, false)} />
@@ -119,7 +119,7 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
               </>
             )
           }
-        </Loaded>
+        </QueryView>
       </Panel>
     </Page>
   );
@@ -157,7 +157,7 @@ function useInboxKeys({
     const next = items[Math.min(items.length - 1, Math.max(0, index + step))];
     if (next !== undefined) stand(next.id);
   };
-  useKeys(
+  useShortcuts(
     {
       j: () => move(1),
       k: () => move(-1),
@@ -185,7 +185,7 @@ function useChoice(items: readonly Alert[]) {
     allowed,
     ids,
     chosen,
-    bulk: useBulk(chosen, clear),
+    bulk: useBulkTriage(chosen, clear),
     clear,
     all: () => setIds(new Set(items.map(({ id }) => id))),
     toggle: (id: string) => {
@@ -205,7 +205,7 @@ function useAcknowledge(
   stand: (id: string | undefined) => void,
 ): (alert: Alert) => void {
   const session = useQuery(sessionQuery);
-  const act = useAct();
+  const act = useAlertAction();
   return (alert) => {
     if (!may(session.data, 'alerts:write')) {
       notifications.show({

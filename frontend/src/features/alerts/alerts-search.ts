@@ -1,7 +1,7 @@
 /** Search values of the inbox; `at` is the alert the keyboard stands on. */
 import type { AlertFilters } from '../../api/alerts';
 import type { AlertCause, AlertKind, AlertState } from '../../api/types';
-import { oneOf, text } from '../../lib/search-values';
+import { oneOf, textValue } from '../../lib/search-values';
 
 export const ALERT_STATE_VALUES: readonly AlertState[] = [
   'open',
@@ -42,16 +42,16 @@ export function parseAlertsSearch(
 ): AlertsSearch {
   return {
     state: oneOf(search['state'], ALERT_STATE_VALUES),
-    suite: text(search['suite']),
-    target: text(search['target']),
-    assignee: text(search['assignee']),
+    suite: textValue(search['suite']),
+    target: textValue(search['target']),
+    assignee: textValue(search['assignee']),
     kind: oneOf(search['kind'], ALERT_KIND_VALUES),
     cause: oneOf(search['cause'], ALERT_CAUSE_VALUES),
     overdue: flag(search['overdue']),
     shadow: flag(search['shadow']),
-    rule: text(search['rule']),
-    text: text(search['text']),
-    cursor: text(search['cursor']),
-    at: text(search['at']),
+    rule: textValue(search['rule']),
+    text: textValue(search['text']),
+    cursor: textValue(search['cursor']),
+    at: textValue(search['at']),
   };
 }

@@ -14,11 +14,11 @@ import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
 import { OUTCOMES, VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import classes from './bisect.module.css';
 import { CommitStrip } from './commit-strip';
 
-const STATES: Record<Bisection['state'], Look> = {
+const STATES: Record<Bisection['state'], Badge> = {
   running: { tone: 'busy', icon: 'play', word: 'searching' },
   found: { tone: 'good', icon: 'check', word: 'found' },
   exhausted: { tone: 'unsure', icon: 'stop', word: 'budget used up' },
@@ -26,14 +26,14 @@ const STATES: Record<Bisection['state'], Look> = {
   failed: { tone: 'bad', icon: 'cross', word: 'failed' },
 };
 
-const STEP_LOOKS: Record<NonNullable<BisectionStep['verdict']>, Look> = {
+const STEP_BADGES: Record<NonNullable<BisectionStep['verdict']>, Badge> = {
   fail: VERDICTS.fail,
   pass: VERDICTS.pass,
   inconclusive: VERDICTS.inconclusive,
   failed: OUTCOMES.failed,
   skipped: { tone: 'quiet', icon: 'muted', word: 'not measurable' },
 };
-const MEASURING: Look = { tone: 'busy', icon: 'runs', word: 'measuring' };
+const MEASURING: Badge = { tone: 'busy', icon: 'runs', word: 'measuring' };
 
 export interface BisectPanelProps {
   alert: AlertDetail;
@@ -92,7 +92,7 @@ function columns({ commits }: Bisection): readonly Column<BisectionStep>[] {
     {
       header: 'Verdict',
       cell: ({ verdict }) => (
-        <Status look={verdict === null ? MEASURING : STEP_LOOKS[verdict]} />
+        <Status look={verdict === null ? MEASURING : STEP_BADGES[verdict]} />
       ),
     },
     {

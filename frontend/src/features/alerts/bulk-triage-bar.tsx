@@ -9,21 +9,21 @@ import { useState } from 'react';
 import { accountsQuery } from '../../api/session';
 import type { Alert, AlertAction } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
-import { ACTION_WORDS } from '../../ui/state-badges';
+import { ACTION_LABELS } from '../../ui/state-badges';
 import classes from './bulk.module.css';
 import { ExpectedDialog } from './expected-dialog';
-import type { Bulk, BulkDecision } from './use-bulk-triage';
+import type { BulkTriage, BulkDecision } from './use-bulk-triage';
 import { needsBaseline } from './use-triage';
 
-export interface BulkBarProps {
+export interface BulkTriageBarProps {
   chosen: readonly Alert[];
-  bulk: Bulk;
+  bulk: BulkTriage;
   onClear: () => void;
 }
 
-const ACTIONS = Object.keys(ACTION_WORDS) as AlertAction[];
+const ACTIONS = Object.keys(ACTION_LABELS) as AlertAction[];
 
-export function BulkBar({ chosen, bulk, onClear }: BulkBarProps) {
+export function BulkTriageBar({ chosen, bulk, onClear }: BulkTriageBarProps) {
   const [note, setNote] = useState('');
   const accounts = useQuery(accountsQuery);
   const remark = note.trim() === '' ? {} : { note: note.trim() };
@@ -74,7 +74,7 @@ export function BulkBar({ chosen, bulk, onClear }: BulkBarProps) {
           onChange={(event) => setNote(event.currentTarget.value)}
         />
       </Group>
-      {bulk.refused !== null && <Refused refused={bulk.refused} />}
+      {bulk.refused !== null && <RefusedAlerts refused={bulk.refused} />}
     </section>
   );
 }
@@ -85,7 +85,7 @@ function Actions({
   chosen,
   bulk,
   remark,
-}: Omit<BulkBarProps, 'onClear'> & { remark: Remark }) {
+}: Omit<BulkTriageBarProps, 'onClear'> & { remark: Remark }) {
   const [asking, setAsking] = useState(false);
   const about = chosen.filter(needsBaseline);
   return (
@@ -101,10 +101,10 @@ function Actions({
             else bulk.decide({ action, ...remark });
           }}
         >
-          {ACTION_WORDS[action].label}
+          {ACTION_LABELS[action].label}
         </Button>
       ))}
-      <AskBaseline
+      <BaselineDialog
         about={about}
         opened={asking}
         onClose={() => setAsking(false)}
@@ -117,7 +117,7 @@ function Actions({
   );
 }
 
-interface AskBaselineProps {
+interface BaselineDialogProps {
   about: readonly Alert[];
   opened: boolean;
   onClose: () => void;
@@ -125,7 +125,12 @@ interface AskBaselineProps {
 }
 
 /** Changes called expected need the commit of their new baseline: offered where all blame the same one. */
-function AskBaseline({ about, opened, onClose, onDecide }: AskBaselineProps) {
+function BaselineDialog({
+  about,
+  opened,
+  onClose,
+  onDecide,
+}: BaselineDialogProps) {
   const blamed = new Set(about.map(({ head_commit: commit }) => commit));
   const suggested = blamed.size === 1 ? (about[0]?.head_commit ?? null) : null;
   return (
@@ -145,7 +150,11 @@ function AskBaseline({ about, opened, onClose, onDecide }: AskBaselineProps) {
   );
 }
 
-function Refused({ refused }: { refused: NonNullable<Bulk['refused']> }) {
+function RefusedAlerts({
+  refused,
+}: {
+  refused: NonNullable<BulkTriage['refused']>;
+}) {
   return (
     <div role="alert" className={classes.refused}>
       <strong>{refused.message}</strong>

@@ -1,17 +1,17 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
-import { withChange } from '../../testing/scenario-change';
+import { addChangeScenario } from '../../testing/scenario-change';
 import { changeAlert, found } from '../../testing/fixtures-changes';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
-import type { World } from '../../testing/fake-backend';
+import type { FakeBackend } from '../../testing/fake-backend';
 
-async function open(prepare: (world: World) => void = () => undefined) {
-  const app = renderApp('/alerts/alert-history', (world) => {
-    withChange(world);
-    prepare(world);
+async function open(prepare: (backend: FakeBackend) => void = () => undefined) {
+  const app = renderApp('/alerts/alert-history', (backend) => {
+    addChangeScenario(backend);
+    prepare(backend);
   });
   await screen.findByRole('heading', { name: 'What is to blame' });
   return app;
@@ -54,8 +54,8 @@ describe('an alert about history', () => {
   });
 
   it('says that it is the environment when both sides ran the same artifact', async () => {
-    await open((world) => {
-      const report = world.reports.get('job-ab');
+    await open((backend) => {
+      const report = backend.reports.get('job-ab');
       if (report?.base) report.base = { ...report.base, same_artifact: true };
     });
     expect(
@@ -102,9 +102,9 @@ describe('the search for the commit', () => {
   });
 
   it('names the commit that was found, with its author, subject and interval', async () => {
-    await open((world) => {
+    await open((backend) => {
       const bisection = found();
-      world.alerts.set(
+      backend.alerts.set(
         'alert-history',
         changeAlert({ bisection, culprit: bisection.culprit }),
       );
@@ -120,13 +120,13 @@ describe('the search for the commit', () => {
   });
 
   it('says the verdict of every step in the words of verdicts', async () => {
-    await open((world) => {
+    await open((backend) => {
       const bisection = found();
       const [, second, third] = bisection.steps;
       if (second === undefined) throw new Error('the fixture has steps');
       second.verdict = 'inconclusive';
       if (third !== undefined) third.verdict = 'failed';
-      world.alerts.set('alert-history', changeAlert({ bisection }));
+      backend.alerts.set('alert-history', changeAlert({ bisection }));
     });
     const table = screen.getByRole('table', { name: 'Steps of the search' });
     const said = within(table)
@@ -153,8 +153,8 @@ describe('the search for the commit', () => {
   });
 
   it('is started by hand with a budget', async () => {
-    const { user } = await open((world) => {
-      world.alerts.set('alert-history', changeAlert({ bisection: null }));
+    const { user } = await open((backend) => {
+      backend.alerts.set('alert-history', changeAlert({ bisection: null }));
     });
     await user.type(
       screen.getByRole('textbox', { name: 'At most A/B jobs' }),
@@ -169,8 +169,8 @@ describe('the search for the commit', () => {
   });
 
   it('says why it was not started', async () => {
-    const { user } = await open((world) => {
-      world.alerts.set('alert-history', changeAlert({ bisection: null }));
+    const { user } = await open((backend) => {
+      backend.alerts.set('alert-history', changeAlert({ bisection: null }));
     });
     server.use(
       http.post('*/bisect', () =>
@@ -186,8 +186,8 @@ describe('the search for the commit', () => {
   });
 
   it('is offered for code only', async () => {
-    await open((world) => {
-      world.alerts.set(
+    await open((backend) => {
+      backend.alerts.set(
         'alert-history',
         changeAlert({ bisection: null, cause: 'environment' }),
       );
@@ -208,7 +208,7 @@ describe('calling a change expected', () => {
   ])(
     'asks for the commit the new baseline starts at, of %s',
     async (_, change) => {
-      const { user, world } = await open((made) => {
+      const { user, backend } = await open((made) => {
         made.alerts.set('alert-history', changeAlert(change));
       });
       await user.keyboard('e');
@@ -219,16 +219,16 @@ describe('calling a change expected', () => {
         name: /starts at commit/,
       });
       expect(commit).toHaveValue('1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c');
-      expect(world.alerts.get('alert-history')?.state).toBe('open');
+      expect(backend.alerts.get('alert-history')?.state).toBe('open');
       await user.clear(commit);
       await user.type(commit, 'feedc0de');
       await user.click(
         within(dialog).getByRole('button', { name: 'Mark as expected' }),
       );
       await waitFor(() =>
-        expect(world.alerts.get('alert-history')?.state).toBe('expected'),
+        expect(backend.alerts.get('alert-history')?.state).toBe('expected'),
       );
-      expect(world.alerts.get('alert-history')?.baseline_commit).toBe(
+      expect(backend.alerts.get('alert-history')?.baseline_commit).toBe(
         'feedc0de',
       );
     },
@@ -237,7 +237,7 @@ describe('calling a change expected', () => {
 
 describe('an alert about a usage policy', () => {
   it('says what was found in each session, and shows the advice as it is now', async () => {
-    renderApp('/alerts/alert-policy', (world) => {
+    renderApp('/alerts/alert-policy', (backend) => {
       const made = changeAlert({
         id: 'alert-policy',
         kind: 'policy',
@@ -259,7 +259,7 @@ describe('an alert about a usage policy', () => {
         head_commit: null,
         target_id: 'target-2',
       };
-      world.alerts.set('alert-policy', { ...made, ...about, findings });
+      backend.alerts.set('alert-policy', { ...made, ...about, findings });
     });
     expect(
       await screen.findAllByText(/native loses at 2,000/),

@@ -6,7 +6,7 @@ import { AppLink } from '../../ui/app-link';
 import { DataTable } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
 import classes from './alerts.module.css';
-import { ROLE_WORDS } from './finding-roles';
+import { FINDING_ROLES } from './finding-roles';
 
 export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
   return (
@@ -28,15 +28,15 @@ export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
                 <AppLink to="/series/$seriesId" params={{ seriesId: id ?? '' }}>
                   {arm} in {benchmark}, {paramsLabel(params)}
                 </AppLink>
-                <div className={classes.when}>{ROLE_WORDS[role]}</div>
+                <div className={classes.when}>{FINDING_ROLES[role]}</div>
               </>
             ),
           },
           { header: 'In words', cell: ({ words }) => words, wrap: true },
           {
             header: 'Points',
-            cell: (one) =>
-              `${points(one, 'n_before')} before, ${points(one, 'n_after')} after`,
+            cell: (finding) =>
+              `${points(finding, 'n_before')} before, ${points(finding, 'n_after')} after`,
           },
         ]}
       />

@@ -6,10 +6,10 @@ import type { Bisection, BisectionStep } from '../../api/types';
 import tones from '../../ui/tones.module.css';
 import classes from './bisect.module.css';
 
-type Known =
+type CommitState =
   'good' | 'bad' | 'open' | 'unsure' | 'unmeasured' | 'busy' | 'culprit';
 
-const SIGNS: Record<Known, string> = {
+const SIGNS: Record<CommitState, string> = {
   good: '✓',
   bad: '✗',
   open: '·',
@@ -18,7 +18,7 @@ const SIGNS: Record<Known, string> = {
   busy: '…',
   culprit: '✗',
 };
-const WORDS: Record<Known, string> = {
+const WORDS: Record<CommitState, string> = {
   good: 'pass',
   bad: 'fail',
   open: 'may be the one',
@@ -29,7 +29,7 @@ const WORDS: Record<Known, string> = {
 };
 
 /** Colours are those of a state, but for the culprit, which stands out. */
-const LOOKS: Record<Known, string | undefined> = {
+const CLASSES: Record<CommitState, string | undefined> = {
   good: tones.good,
   bad: tones.bad,
   open: tones.quiet,
@@ -39,11 +39,11 @@ const LOOKS: Record<Known, string | undefined> = {
   culprit: classes.culprit,
 };
 
-function knownOf(
+function commitStateOf(
   bisection: Bisection,
   index: number,
   step: BisectionStep | undefined,
-): Known {
+): CommitState {
   if (
     bisection.culprit !== null &&
     bisection.culprit.commit === bisection.commits[index]?.commit
@@ -77,7 +77,7 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
         )}
         {bisection.commits.map((commit, index) => {
           const step = stepOf(index);
-          const known = knownOf(bisection, index, step);
+          const known = commitStateOf(bisection, index, step);
           const who = `“${commit.subject}” by ${commit.author}`;
           const title = `${commit.commit.slice(0, 10)} ${who}: ${WORDS[known]}`;
           return (
@@ -93,7 +93,10 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
       <p className={classes.legend}>
         {(['good', 'bad', 'open', 'unsure'] as const).map((known) => (
           <span key={known}>
-            <i className={`${classes.cell} ${LOOKS[known]}`} aria-hidden="true">
+            <i
+              className={`${classes.cell} ${CLASSES[known]}`}
+              aria-hidden="true"
+            >
               {SIGNS[known]}
             </i>{' '}
             {WORDS[known]}
@@ -101,7 +104,7 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
         ))}
         <span>
           <i
-            className={`${classes.cell} ${LOOKS.open} ${classes.measured}`}
+            className={`${classes.cell} ${CLASSES.open} ${classes.measured}`}
             aria-hidden="true"
           />{' '}
           framed: measured itself
@@ -112,7 +115,7 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
 }
 
 interface CellProps {
-  known: Known;
+  known: CommitState;
   measured: boolean;
   title: string;
   word?: string;
@@ -121,7 +124,7 @@ interface CellProps {
 function Cell({ known, measured, title, word }: CellProps) {
   return (
     <li
-      className={`${classes.cell} ${LOOKS[known]} ${measured ? classes.measured : ''}`}
+      className={`${classes.cell} ${CLASSES[known]} ${measured ? classes.measured : ''}`}
       title={title}
     >
       <span aria-hidden="true">{word ?? SIGNS[known]}</span>

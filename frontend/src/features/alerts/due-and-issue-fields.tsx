@@ -7,18 +7,18 @@ import { OVERDUE } from '../../ui/state-badges';
 import { Status } from '../../ui/status';
 import { useLinkIssue, useSetDue } from './use-triage';
 
-function two(value: number): string {
+function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
 /** The local day of an instant as a date field has it: `2026-03-09`. */
-function dayOf(instant: string): string {
+function localDayOf(instant: string): string {
   const at = new Date(instant);
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
 }
 
 /** The end of a local day: due on the ninth is not overdue on the ninth. */
-function endOf(day: string): string {
+function endOfDay(day: string): string {
   return new Date(`${day}T23:59:59`).toISOString();
 }
 
@@ -29,11 +29,14 @@ export function DueField({ alert }: { alert: AlertDetail }) {
       <TextInput
         type="date"
         label="Due"
-        value={alert.due_at === null ? '' : dayOf(alert.due_at)}
+        value={alert.due_at === null ? '' : localDayOf(alert.due_at)}
         disabled={due.isPending}
         onChange={(event) => {
           const day = event.currentTarget.value;
-          due.mutate({ id: alert.id, dueAt: day === '' ? null : endOf(day) });
+          due.mutate({
+            id: alert.id,
+            dueAt: day === '' ? null : endOfDay(day),
+          });
         }}
       />
       {alert.overdue && <Status look={OVERDUE} />}

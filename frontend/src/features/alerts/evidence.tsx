@@ -19,8 +19,8 @@ import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import classes from './alerts.module.css';
 import { ChangesPanel } from './changes-panel';
-import { ROLE_WORDS } from './finding-roles';
-import { SideBySide } from './revision-comparison';
+import { FINDING_ROLES } from './finding-roles';
+import { RevisionComparison } from './revision-comparison';
 
 export function Evidence({ alert }: { alert: AlertDetail }) {
   const findings = alert.findings.toSorted(
@@ -29,8 +29,8 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
   const arms = findings.filter(({ sides }) => sides === 'arms');
   const revisions = findings.filter(({ sides }) => sides === 'revisions');
   const changes = findings.filter(({ series_id: series }) => series !== null);
-  const told = findings.filter(
-    (one) => one.sides === null && one.series_id === null,
+  const others = findings.filter(
+    (finding) => finding.sides === null && finding.series_id === null,
   );
   return (
     <>
@@ -45,7 +45,7 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
           )}
         </Panel>
       )}
-      {revisions.length > 0 && <SideBySide findings={revisions} />}
+      {revisions.length > 0 && <RevisionComparison findings={revisions} />}
       {changes.length > 0 && <ChangesPanel findings={changes} />}
       {alert.kind === 'policy' && (
         <PoliciesPanel
@@ -54,12 +54,14 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
           title="What is measured now"
         />
       )}
-      {told.length > 0 && (
+      {others.length > 0 && (
         <Panel title="Evidence">
-          {told.map((one) => (
-            <p key={one.id} className={classes.said}>
-              <span className={classes.when}>{ROLE_WORDS[one.role]}</span>{' '}
-              {one.words}
+          {others.map((finding) => (
+            <p key={finding.id} className={classes.said}>
+              <span className={classes.when}>
+                {FINDING_ROLES[finding.role]}
+              </span>{' '}
+              {finding.words}
             </p>
           ))}
         </Panel>
@@ -77,7 +79,7 @@ function EvidenceChart({
 }) {
   const roles = [...new Set(findings.map(({ role }) => role))];
   const series: IntervalSeries[] = roles.map((role) => ({
-    name: ROLE_WORDS[role],
+    name: FINDING_ROLES[role],
     points: findings
       .filter((finding) => finding.role === role)
       .map(({ params, ratio, lower, upper }) => ({
@@ -124,7 +126,7 @@ function FindingsTable({ findings }: { findings: readonly Finding[] }) {
       rows={findings}
       rowKey={({ id }) => id}
       columns={[
-        { header: 'Session', cell: ({ role }) => ROLE_WORDS[role] },
+        { header: 'Session', cell: ({ role }) => FINDING_ROLES[role] },
         {
           header: 'Verdict',
           cell: ({ verdict, reason }) =>

@@ -10,15 +10,15 @@ import { explanationQuery } from '../../api/alerts';
 import type { ExplainedFinding, Filter } from '../../api/types';
 import { formatFigure } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './alerts.module.css';
-import { ROLE_WORDS } from './finding-roles';
+import { FINDING_ROLES } from './finding-roles';
 
 /** Findings shown before the rest is asked for: an incident has hundreds, each with a table. */
-const FIRST = 12;
+const SHOWN_FINDINGS = 12;
 
 export function ExplainPanel({ alertId }: { alertId: string }) {
   const [again, setAgain] = useState(false);
@@ -42,10 +42,10 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
         </Button>
       }
     >
-      <Loaded query={explanation} what="the explanation" lines={5}>
+      <QueryView query={explanation} what="the explanation" lines={5}>
         {({ findings }) => (
           <>
-            {(all ? findings : findings.slice(0, FIRST)).map(
+            {(all ? findings : findings.slice(0, SHOWN_FINDINGS)).map(
               (finding, index) => (
                 <FindingView
                   key={finding.id}
@@ -54,7 +54,7 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
                 />
               ),
             )}
-            {!all && findings.length > FIRST && (
+            {!all && findings.length > SHOWN_FINDINGS && (
               <Button
                 variant="default"
                 size="xs"
@@ -66,13 +66,13 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
             )}
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
 
-const HOLDS: Look = { tone: 'good', icon: 'check', word: 'yes' };
-const FALLS: Look = { tone: 'unsure', icon: 'cross', word: 'no' };
+const HOLDS: Badge = { tone: 'good', icon: 'check', word: 'yes' };
+const FALLS: Badge = { tone: 'unsure', icon: 'cross', word: 'no' };
 
 /** A number and its limit may differ in the third digit only: 0.015 must not read as 0.02. */
 function figure(value: number | null): string {
@@ -99,7 +99,7 @@ function FindingView({
   finding: ExplainedFinding;
   open: boolean;
 }) {
-  const title = `${ROLE_WORDS[finding.role]}: ${finding.where}`;
+  const title = `${FINDING_ROLES[finding.role]}: ${finding.where}`;
   return (
     <details className={classes.finding} open={open}>
       <summary>
@@ -109,7 +109,7 @@ function FindingView({
         </span>
       </summary>
       <p className={classes.said}>{finding.words}</p>
-      {finding.rederived && <Rederived of={finding.rederived} />}
+      {finding.rederived && <RederivedMark of={finding.rederived} />}
       <p className={classes.window}>
         Data: {finding.window.text}
         {finding.window.first_at && finding.window.last_at && (
@@ -138,23 +138,28 @@ function FindingView({
   );
 }
 
-const SAME: Look = {
+const SAME: Badge = {
   tone: 'good',
   icon: 'check',
   word: 'identical to the last bit',
 };
-const OTHER: Look = { tone: 'bad', icon: 'warning', word: 'not the same' };
-const UNKNOWN: Look = {
+const OTHER: Badge = { tone: 'bad', icon: 'warning', word: 'not the same' };
+const UNKNOWN: Badge = {
   tone: 'quiet',
   icon: 'muted',
   word: 'cannot be made again',
 };
 
-function Rederived({ of }: { of: NonNullable<ExplainedFinding['rederived']> }) {
-  const look = of.identical === null ? UNKNOWN : of.identical ? SAME : OTHER;
+function RederivedMark({
+  of: rederived,
+}: {
+  of: NonNullable<ExplainedFinding['rederived']>;
+}) {
+  const look =
+    rederived.identical === null ? UNKNOWN : rederived.identical ? SAME : OTHER;
   return (
     <p className={classes.said}>
-      <Status look={look} /> {of.text}
+      <Status look={look} /> {rederived.text}
     </p>
   );
 }

@@ -24,7 +24,7 @@ import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import classes from './alerts.module.css';
-import { ROLE_WORDS } from './finding-roles';
+import { FINDING_ROLES } from './finding-roles';
 
 /** A finding with what its job's report says beside it; the report may still be on its way. */
 interface Row {
@@ -44,12 +44,14 @@ function rowOf(finding: Finding, report: JobReport | undefined): Row {
   const key = caseKey(finding);
   const measured = (side: 'base' | 'head') =>
     report?.measurements.find(
-      (one) => one.side === side && caseKey(one) === key,
+      (measurement) =>
+        measurement.side === side && caseKey(measurement) === key,
     );
   return {
     finding,
     comparison: report?.comparisons.find(
-      (one) => one.sides === 'revisions' && caseKey(one) === key,
+      (comparison) =>
+        comparison.sides === 'revisions' && caseKey(comparison) === key,
     ),
     base: measured('base'),
     head: measured('head'),
@@ -57,11 +59,15 @@ function rowOf(finding: Finding, report: JobReport | undefined): Row {
 }
 
 function nameOf({ arm, params, role }: Finding): string {
-  const session = role === 'confirmation' ? '' : ` (${ROLE_WORDS[role]})`;
+  const session = role === 'confirmation' ? '' : ` (${FINDING_ROLES[role]})`;
   return `${arm}, ${paramsLabel(params)}${session}`;
 }
 
-export function SideBySide({ findings }: { findings: readonly Finding[] }) {
+export function RevisionComparison({
+  findings,
+}: {
+  findings: readonly Finding[];
+}) {
   const jobs = [...new Set(findings.map(({ job_id: id }) => id))];
   const reports = useQueries({ queries: jobs.map((id) => jobReportQuery(id)) });
   const rows = findings.map((finding) =>
@@ -133,7 +139,7 @@ const COLUMNS: readonly Column<Row>[] = [
           <Status look={VERDICTS[finding.verdict]} title={finding.reason} />
         )}{' '}
         {finding.arm} in {finding.benchmark}, {paramsLabel(finding.params)}
-        <div className={classes.when}>{ROLE_WORDS[finding.role]}</div>
+        <div className={classes.when}>{FINDING_ROLES[finding.role]}</div>
       </>
     ),
   },

@@ -14,7 +14,7 @@ import { accountsQuery, may, sessionQuery } from '../../api/session';
 import type { AlertAction, AlertDetail } from '../../api/types';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
-import { ACTION_WORDS } from '../../ui/state-badges';
+import { ACTION_LABELS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { DueField, IssueField } from './due-and-issue-fields';
 import { useAddNote, useAssign } from './use-triage';
@@ -71,15 +71,15 @@ function Actions({
           variant={index === 0 ? 'filled' : 'default'}
           size="xs"
           disabled={busy}
-          aria-keyshortcuts={ACTION_WORDS[action].key}
+          aria-keyshortcuts={ACTION_LABELS[action].key}
           onClick={() => onAct(action)}
           rightSection={
             <Kbd size="xs" aria-hidden="true">
-              {ACTION_WORDS[action].key}
+              {ACTION_LABELS[action].key}
             </Kbd>
           }
         >
-          {ACTION_WORDS[action].label}
+          {ACTION_LABELS[action].label}
         </Button>
       ))}
     </Group>

@@ -18,27 +18,27 @@ export type BulkDecision = Omit<BulkRequest, 'alert_ids'>;
 /** A notice with a way back stays as long as a person needs to read it and act, ms. */
 const UNDO_SHOWN_MS = 30_000;
 
-interface Refused {
+interface BulkRefusal {
   message: string;
   reasons: { id: string; title: string; reason: string }[];
 }
 
-export type Bulk = ReturnType<typeof useBulk>;
+export type BulkTriage = ReturnType<typeof useBulkTriage>;
 
-const noticeOf = ({ id }: TriageBatch) => `bulk-${id}`;
+const noticeId = ({ id }: TriageBatch) => `bulk-${id}`;
 
-function everythingChanged(client: QueryClient): void {
+function refetchAlerts(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: alertKeys.all });
   void client.invalidateQueries({ queryKey: overviewQuery.queryKey });
 }
 
-export function useBulk(chosen: readonly Alert[], onDone: () => void) {
+export function useBulkTriage(chosen: readonly Alert[], onDone: () => void) {
   const client = useQueryClient();
   const undo = useUndo();
   const [last, setLast] = useState<TriageBatch | null>(null);
-  const takeBack = (batch: TriageBatch) => {
+  const undoBatch = (batch: TriageBatch) => {
     setLast(null);
-    notifications.hide(noticeOf(batch));
+    notifications.hide(noticeId(batch));
     undo.mutate(batch);
   };
   const decide = useMutation({
@@ -48,27 +48,27 @@ export function useBulk(chosen: readonly Alert[], onDone: () => void) {
       onDone();
       setLast(batch);
       notifications.show({
-        id: noticeOf(batch),
+        id: noticeId(batch),
         color: 'pace',
         autoClose: UNDO_SHOWN_MS,
-        message: <UndoNotice batch={batch} onUndo={() => takeBack(batch)} />,
+        message: <UndoNotice batch={batch} onUndo={() => undoBatch(batch)} />,
       });
     },
-    onSettled: () => everythingChanged(client),
+    onSettled: () => refetchAlerts(client),
   });
   return {
     decide: decide.mutate,
     isPending: decide.isPending,
     refused: refusal(decide.error, chosen),
     /** Takes the newest decision of this page back; undefined when there is none. */
-    undoLast: last === null ? undefined : () => takeBack(last),
+    undoLast: last === null ? undefined : () => undoBatch(last),
   };
 }
 
 function refusal(
   error: Error | null,
   chosen: readonly Alert[],
-): Refused | null {
+): BulkRefusal | null {
   if (error === null) return null;
   const fields = isApiError(error) ? Object.entries(error.fields) : [];
   return {
@@ -96,6 +96,6 @@ function useUndo() {
         title: 'Not undone',
         message: error.message,
       }),
-    onSettled: () => everythingChanged(client),
+    onSettled: () => refetchAlerts(client),
   });
 }

@@ -26,7 +26,7 @@ import type {
   AlertState,
   Page,
 } from '../../api/types';
-import { ACTION_WORDS } from '../../ui/state-badges';
+import { ACTION_LABELS } from '../../ui/state-badges';
 
 const STATE_AFTER: Record<AlertAction, AlertState> = {
   acknowledge: 'acknowledged',
@@ -46,7 +46,7 @@ interface Snapshot {
   restore: () => void;
 }
 
-async function guess(
+async function applyOptimistically(
   client: QueryClient,
   id: string,
   change: Partial<Alert>,
@@ -77,7 +77,7 @@ async function guess(
   };
 }
 
-function refused(what: string, error: Error): void {
+function showRefusal(what: string, error: Error): void {
   notifications.show({
     color: 'red',
     title: `${what}: not done`,
@@ -85,7 +85,7 @@ function refused(what: string, error: Error): void {
   });
 }
 
-function useSettled() {
+function useTriageCache() {
   const client = useQueryClient();
   return {
     accept: (alert: AlertDetail) =>
@@ -97,29 +97,30 @@ function useSettled() {
   };
 }
 
-export interface ActInput {
+export interface AlertActionInput {
   id: string;
   action: AlertAction;
   note?: string | undefined;
   baselineCommit?: string | undefined;
 }
 
-export function useAct() {
+export function useAlertAction() {
   const client = useQueryClient();
-  const { accept, refetch } = useSettled();
+  const { accept, refetch } = useTriageCache();
   return useMutation({
-    mutationFn: ({ id, ...decision }: ActInput) => actOnAlert(id, decision),
+    mutationFn: ({ id, ...decision }: AlertActionInput) =>
+      actOnAlert(id, decision),
     onMutate: ({ id, action }) =>
-      guess(client, id, { state: STATE_AFTER[action] }),
+      applyOptimistically(client, id, { state: STATE_AFTER[action] }),
     onError: (error, { action }, snapshot) => {
       snapshot?.restore();
-      refused(ACTION_WORDS[action].label, error);
+      showRefusal(ACTION_LABELS[action].label, error);
     },
     onSuccess: (alert, { action }) => {
       accept(alert);
       notifications.show({
         color: 'pace',
-        message: `“${alert.title}” ${ACTION_WORDS[action].done}.`,
+        message: `“${alert.title}” ${ACTION_LABELS[action].done}.`,
       });
     },
     onSettled: refetch,
@@ -128,14 +129,15 @@ export function useAct() {
 
 export function useAssign() {
   const client = useQueryClient();
-  const { accept, refetch } = useSettled();
+  const { accept, refetch } = useTriageCache();
   return useMutation({
     mutationFn: ({ id, account }: { id: string; account: Account | null }) =>
       assignAlert(id, account?.id ?? null),
-    onMutate: ({ id, account }) => guess(client, id, { assignee: account }),
+    onMutate: ({ id, account }) =>
+      applyOptimistically(client, id, { assignee: account }),
     onError: (error, _input, snapshot) => {
       snapshot?.restore();
-      refused('Assign', error);
+      showRefusal('Assign', error);
     },
     onSuccess: accept,
     onSettled: refetch,
@@ -144,7 +146,7 @@ export function useAssign() {
 
 /** Notes are not guessed: a note that may not have been kept must not look kept. */
 export function useAddNote() {
-  const { accept } = useSettled();
+  const { accept } = useTriageCache();
   return useMutation({
     mutationFn: ({ id, note }: { id: string; note: string }) =>
       addAlertNote(id, note),
@@ -153,18 +155,18 @@ export function useAddNote() {
 }
 
 export function useSetDue() {
-  const { accept, refetch } = useSettled();
+  const { accept, refetch } = useTriageCache();
   return useMutation({
     mutationFn: ({ id, dueAt }: { id: string; dueAt: string | null }) =>
       setAlertDue(id, dueAt),
     onSuccess: accept,
-    onError: (error) => refused('Due date', error),
+    onError: (error) => showRefusal('Due date', error),
     onSettled: refetch,
   });
 }
 
 export function useLinkIssue() {
-  const { accept, refetch } = useSettled();
+  const { accept, refetch } = useTriageCache();
   return useMutation({
     mutationFn: ({ id, url }: { id: string; url: string | null }) =>
       linkAlertIssue(id, url),

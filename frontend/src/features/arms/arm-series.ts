@@ -9,8 +9,8 @@ import type { DotRow } from '../../charts/dot-chart';
 import type { IntervalSeries } from '../../charts/interval-picture';
 import { formatInterval, formatRatio, formatValue } from '../../lib/units';
 import { derivedInterval, derivedValue } from '../../ui/derived-metric-texts';
-import { scaleOf, type Per } from './per-unit';
-import { concerns, isShown, type View } from './arms-view';
+import { scaleOf, type PerUnit } from './per-unit';
+import { concerns, isShown, type ArmsView } from './arms-view';
 
 /** An arm keeps its look whatever else is shown: its place among the declared arms. */
 export function lookOf(benchmark: Benchmark, arm: string): number {
@@ -27,13 +27,13 @@ export function armsOf(
   return arms.toSorted((a, b) => lookOf(benchmark, a) - lookOf(benchmark, b));
 }
 
-function xOf(view: View, params: Comparison['params']): number {
+function xOf(view: ArmsView, params: Comparison['params']): number {
   return Number(params[view.x ?? ''] ?? 0);
 }
 
 export function ratioSeries(
   benchmark: Benchmark,
-  view: View,
+  view: ArmsView,
   rows: readonly Comparison[],
 ): IntervalSeries[] {
   return armsOf(benchmark, rows).map((arm) => ({
@@ -52,7 +52,7 @@ export function ratioSeries(
 
 export function valueSeries(
   benchmark: Benchmark,
-  view: View,
+  view: ArmsView,
   rows: readonly Measurement[],
   valueOf: (row: Measurement) => number | null,
 ): IntervalSeries[] {
@@ -73,7 +73,7 @@ export function valueSeries(
 /** What the suite derives for an arm at the shown point: `4.51× as fast as seed, FFI overhead 17.4 %`. */
 export function derivedNotes(
   derived: readonly Derived[],
-  view: View,
+  view: ArmsView,
   arm: string,
 ): string[] {
   return derived
@@ -93,7 +93,7 @@ export function derivedNotes(
 
 export function crossoversOf(
   derived: readonly Derived[],
-  view: View,
+  view: ArmsView,
   metric: string,
 ): Derived[] {
   return derived.filter(
@@ -131,7 +131,7 @@ function order(row: Measurement): number {
 export function valueDots(
   benchmark: Benchmark,
   rows: readonly Measurement[],
-  per: Per,
+  per: PerUnit,
 ): DotRow[] {
   return rows
     .toSorted((a, b) => order(a) - order(b))

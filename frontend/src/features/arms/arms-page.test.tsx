@@ -81,8 +81,8 @@ describe('the arms page', () => {
   });
 
   it('shows the words and verdicts of the server, untouched', async () => {
-    renderApp('/arms', (world) => {
-      world.comparisons = world.comparisons.slice(0, 1).map((row) =>
+    renderApp('/arms', (backend) => {
+      backend.comparisons = backend.comparisons.slice(0, 1).map((row) =>
         Object.assign({}, row, {
           ratio: 1.5,
           verdict: 'pass',

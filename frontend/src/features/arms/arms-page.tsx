@@ -12,7 +12,7 @@ import { suiteToOpen } from '../../lib/suites';
 import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { PoliciesPanel } from '../../ui/policy-card';
@@ -33,7 +33,7 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
       title="Arms"
       lead="Each arm against the reference it was written to beat, measured side by side in the same job."
     >
-      <Loaded query={suites} what="the suites">
+      <QueryView query={suites} what="the suites">
         {({ items }) => {
           const suite = suiteToOpen(items, search.suite);
           const benchmark =
@@ -50,7 +50,7 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
                 search={search}
                 onSearch={onSearch}
               />
-              <Chosen
+              <ChosenBenchmark
                 suite={suite}
                 benchmark={benchmark}
                 search={search}
@@ -63,7 +63,7 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
             </>
           );
         }}
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
@@ -87,7 +87,7 @@ function NoSuites() {
   );
 }
 
-interface ChosenProps extends ArmsPageProps {
+interface ChosenBenchmarkProps extends ArmsPageProps {
   suite: Suite;
   benchmark: Benchmark;
 }
@@ -98,7 +98,7 @@ function Pickers({
   benchmark,
   search,
   onSearch,
-}: ChosenProps & { suites: readonly Suite[] }) {
+}: ChosenBenchmarkProps & { suites: readonly Suite[] }) {
   const metrics = benchmark.metrics;
   return (
     <FilterBar label="What to compare">
@@ -148,7 +148,12 @@ function Pickers({
   );
 }
 
-function Chosen({ suite, benchmark, search, onSearch }: ChosenProps) {
+function ChosenBenchmark({
+  suite,
+  benchmark,
+  search,
+  onSearch,
+}: ChosenBenchmarkProps) {
   const { metric, target } = search;
   const arms = useQuery(
     armsQuery(
@@ -164,7 +169,7 @@ function Chosen({ suite, benchmark, search, onSearch }: ChosenProps) {
     ),
   );
   return (
-    <Loaded query={arms} what="the arms" lines={8}>
+    <QueryView query={arms} what="the arms" lines={8}>
       {(data) =>
         data.comparisons.length === 0 ? (
           <Panel title={benchmark.title}>
@@ -192,6 +197,6 @@ function Chosen({ suite, benchmark, search, onSearch }: ChosenProps) {
           />
         )
       }
-    </Loaded>
+    </QueryView>
   );
 }

@@ -10,7 +10,7 @@ import { paramsKey } from '../../lib/params';
 import { compact } from '../../lib/search-values';
 import { AuditPanel } from '../../ui/audit-panel';
 import { comparisonKey, ComparisonTable } from '../../ui/comparison-table';
-import { DerivedTable } from '../../ui/derived-metrics-table';
+import { DerivedMetricsTable } from '../../ui/derived-metrics-table';
 import { Panel } from '../../ui/panel';
 import { Segments } from '../../ui/segments';
 import { SimulatedMarkOf } from '../../ui/target-name';
@@ -18,11 +18,11 @@ import classes from './arms.module.css';
 import type { ArmsSearch } from './arms-search';
 import { DistributionPanel } from './distribution-panel';
 import { evidenceOf, jobsOf, type Evidence } from './report-evidence';
-import { persOf } from './per-unit';
+import { perUnitsOf } from './per-unit';
 import { hasRatio, worst } from './ratio-chart';
 import { TargetPanel } from './target-panel';
 import { ViewControls } from './view-controls';
-import { hiddenArms, isShown, viewOf, type View } from './arms-view';
+import { hiddenArms, isShown, viewOf, type ArmsView } from './arms-view';
 
 export interface ArmsReportProps {
   arms: Arms;
@@ -34,7 +34,7 @@ export interface ArmsReportProps {
 /** Jobs of one target whose reports are read: the newest say nearly everything. */
 const JOBS = 4;
 
-interface OnTarget {
+interface TargetArms {
   targetId: string;
   rows: Comparison[];
   evidence: Evidence;
@@ -52,7 +52,7 @@ function byTarget(
 }
 
 /** Comparisons are shown without waiting for the reports that stand beside them. */
-function useTargets(arms: Arms): OnTarget[] {
+function useTargets(arms: Arms): TargetArms[] {
   const groups = [...byTarget(arms.comparisons)].map(([targetId, rows]) => ({
     targetId,
     rows,
@@ -60,10 +60,10 @@ function useTargets(arms: Arms): OnTarget[] {
   }));
   const ids = [...new Set(groups.flatMap(({ jobs }) => jobs))];
   const reports = useQueries({ queries: ids.map((id) => jobReportQuery(id)) });
-  const found = new Map(ids.map((id, index) => [id, reports[index]?.data]));
+  const reportOf = new Map(ids.map((id, index) => [id, reports[index]?.data]));
   return groups.map(({ targetId, rows, jobs }) => {
     const own = jobs
-      .map((id) => found.get(id))
+      .map((id) => reportOf.get(id))
       .filter((report) => report !== undefined);
     return { targetId, rows, evidence: evidenceOf(own, arms.benchmark) };
   });
@@ -94,7 +94,7 @@ export function ArmsReport({
             ? arms.reference
             : 'the reference'
         }
-        pers={persOf(measurements)}
+        pers={perUnitsOf(measurements)}
         search={search}
         onSearch={onSearch}
       />
@@ -138,9 +138,11 @@ export function ArmsReport({
   );
 }
 
-function DerivedPanels({ targets }: { targets: readonly OnTarget[] }) {
-  const some = targets.filter(({ evidence }) => evidence.derived.length > 0);
-  return some.map(({ targetId, rows, evidence }) => (
+function DerivedPanels({ targets }: { targets: readonly TargetArms[] }) {
+  const derivedTargets = targets.filter(
+    ({ evidence }) => evidence.derived.length > 0,
+  );
+  return derivedTargets.map(({ targetId, rows, evidence }) => (
     <Panel
       key={targetId}
       flush
@@ -151,7 +153,7 @@ function DerivedPanels({ targets }: { targets: readonly OnTarget[] }) {
       }
       mark={<SimulatedMarkOf id={targetId} />}
     >
-      <DerivedTable rows={evidence.derived} />
+      <DerivedMetricsTable rows={evidence.derived} />
     </Panel>
   ));
 }
@@ -160,8 +162,8 @@ interface PointsProps extends Pick<
   ArmsReportProps,
   'arms' | 'search' | 'onSearch'
 > {
-  view: View;
-  targets: readonly OnTarget[];
+  view: ArmsView;
+  targets: readonly TargetArms[];
 }
 
 /** Every arm at every point, or those of the charts; and the distribution behind the chosen one. */

@@ -3,11 +3,11 @@
  * `point` is `comparisonKey` of the chosen row, `at` the values of the params that are not on the x axis
  * (`message=150`), `hide` the arms switched off.
  */
-import { oneOf, text } from '../../lib/search-values';
+import { oneOf, textValue } from '../../lib/search-values';
 
-export const SHOWS = ['ratio', 'value'] as const;
-export const PERS = ['iteration', 'item', 'byte'] as const;
-export const ROWS = ['shown', 'all'] as const;
+export const SHOW_VALUES = ['ratio', 'value'] as const;
+export const PER_UNITS = ['iteration', 'item', 'byte'] as const;
+export const ROW_VALUES = ['shown', 'all'] as const;
 
 export interface ArmsSearch {
   suite?: string | undefined;
@@ -16,25 +16,25 @@ export interface ArmsSearch {
   target?: string | undefined;
   x?: string | undefined;
   at?: string | undefined;
-  show?: (typeof SHOWS)[number] | undefined;
-  per?: (typeof PERS)[number] | undefined;
+  show?: (typeof SHOW_VALUES)[number] | undefined;
+  per?: (typeof PER_UNITS)[number] | undefined;
   hide?: string | undefined;
-  rows?: (typeof ROWS)[number] | undefined;
+  rows?: (typeof ROW_VALUES)[number] | undefined;
   point?: string | undefined;
 }
 
 export function parseArmsSearch(search: Record<string, unknown>): ArmsSearch {
   return {
-    suite: text(search['suite']),
-    benchmark: text(search['benchmark']),
-    metric: text(search['metric']),
-    target: text(search['target']),
-    x: text(search['x']),
-    at: text(search['at']),
-    show: oneOf(search['show'], SHOWS),
-    per: oneOf(search['per'], PERS),
-    hide: text(search['hide']),
-    rows: oneOf(search['rows'], ROWS),
-    point: text(search['point']),
+    suite: textValue(search['suite']),
+    benchmark: textValue(search['benchmark']),
+    metric: textValue(search['metric']),
+    target: textValue(search['target']),
+    x: textValue(search['x']),
+    at: textValue(search['at']),
+    show: oneOf(search['show'], SHOW_VALUES),
+    per: oneOf(search['per'], PER_UNITS),
+    hide: textValue(search['hide']),
+    rows: oneOf(search['rows'], ROW_VALUES),
+    point: textValue(search['point']),
   };
 }

@@ -12,7 +12,7 @@ export type ParamValue = number | string;
 /** In place of a param on the x axis: every arm at one point. */
 export const SIDE_BY_SIDE = 'arms';
 
-export interface Fixed {
+export interface FixedParam {
   name: string;
   unit: string | null;
   /** Measured values in order. */
@@ -20,13 +20,13 @@ export interface Fixed {
   value: ParamValue;
 }
 
-export interface View {
+export interface ArmsView {
   /** Params with numbers to order by; empty when arms can only stand side by side. */
   xChoices: string[];
   /** Undefined: arms side by side. */
   x: string | undefined;
   xUnit: string | null;
-  fixed: Fixed[];
+  fixed: FixedParam[];
 }
 
 export function parseAt(
@@ -53,13 +53,13 @@ function measuredValues(
 
 /** Values at which something can be drawn; all of them when there are none. */
 function preferred(
-  param: Pick<Fixed, 'name' | 'values'>,
+  param: Pick<FixedParam, 'name' | 'values'>,
   drawable: readonly Params[],
 ): ParamValue[] {
-  const found = param.values.filter((value) =>
+  const drawableValues = param.values.filter((value) =>
     drawable.some((params) => params[param.name] === value),
   );
-  return found.length === 0 ? param.values : found;
+  return drawableValues.length === 0 ? param.values : drawableValues;
 }
 
 /** Where nothing is chosen: the middle of ordered numbers, the first of words. */
@@ -78,7 +78,7 @@ export function viewOf(
   benchmark: Benchmark,
   { measured: points, drawable }: Points,
   search: ArmsSearch,
-): View {
+): ArmsView {
   const names = [
     ...new Set([
       ...benchmark.params.map(({ name }) => name),
@@ -121,14 +121,14 @@ export function viewOf(
 }
 
 /** Whether a row stands at the chosen values of every param that is not on the x axis. */
-export function isShown(view: View, params: Params): boolean {
+export function isShown(view: ArmsView, params: Params): boolean {
   return view.fixed.every(
     ({ name, value }) => params[name] === undefined || params[name] === value,
   );
 }
 
 /** Derived rows over the x axis do not name its param; those of one point name every param. */
-export function concerns(view: View, params: Params): boolean {
+export function concerns(view: ArmsView, params: Params): boolean {
   return (
     isShown(view, params) &&
     (view.x === undefined || params[view.x] === undefined)

@@ -1,7 +1,7 @@
 /** From which value on each shown arm wins, in words; no crossover is an answer and is said. */
 import type { Benchmark, Derived } from '../../api/types';
 import { LineSample } from '../../charts/legend';
-import { crossoverWords } from '../../ui/derived-metric-texts';
+import { crossoverText } from '../../ui/derived-metric-texts';
 import classes from './arms.module.css';
 import { lookOf } from './arm-series';
 
@@ -18,7 +18,7 @@ export function Crossovers({ rows, unit, benchmark }: CrossoversProps) {
       {rows.map((row) => (
         <li key={[row.name, row.arm].join('|')}>
           <LineSample look={lookOf(benchmark, row.arm)} />
-          {crossoverWords(row, unit)}
+          {crossoverText(row, unit)}
           {row.value !== null && row.note !== '' && <small>{row.note}</small>}
         </li>
       ))}

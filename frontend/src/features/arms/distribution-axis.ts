@@ -19,14 +19,14 @@ function fence(arm: Arm): number {
   return high + 3 * (high - low);
 }
 
-export interface FarOut {
+export interface AxisCut {
   until: number;
   /** Share of each arm's samples beyond the axis, arms without any left out. */
   beyond: { arm: string; share: number }[];
 }
 
 /** Undefined when everything fits: nothing lies more than a quarter beyond the fence of the slowest arm. */
-export function farOut(arms: readonly Arm[]): FarOut | undefined {
+export function axisCutOf(arms: readonly Arm[]): AxisCut | undefined {
   const until = Math.max(...arms.map(fence));
   const furthest = Math.max(
     ...arms.map((arm) => arm.points.at(-1)?.value ?? 0),

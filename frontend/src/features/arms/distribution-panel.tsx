@@ -13,11 +13,11 @@ import { StepChart } from '../../charts/step-chart';
 import { paramsLabel } from '../../lib/params';
 import { formatInteger, formatShare, formatValue } from '../../lib/units';
 import { DataTable } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { SimulatedMarkOf } from '../../ui/target-name';
-import { farOut, quantile, type FarOut } from './distribution-axis';
+import { axisCutOf, quantile, type AxisCut } from './distribution-axis';
 
 export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   const { job_id: jobId, benchmark, metric, params } = comparison;
@@ -33,7 +33,7 @@ export function DistributionPanel({ comparison }: { comparison: Comparison }) {
     );
   }
   return (
-    <Loader
+    <LoadedDistribution
       title={title}
       point={{ jobId, benchmark, metric, params }}
       comparison={comparison}
@@ -41,13 +41,17 @@ export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   );
 }
 
-interface LoaderProps {
+interface LoadedDistributionProps {
   title: string;
   point: Point;
   comparison: Comparison;
 }
 
-function Loader({ title, point, comparison }: LoaderProps) {
+function LoadedDistribution({
+  title,
+  point,
+  comparison,
+}: LoadedDistributionProps) {
   const { arm, reference, reason } = comparison;
   const distribution = useQuery(distributionQuery(point));
   if (isApiError(distribution.error) && distribution.error.status === 404) {
@@ -61,14 +65,14 @@ function Loader({ title, point, comparison }: LoaderProps) {
   }
   return (
     <Panel title={title} mark={<SimulatedMarkOf id={comparison.target_id} />}>
-      <Loaded query={distribution} what="the distribution" lines={6}>
+      <QueryView query={distribution} what="the distribution" lines={6}>
         {(data) => (
           <Ecdf
             data={{ ...data, arms: referenceLast(data.arms, reference) }}
             chosen={[arm, reference]}
           />
         )}
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
@@ -84,7 +88,7 @@ function referenceLast(
   ];
 }
 
-function beyondWords({ beyond }: FarOut): string {
+function cutText({ beyond }: AxisCut): string {
   const shares = beyond
     .map(({ arm, share }) => `${formatShare(share)} of ${arm}`)
     .join(' and ');
@@ -92,7 +96,7 @@ function beyondWords({ beyond }: FarOut): string {
 }
 
 /** Arms up to which all are drawn; of more, the chosen one and its reference, and the table has every arm. */
-const DRAWN = 3;
+const MAX_DRAWN_ARMS = 3;
 
 function Ecdf({
   data,
@@ -101,20 +105,20 @@ function Ecdf({
   data: Distribution;
   chosen: readonly string[];
 }) {
-  const few = data.arms.length <= DRAWN;
+  const few = data.arms.length <= MAX_DRAWN_ARMS;
   const drawn = few
     ? data.arms
     : data.arms.filter(({ arm }) => chosen.includes(arm));
-  const said = few
+  const shownText = few
     ? data.summary
     : `${chosen.join(' and ')}; the table has every arm.`;
-  const cut = farOut(drawn);
+  const cut = axisCutOf(drawn);
   const format = (value: number | undefined) =>
     value === undefined ? '–' : formatValue(value, data.unit);
   return (
     <ChartFrame
       title={`Share of samples at or below each ${data.metric}`}
-      summary={said + (cut === undefined ? '' : beyondWords(cut))}
+      summary={shownText + (cut === undefined ? '' : cutText(cut))}
       legend={<Legend names={drawn.map(({ arm }) => arm)} />}
       chart={
         <StepChart

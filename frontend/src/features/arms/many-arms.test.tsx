@@ -1,11 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
-import { withHashing } from '../../testing/scenario-hashing';
-import { layOut } from '../../testing/layout';
+import { addHashingScenario } from '../../testing/scenario-hashing';
+import { stubLayout } from '../../testing/layout';
 import { renderApp } from '../../testing/render-app';
 
 async function open(address = '/arms') {
-  const app = renderApp(address, withHashing);
+  const app = renderApp(address, addHashingScenario);
   await screen.findByRole('list', { name: 'Arms' });
   return app;
 }
@@ -84,7 +84,7 @@ describe('a benchmark with two params', () => {
 
 describe('crossovers', () => {
   it('are marked in the chart and said in words, and so is that there is none', async () => {
-    layOut();
+    stubLayout();
     await open();
     const words = within(
       await screen.findByRole('list', { name: 'Crossovers' }),
@@ -101,10 +101,10 @@ describe('crossovers', () => {
   });
 
   it('are the server’s, whatever the ratios look like', async () => {
-    layOut();
-    renderApp('/arms', (world) => {
-      withHashing(world);
-      const [report] = world.reports.values();
+    stubLayout();
+    renderApp('/arms', (backend) => {
+      addHashingScenario(backend);
+      const [report] = backend.reports.values();
       for (const row of report?.derived ?? [])
         if (row.name === 'crossover_native') row.value = 5000;
     });
@@ -114,15 +114,15 @@ describe('crossovers', () => {
   });
 
   it('are told apart by their arm where one entry of the suite derives them for several', async () => {
-    layOut();
+    stubLayout();
     const said = vi.spyOn(console, 'error');
-    renderApp('/arms', (world) => {
-      withHashing(world);
-      for (const [id, report] of world.reports) {
+    renderApp('/arms', (backend) => {
+      addHashingScenario(backend);
+      for (const [id, report] of backend.reports) {
         const derived = report.derived.map((row) =>
           row.kind === 'crossover' ? { ...row, name: 'crossover' } : row,
         );
-        world.reports.set(id, { ...report, derived });
+        backend.reports.set(id, { ...report, derived });
       }
     });
     const words = within(

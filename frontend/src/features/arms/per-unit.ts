@@ -1,19 +1,23 @@
 /** Measured values per iteration, per item or per byte: one value, divided by what an iteration holds. */
 import type { Measurement } from '../../api/types';
-import type { PERS } from './arms-search';
+import type { PER_UNITS } from './arms-search';
 
-export type Per = (typeof PERS)[number];
+export type PerUnit = (typeof PER_UNITS)[number];
 
-const HELD = { item: 'items', byte: 'bytes' } as const;
+const FIELDS = { item: 'items', byte: 'bytes' } as const;
 
 /** What can be asked for: every measurement must say how much one iteration holds. */
-export function persOf(rows: readonly Measurement[]): ('item' | 'byte')[] {
+export function perUnitsOf(rows: readonly Measurement[]): ('item' | 'byte')[] {
   return (['item', 'byte'] as const).filter(
-    (per) => rows.length > 0 && rows.every((row) => (row[HELD[per]] ?? 0) > 0),
+    (per) =>
+      rows.length > 0 && rows.every((row) => (row[FIELDS[per]] ?? 0) > 0),
   );
 }
 
-export function scaleOf(row: Measurement, per: Per): (value: number) => number {
-  const held = per === 'iteration' ? 1 : (row[HELD[per]] ?? 1);
+export function scaleOf(
+  row: Measurement,
+  per: PerUnit,
+): (value: number) => number {
+  const held = per === 'iteration' ? 1 : (row[FIELDS[per]] ?? 1);
   return (value) => value / held;
 }

@@ -22,7 +22,7 @@ import {
 } from '../../lib/units';
 import { comparisonKey } from '../../ui/comparison-table';
 import { DataTable } from '../../ui/data-table';
-import { winsFrom } from '../../ui/derived-metric-texts';
+import { winsFromText } from '../../ui/derived-metric-texts';
 import { Crossovers } from './crossovers';
 import {
   crossoversOf,
@@ -31,12 +31,12 @@ import {
   ratioDots,
   ratioSeries,
 } from './arm-series';
-import type { View } from './arms-view';
+import type { ArmsView } from './arms-view';
 
 export interface RatioChartProps {
   benchmark: Benchmark;
   metric: string;
-  view: View;
+  view: ArmsView;
   /** The comparisons of the arms and points shown, each with a ratio. */
   rows: readonly Comparison[];
   derived: readonly Derived[];
@@ -47,7 +47,7 @@ export function RatioChart(props: RatioChartProps) {
   const { benchmark, metric, view, rows, legend } = props;
   const reference = rows[0]?.reference ?? benchmark.reference;
   const by = view.x === undefined ? 'arms side by side' : `by ${view.x}`;
-  const at = fixedWords(view);
+  const at = fixedParamsText(view);
   return (
     <ChartFrame
       title={`Ratio of ${metric} to ${reference}, ${by}${at}`}
@@ -106,7 +106,7 @@ function summaryOf(rows: readonly Comparison[]): string {
 }
 
 /** ` at message 150`; nothing where no param stands still. */
-export function fixedWords({ fixed }: View): string {
+export function fixedParamsText({ fixed }: ArmsView): string {
   if (fixed.length === 0) return '';
   return ` at ${paramsLabel(Object.fromEntries(fixed.map(({ name, value }) => [name, value])))}`;
 }
@@ -152,7 +152,7 @@ function marksOf(
       const [first] = arms;
       return {
         x,
-        label: winsFrom(arms, x, unit),
+        label: winsFromText(arms, x, unit),
         look:
           arms.length === 1 && first !== undefined
             ? lookOf(benchmark, first)

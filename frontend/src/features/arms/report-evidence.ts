@@ -35,11 +35,12 @@ function newest<T>(
   lists: readonly (readonly T[])[],
   key: (row: T) => string,
 ): T[] {
-  const found = new Map<string, T>();
+  const newestRows = new Map<string, T>();
   for (const list of lists) {
-    for (const row of list) if (!found.has(key(row))) found.set(key(row), row);
+    for (const row of list)
+      if (!newestRows.has(key(row))) newestRows.set(key(row), row);
   }
-  return [...found.values()];
+  return [...newestRows.values()];
 }
 
 /**
@@ -47,7 +48,7 @@ function newest<T>(
  * list only what is wrong, so silence about what was measured is an answer too.
  * `key`: what a complaint is about; `settles`: all the keys that a measurement answers for.
  */
-function standing<T>(
+function standingComplaintsOf<T>(
   reports: readonly {
     measurements: readonly Measurement[];
     complaints: readonly T[];
@@ -56,14 +57,17 @@ function standing<T>(
   settles: (row: Measurement) => readonly string[],
 ): T[] {
   const answered = new Set<string>();
-  const found: T[] = [];
+  const standingComplaints: T[] = [];
   for (const { measurements, complaints } of reports) {
     const open = complaints.filter((row) => !answered.has(key(row)));
-    found.push(...open);
-    for (const one of [...open.map(key), ...measurements.flatMap(settles)])
-      answered.add(one);
+    standingComplaints.push(...open);
+    for (const answeredKey of [
+      ...open.map(key),
+      ...measurements.flatMap(settles),
+    ])
+      answered.add(answeredKey);
   }
-  return found;
+  return standingComplaints;
 }
 
 function armKey({ arm, params }: Pick<Unavailable, 'arm' | 'params'>): string {
@@ -71,7 +75,7 @@ function armKey({ arm, params }: Pick<Unavailable, 'arm' | 'params'>): string {
 }
 
 /** A null that is an answer ("there is no crossover") speaks; one for lack of samples does not. */
-function speaks({ value, answered }: Derived): boolean {
+function isAnswer({ value, answered }: Derived): boolean {
   return value !== null || answered;
 }
 
@@ -88,10 +92,10 @@ export function evidenceOf(
       (row) => [row.arm, row.metric, paramsKey(row.params)].join('|'),
     ),
     derived: newest(
-      reports.map(({ derived }) => own(derived).filter(speaks)),
+      reports.map(({ derived }) => own(derived).filter(isAnswer)),
       (row) => [row.name, row.arm, paramsKey(row.params)].join('|'),
     ),
-    audits: standing(
+    audits: standingComplaintsOf(
       reports.map(({ measurements, audits }) => ({
         measurements: own(measurements),
         complaints: own(audits ?? []),
@@ -99,7 +103,7 @@ export function evidenceOf(
       (row) => paramsKey(row.params),
       (row) => [paramsKey(row.params)],
     ),
-    unavailable: standing(
+    unavailable: standingComplaintsOf(
       reports.map(({ measurements, unavailable }) => ({
         measurements: own(measurements),
         complaints: own(unavailable ?? []),

@@ -16,12 +16,12 @@ import type { Evidence } from './report-evidence';
 import { hasRatio, RatioChart, worst } from './ratio-chart';
 import { armsOf, lookOf } from './arm-series';
 import { ValueChart } from './value-chart';
-import { hiddenArms, isShown, toggled, type View } from './arms-view';
+import { hiddenArms, isShown, toggled, type ArmsView } from './arms-view';
 
 export interface TargetPanelProps {
   benchmark: Benchmark;
   metric: string;
-  view: View;
+  view: ArmsView;
   rows: readonly Comparison[];
   evidence: Evidence;
   search: ArmsSearch;
@@ -87,12 +87,12 @@ function unavailableArms({
   rows,
   evidence,
 }: TargetPanelProps): Map<string, string> {
-  const said = [
+  const unavailable = [
     ...evidence.unavailable,
     ...rows.filter(({ verdict }) => verdict === 'not_applicable'),
   ].filter(({ params }) => isShown(view, params));
   const reasons = new Map<string, string>();
-  for (const { arm, reason } of said)
+  for (const { arm, reason } of unavailable)
     if (!reasons.has(arm)) reasons.set(arm, reason);
   return reasons;
 }

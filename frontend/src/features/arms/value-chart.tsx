@@ -12,16 +12,16 @@ import { IntervalChart } from '../../charts/interval-chart';
 import { compareParams, formatParam, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue, type Unit } from '../../lib/units';
 import { DataTable } from '../../ui/data-table';
-import { fixedWords } from './ratio-chart';
+import { fixedParamsText } from './ratio-chart';
 import { valueDots, valueSeries } from './arm-series';
-import { scaleOf, type Per } from './per-unit';
-import type { View } from './arms-view';
+import { scaleOf, type PerUnit } from './per-unit';
+import type { ArmsView } from './arms-view';
 
 export interface ValueChartProps {
   benchmark: Benchmark;
   metric: string;
-  per: Per;
-  view: View;
+  per: PerUnit;
+  view: ArmsView;
   /** The measurements of the arms and points shown. */
   rows: readonly Measurement[];
   legend: ReactNode;
@@ -31,7 +31,7 @@ export function ValueChart(props: ValueChartProps) {
   const { metric, per, view, rows, legend } = props;
   const unit = rows[0]?.unit ?? 'ns';
   const format = (value: number) => formatValue(value, unit);
-  const at = fixedWords(view);
+  const at = fixedParamsText(view);
   const direction = rows[0]?.direction === 'higher' ? 'Higher' : 'Lower';
   return (
     <ChartFrame
@@ -100,7 +100,7 @@ function SideBySide({ benchmark, metric, per, rows, format }: Drawn) {
 
 interface ValueTableProps {
   rows: readonly Measurement[];
-  per: Per;
+  per: PerUnit;
   unit: Unit;
   label: string;
 }

@@ -5,13 +5,13 @@ import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Segments } from '../../ui/segments';
 import type { ArmsSearch } from './arms-search';
-import { SIDE_BY_SIDE, type Fixed, type View } from './arms-view';
+import { SIDE_BY_SIDE, type FixedParam, type ArmsView } from './arms-view';
 
 /** Values up to which all of them are shown side by side. */
 const SEGMENTS = 8;
 
 export interface ViewControlsProps {
-  view: View;
+  view: ArmsView;
   metric: string;
   reference: string;
   /** What one iteration can be divided by. */
@@ -77,7 +77,7 @@ export function ViewControls({
             change({
               at: paramsKey({
                 ...Object.fromEntries(
-                  choices.map((each) => [each.name, each.value]),
+                  choices.map((choice) => [choice.name, choice.value]),
                 ),
                 [fixed.name]: value,
               }),
@@ -93,14 +93,14 @@ function FixedChoice({
   fixed,
   onChange,
 }: {
-  fixed: Fixed;
+  fixed: FixedParam;
   onChange: (value: string) => void;
 }) {
   const { name, unit, values, value } = fixed;
   const label = unit === null ? name : `${name} (${unit})`;
-  const options = values.map((each) => ({
-    value: String(each),
-    label: formatParam(each),
+  const options = values.map((option) => ({
+    value: String(option),
+    label: formatParam(option),
   }));
   if (values.length <= SEGMENTS) {
     return (

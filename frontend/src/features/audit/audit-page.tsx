@@ -11,11 +11,15 @@ import { DataTable, type Column } from '../../ui/data-table';
 import { DetailLines } from '../../ui/detail-lines';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Listed } from '../../ui/paged-list';
+import { PagedList } from '../../ui/paged-list';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
-import { AUDITED, AUDITED_KINDS, type AuditSearch } from './audit-search';
+import {
+  AUDITED_KIND_LABELS,
+  AUDITED_KINDS,
+  type AuditSearch,
+} from './audit-search';
 
 export interface AuditPageProps {
   search: AuditSearch;
@@ -40,7 +44,7 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
           value={search.object_kind}
           options={AUDITED_KINDS.map((value) => ({
             value,
-            label: AUDITED[value],
+            label: AUDITED_KIND_LABELS[value],
           }))}
           onChange={(kind) =>
             set({ object_kind: kind as AuditedKind | undefined })
@@ -63,7 +67,7 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
         }
         flush
       >
-        <Listed
+        <PagedList
           query={entries}
           what="the audit log"
           one="change"
@@ -72,7 +76,7 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
           onClear={() => onSearch({})}
           cursor={cursor}
           onCursor={(next) => set({ cursor: next })}
-          empty={<Nothing />}
+          empty={<NoEntries />}
         >
           {(rows) => (
             <DataTable
@@ -82,13 +86,13 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
               rowKey={({ id }) => String(id)}
             />
           )}
-        </Listed>
+        </PagedList>
       </Panel>
     </Page>
   );
 }
 
-function Nothing() {
+function NoEntries() {
   return (
     <EmptyState icon="audit" title="Nobody has changed anything yet">
       Decisions about alerts, rules, schedules, targets and tokens appear here

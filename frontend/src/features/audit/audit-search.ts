@@ -1,10 +1,10 @@
 /** Search values of the audit log. */
 import type { AuditedKind, AuditFilters } from '../../api/audit';
-import { oneOf, text } from '../../lib/search-values';
+import { oneOf, textValue } from '../../lib/search-values';
 
 export type AuditSearch = AuditFilters;
 
-export const AUDITED: Record<AuditedKind, string> = {
+export const AUDITED_KIND_LABELS: Record<AuditedKind, string> = {
   alert: 'alerts',
   rule: 'rules',
   schedule: 'schedules',
@@ -15,13 +15,13 @@ export const AUDITED: Record<AuditedKind, string> = {
   import: 'imports',
 };
 
-export const AUDITED_KINDS = Object.keys(AUDITED) as AuditedKind[];
+export const AUDITED_KINDS = Object.keys(AUDITED_KIND_LABELS) as AuditedKind[];
 
 export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
   return {
     object_kind: oneOf(search['object_kind'], AUDITED_KINDS),
-    object_id: text(search['object_id']),
-    actor: text(search['actor']),
-    cursor: text(search['cursor']),
+    object_id: textValue(search['object_id']),
+    actor: textValue(search['actor']),
+    cursor: textValue(search['cursor']),
   };
 }

@@ -20,7 +20,7 @@ const rows = () => within(table()).getAllByRole('row').slice(1);
 
 describe('comparing two sides', () => {
   it('asks for both sides first, and keeps them in the address', async () => {
-    const { user, router, world } = renderApp('/compare');
+    const { user, router, backend } = renderApp('/compare');
     expect(
       await screen.findByText('Name a base and a head'),
     ).toBeInTheDocument();
@@ -34,7 +34,7 @@ describe('comparing two sides', () => {
       base: 'run_1',
       head: 'run_2',
     });
-    expect(world.history.compares.at(-1)).toEqual({
+    expect(backend.history.compares.at(-1)).toEqual({
       base: 'run_1',
       head: 'run_2',
       limit: '200',
@@ -58,8 +58,8 @@ describe('comparing two sides', () => {
   ])(
     'says whether the surroundings are known to be the same (%s)',
     async (same, words) => {
-      await open(ADDRESS, (world) => {
-        world.history.compare = {
+      await open(ADDRESS, (backend) => {
+        backend.history.compare = {
           ...compared,
           environment: [],
           same_environment: same,
@@ -103,13 +103,13 @@ describe('comparing two sides', () => {
   });
 
   it('shows a verdict only where an A/B job decided', async () => {
-    await open(ADDRESS, (world) => {
+    await open(ADDRESS, (backend) => {
       const judged = compareRow({
         judged: true,
         verdict: 'fail',
         verdict_job_id: 'job-ab',
       });
-      world.history.compare = {
+      backend.history.compare = {
         ...compared,
         rows: [judged, compareRow({ arm: 'fallback' })],
       };
@@ -129,12 +129,12 @@ describe('comparing two sides', () => {
   });
 
   it('says where an A/B job measured the pair and could not decide', async () => {
-    await open(ADDRESS, (world) => {
+    await open(ADDRESS, (backend) => {
       const undecided = compareRow({
         significance: 'uncertain',
         verdict_job_id: 'job-ab',
       });
-      world.history.compare = {
+      backend.history.compare = {
         ...compared,
         rows: [undecided, compareRow({ arm: 'fallback' })],
       };
@@ -148,7 +148,7 @@ describe('comparing two sides', () => {
   });
 
   it('hides what is uncertain when asked, says how much, and keeps that in the address', async () => {
-    const { user, router, world } = await open();
+    const { user, router, backend } = await open();
     await user.click(
       screen.getByRole('switch', { name: /Hide what is uncertain/ }),
     );
@@ -157,14 +157,14 @@ describe('comparing two sides', () => {
       screen.getByText('Hide what is uncertain (1 hidden)'),
     ).toBeInTheDocument();
     expect(router.state.location.search).toMatchObject({ only: 'clear' });
-    expect(world.history.compares.at(-1)).toMatchObject({
+    expect(backend.history.compares.at(-1)).toMatchObject({
       hide_uncertain: 'true',
     });
   });
 
   it('shows more rows when asked, and says how many there are', async () => {
-    const { user } = await open(ADDRESS, (world) => {
-      world.history.comparePage = 1;
+    const { user } = await open(ADDRESS, (backend) => {
+      backend.history.comparePage = 1;
     });
     expect(rows()).toHaveLength(1);
     expect(
@@ -178,9 +178,9 @@ describe('comparing two sides', () => {
   });
 
   it('reads all rows again when they have changed since the page before', async () => {
-    const { user } = await open(ADDRESS, (world) => {
-      world.history.comparePage = 1;
-      world.history.compareMoved = true;
+    const { user } = await open(ADDRESS, (backend) => {
+      backend.history.comparePage = 1;
+      backend.history.compareMoved = true;
     });
     await user.click(screen.getByRole('button', { name: 'Show more' }));
     await user.click(
@@ -191,8 +191,8 @@ describe('comparing two sides', () => {
   });
 
   it('offers every benchmark that was measured, also those of rows on later pages', async () => {
-    const { user, router } = await open(ADDRESS, (world) => {
-      world.history.comparePage = 1;
+    const { user, router } = await open(ADDRESS, (backend) => {
+      backend.history.comparePage = 1;
     });
     expect(rows()).toHaveLength(1);
     await user.selectOptions(
@@ -207,8 +207,8 @@ describe('comparing two sides', () => {
   });
 
   it('says so when nothing differs clearly', async () => {
-    const { user } = await open(`${ADDRESS}&only=clear`, (world) => {
-      world.history.compare = {
+    const { user } = await open(`${ADDRESS}&only=clear`, (backend) => {
+      backend.history.compare = {
         ...compared,
         rows: [compareRow({ significance: 'uncertain' })],
       };
@@ -221,14 +221,14 @@ describe('comparing two sides', () => {
   });
 
   it('offers an A/B run of the two commits with the form filled in', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.click(screen.getByRole('link', { name: 'Ask for an A/B run' }));
     expect(
       await screen.findByText(/An A\/B run: both revisions are built/),
     ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({
+      expect(backend.requested[0]).toMatchObject({
         base_commit: compared.base.commit,
         commit: compared.head.commit,
       }),
@@ -236,8 +236,8 @@ describe('comparing two sides', () => {
   });
 
   it('offers none between two runs of one commit', async () => {
-    await open(ADDRESS, (world) => {
-      world.history.compare = {
+    await open(ADDRESS, (backend) => {
+      backend.history.compare = {
         ...compared,
         head: { ...compared.head, commit: compared.base.commit },
       };

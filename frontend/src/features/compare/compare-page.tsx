@@ -15,7 +15,7 @@ import { compareQuery, type CompareFilters } from '../../api/reports';
 import type { Compare } from '../../api/types';
 import { compact } from '../../lib/search-values';
 import { ButtonLink } from '../../ui/button-link';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -34,10 +34,19 @@ export function ComparePage({ search, onSearch }: CompareSearchProps) {
         title="What to compare"
         note="A run by its id (run_…), or a revision by 7 or more digits of its commit."
       >
-        <Sides key={`${base} ${head}`} search={search} onSearch={onSearch} />
+        <RevisionForm
+          key={`${base} ${head}`}
+          search={search}
+          onSearch={onSearch}
+        />
       </Panel>
       {base !== undefined && head !== undefined ? (
-        <Compared base={base} head={head} search={search} onSearch={onSearch} />
+        <ComparedRevisions
+          base={base}
+          head={head}
+          search={search}
+          onSearch={onSearch}
+        />
       ) : (
         <Panel title="Nothing chosen yet">
           <EmptyState
@@ -58,7 +67,7 @@ export function ComparePage({ search, onSearch }: CompareSearchProps) {
   );
 }
 
-function Sides({ search, onSearch }: CompareSearchProps) {
+function RevisionForm({ search, onSearch }: CompareSearchProps) {
   const [base, setBase] = useState(search.base ?? '');
   const [head, setHead] = useState(search.head ?? '');
   const submit = (event: FormEvent) => {
@@ -118,7 +127,7 @@ function NotMeasured({ error }: { error: Error }) {
   );
 }
 
-function Compared({
+function ComparedRevisions({
   search,
   onSearch,
   base,
@@ -137,7 +146,7 @@ function Compared({
   }
   return (
     <div className={classes.report}>
-      <Loaded
+      <QueryView
         query={compared as UseQueryResult<InfiniteData<Compare>>}
         what="the comparison"
         lines={10}
@@ -156,7 +165,7 @@ function Compared({
             }
           />
         )}
-      </Loaded>
+      </QueryView>
     </div>
   );
 }

@@ -21,11 +21,11 @@ import { CompareTable } from './compare-table';
 import type { CompareSearchProps } from './compare-search';
 
 /** Without it, a judged row with a faster head beside the words "slower" looks like a mistake. */
-const OF_THEIR_OWN =
+const JUDGED_ROWS_NOTE =
   'Their words, ratio and interval are of that job; the columns Base and Head are of ordinary runs.';
 
 /** What stands for the commit of imported figures when nobody named it. */
-const UNKNOWN = 'unknown';
+const UNKNOWN_COMMIT = 'unknown';
 
 export interface CompareReportProps extends CompareSearchProps {
   /** In order; what is not rows is alike on all of them, so the newest, the last, is believed. */
@@ -54,14 +54,14 @@ export function CompareReport({
         title="Measurements"
         flush
         note={data.summary}
-        actions={<AskForAB data={data} />}
+        actions={<RequestAbRun data={data} />}
       >
         <div className={classes.note}>
           <p className={classes.judged} role="note">
             <Icon name="info" size={16} />
             <span>
               {data.note}
-              {rows.some(({ judged }) => judged) && ` ${OF_THEIR_OWN}`}
+              {rows.some(({ judged }) => judged) && ` ${JUDGED_ROWS_NOTE}`}
             </span>
           </p>
           <Filters data={data} search={search} onSearch={onSearch} />
@@ -98,8 +98,8 @@ function Surroundings({
   return (
     <Panel title="Surroundings">
       <dl className={classes.pair}>
-        <Side label="Base" side={base} />
-        <Side label="Head" side={head} />
+        <SideFacts label="Base" side={base} />
+        <SideFacts label="Head" side={head} />
       </dl>
       {environment.length > 0 && (
         <div className={classes.differs} role="note">
@@ -129,7 +129,7 @@ function Surroundings({
   );
 }
 
-function Side({ label, side }: { label: string; side: CompareSide }) {
+function SideFacts({ label, side }: { label: string; side: CompareSide }) {
   return (
     <div>
       <dt>{label}</dt>
@@ -160,10 +160,10 @@ function Side({ label, side }: { label: string; side: CompareSide }) {
 }
 
 /** Offered where two commits can be measured interleaved. */
-function AskForAB({ data: { suite, base, head } }: { data: Compare }) {
+function RequestAbRun({ data: { suite, base, head } }: { data: Compare }) {
   if (
     base.commit === head.commit ||
-    [base, head].some(({ commit }) => commit === UNKNOWN)
+    [base, head].some(({ commit }) => commit === UNKNOWN_COMMIT)
   )
     return null;
   return (

@@ -1,5 +1,5 @@
 /** Search values of /compare: two runs or two revisions, and what of them is shown. */
-import { oneOf, text } from '../../lib/search-values';
+import { oneOf, textValue } from '../../lib/search-values';
 
 export interface CompareSearch {
   base?: string | undefined;
@@ -22,12 +22,12 @@ export function parseCompareSearch(
   search: Record<string, unknown>,
 ): CompareSearch {
   return {
-    base: text(search['base']),
-    head: text(search['head']),
-    suite: text(search['suite']),
-    target: text(search['target']),
-    benchmark: text(search['benchmark']),
-    metric: text(search['metric']),
+    base: textValue(search['base']),
+    head: textValue(search['head']),
+    suite: textValue(search['suite']),
+    target: textValue(search['target']),
+    benchmark: textValue(search['benchmark']),
+    metric: textValue(search['metric']),
     only: oneOf(search['only'], ['clear']),
   };
 }

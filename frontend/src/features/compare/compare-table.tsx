@@ -6,17 +6,17 @@ import {
   formatPercent,
   formatRatio,
   formatValue,
-  unbroken,
+  keepFiguresUnbroken,
 } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Identifier } from '../../ui/identifier';
 import { VERDICTS } from '../../ui/state-badges';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import classes from './compare.module.css';
 
-const SIGNIFICANCE: Readonly<Record<CompareRow['significance'], Look>> = {
+const SIGNIFICANCE: Readonly<Record<CompareRow['significance'], Badge>> = {
   clear: { tone: 'busy', icon: 'eye', word: 'clear' },
   below_noise: { tone: 'quiet', icon: 'muted', word: 'below the noise floor' },
   uncertain: { tone: 'quiet', icon: 'question', word: 'uncertain' },
@@ -39,16 +39,16 @@ const MAGNITUDE =
 const COLUMNS: readonly Column<CompareRow>[] = [
   { header: 'Benchmark', cell: (row) => <Name row={row} />, breaks: true },
   { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
-  { header: 'Is it so?', cell: (row) => <Standing row={row} /> },
+  { header: 'Is it so?', cell: (row) => <Significance row={row} /> },
   { header: 'Magnitude', cell: (row) => <Magnitude row={row} /> },
   {
     header: 'Base',
-    cell: (row) => <Side row={row} of="base" />,
+    cell: (row) => <SideValue row={row} of="base" />,
     align: 'right',
   },
   {
     header: 'Head',
-    cell: (row) => <Side row={row} of="head" />,
+    cell: (row) => <SideValue row={row} of="head" />,
     align: 'right',
   },
   {
@@ -117,7 +117,7 @@ function Words({ row }: { row: CompareRow }) {
   const excluded = row.head?.excluded ?? row.base?.excluded ?? null;
   return (
     <>
-      {unbroken(row.words)}
+      {keepFiguresUnbroken(row.words)}
       {excluded !== null && (
         <div className={classes.quiet}>does not count: {excluded}</div>
       )}
@@ -125,7 +125,7 @@ function Words({ row }: { row: CompareRow }) {
   );
 }
 
-function Standing({ row }: { row: CompareRow }) {
+function Significance({ row }: { row: CompareRow }) {
   if (row.judged && row.verdict !== null) {
     return (
       <>
@@ -155,7 +155,7 @@ function Magnitude({ row: { magnitude } }: { row: CompareRow }) {
   return <span title={MAGNITUDE}>{magnitude}</span>;
 }
 
-function Side({ row, of }: { row: CompareRow; of: 'base' | 'head' }) {
+function SideValue({ row, of }: { row: CompareRow; of: 'base' | 'head' }) {
   const side = row[of];
   return (
     <>{side === null ? 'not measured' : formatValue(side.value, row.unit)}</>

@@ -13,10 +13,10 @@ import type { ImportDetail, ImportedAdvice } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Facts, Panel } from '../../ui/panel';
-import { holdsLook } from '../../ui/policy-looks';
+import { policyBadge } from '../../ui/policy-looks';
 import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
@@ -44,7 +44,7 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
         )
       }
     >
-      <Loaded query={document} what="import" lines={8}>
+      <QueryView query={document} what="import" lines={8}>
         {(data) => (
           <>
             {data.runs.length > 0 ? (
@@ -63,7 +63,7 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
             )}
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
@@ -122,7 +122,7 @@ function Remove({
 }
 
 /** Which advice it was held against: one row for each point of the params. */
-function Advised({
+function AdviceCell({
   advice: { suite, policy, params },
 }: {
   advice: ImportedAdvice;
@@ -147,12 +147,12 @@ const ADVICE: readonly Column<ImportedAdvice>[] = [
   },
   {
     header: 'Advice',
-    cell: (advice) => <Advised advice={advice} />,
+    cell: (advice) => <AdviceCell advice={advice} />,
     wrap: true,
   },
   {
     header: 'Policy in force',
-    cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} />,
+    cell: (advice) => <Status look={policyBadge(advice)} title={advice.why} />,
   },
   {
     header: 'In words',

@@ -2,16 +2,16 @@
 import type { ImportedRow } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import classes from './imports.module.css';
 
 /** The verdict is always this one: an average hides how many samples it was made of. */
-const INSUFFICIENT: Look = {
+const INSUFFICIENT: Badge = {
   tone: 'unsure',
   icon: 'question',
   word: 'insufficient',
 };
-const DISAGREES: Look = { tone: 'unsure', icon: 'warning', word: 'disagrees' };
+const DISAGREES: Badge = { tone: 'unsure', icon: 'warning', word: 'disagrees' };
 
 const COLUMNS: readonly Column<ImportedRow>[] = [
   {
@@ -31,13 +31,13 @@ const COLUMNS: readonly Column<ImportedRow>[] = [
   {
     header: 'Arm',
     align: 'right',
-    cell: (row) => <Printed name={row.arm} figure={row.value_printed} />,
+    cell: (row) => <PrintedFigure name={row.arm} figure={row.value_printed} />,
   },
   {
     header: 'Reference',
     align: 'right',
     cell: (row) => (
-      <Printed name={row.reference} figure={row.reference_printed} />
+      <PrintedFigure name={row.reference} figure={row.reference_printed} />
     ),
   },
   {
@@ -63,7 +63,7 @@ export function ImportedRows({ rows }: { rows: readonly ImportedRow[] }) {
   );
 }
 
-function Printed({ name, figure }: { name: string; figure: string }) {
+function PrintedFigure({ name, figure }: { name: string; figure: string }) {
   return (
     <>
       {figure}

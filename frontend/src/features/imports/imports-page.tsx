@@ -7,7 +7,7 @@ import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Listed } from '../../ui/paged-list';
+import { PagedList } from '../../ui/paged-list';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -31,7 +31,7 @@ export function ImportsPage({ search, onSearch }: ImportsPageProps) {
       }
     >
       <Panel title="All imports" flush>
-        <Listed
+        <PagedList
           query={imports}
           what="the imports"
           one="import"
@@ -53,7 +53,7 @@ export function ImportsPage({ search, onSearch }: ImportsPageProps) {
               rowKey={({ id }) => id}
             />
           )}
-        </Listed>
+        </PagedList>
       </Panel>
     </Page>
   );

@@ -27,8 +27,8 @@ const ITS_RUN = {
 
 describe('an imported document', () => {
   it('has a row for each point of the params that advice is about, and its whole fingerprint', async () => {
-    renderApp('/imports/import-1', (world) => {
-      world.fleet.imports = world.fleet.imports.map((one) => ({
+    renderApp('/imports/import-1', (backend) => {
+      backend.fleet.imports = backend.fleet.imports.map((one) => ({
         ...one,
         advice: one.advice.flatMap((each) =>
           each.target_id === null
@@ -64,8 +64,8 @@ describe('an imported document', () => {
   });
 
   it('of criterion has its runs, with outliers counted', async () => {
-    renderApp('/imports/import-1', (world) => {
-      world.fleet.imports = world.fleet.imports.map((one) => ({
+    renderApp('/imports/import-1', (backend) => {
+      backend.fleet.imports = backend.fleet.imports.map((one) => ({
         ...one,
         format: 'criterion',
         why_no_verdict: 'One after another.',
@@ -86,8 +86,8 @@ describe('an imported document', () => {
     ['of averages can be forgotten', 'averages only', [], 1],
     ['whose samples stay in runs cannot', 'averages only', [ITS_RUN], 0],
   ])('%s', async (_, why, runs, buttons) => {
-    renderApp('/imports/import-1', (world) => {
-      world.fleet.imports = world.fleet.imports.map((one) => ({
+    renderApp('/imports/import-1', (backend) => {
+      backend.fleet.imports = backend.fleet.imports.map((one) => ({
         ...one,
         runs,
         why_no_samples: why,

@@ -49,7 +49,7 @@ describe('the matrix', () => {
   });
 
   it('says beside an older value, and where there is none, that the newest job failed and why', async () => {
-    await open((world) => {
+    await open((backend) => {
       const failed = {
         target_id: 'target-1',
         outcome: 'failed' as const,
@@ -59,7 +59,7 @@ describe('the matrix', () => {
         run_id: 'run-failed-1',
         job_id: 'job-failed',
       };
-      for (const row of world.history.matrix.rows) row.unmeasured = [failed];
+      for (const row of backend.history.matrix.rows) row.unmeasured = [failed];
     });
     for (const benchmark of ['Ledger batch', 'Frame check']) {
       const [host, phone] = cells(benchmark);
@@ -78,8 +78,8 @@ describe('the matrix', () => {
   });
 
   it('keeps a benchmark that is gone, and says why', async () => {
-    await open((world) => {
-      const [, gone] = world.history.matrix.rows;
+    await open((backend) => {
+      const [, gone] = backend.history.matrix.rows;
       if (gone === undefined) throw new Error('no row');
       const unknown = {
         ...gone,
@@ -87,9 +87,9 @@ describe('the matrix', () => {
         title: 'Old check',
         retired: null,
       };
-      world.history.matrix = {
-        ...world.history.matrix,
-        rows: [...world.history.matrix.rows, unknown],
+      backend.history.matrix = {
+        ...backend.history.matrix,
+        rows: [...backend.history.matrix.rows, unknown],
       };
     });
     expect(
@@ -103,8 +103,8 @@ describe('the matrix', () => {
   });
 
   it('marks a newest value that does not count, with the reason', async () => {
-    await open((world) => {
-      world.history.matrix.rows[0]?.cells.splice(
+    await open((backend) => {
+      backend.history.matrix.rows[0]?.cells.splice(
         0,
         1,
         cell({ excluded: 'conditions void: load 9' }),
@@ -117,8 +117,8 @@ describe('the matrix', () => {
   });
 
   it('tells a change for the better from one for the worse', async () => {
-    await open((world) => {
-      const [first] = world.history.matrix.rows;
+    await open((backend) => {
+      const [first] = backend.history.matrix.rows;
       const change = changeOf({
         direction: 'faster',
         words: '9 % faster: 1.2 ms → 1.1 ms',

@@ -9,7 +9,7 @@ import { suiteToOpen } from '../../lib/suites';
 import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -37,12 +37,12 @@ export function MatrixPage({ search, onSearch }: MatrixPageProps) {
         </ButtonLink>
       }
     >
-      <Loaded query={suites} what="the suites">
+      <QueryView query={suites} what="the suites">
         {({ items }) => {
           const suite = suiteToOpen(items, search.suite);
           if (suite === undefined) return <NoSuites />;
           return (
-            <OfSuite
+            <SuiteMatrix
               suites={items}
               suite={suite}
               search={search}
@@ -50,17 +50,17 @@ export function MatrixPage({ search, onSearch }: MatrixPageProps) {
             />
           );
         }}
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
 
-interface OfSuiteProps extends MatrixPageProps {
+interface SuiteMatrixProps extends MatrixPageProps {
   suites: readonly Suite[];
   suite: Suite;
 }
 
-function OfSuite({ suites, suite, search, onSearch }: OfSuiteProps) {
+function SuiteMatrix({ suites, suite, search, onSearch }: SuiteMatrixProps) {
   const matrix = useQuery(
     matrixQuery({ suite: suite.name, ...compact({ branch: search.branch }) }),
   );
@@ -96,7 +96,7 @@ function OfSuite({ suites, suite, search, onSearch }: OfSuiteProps) {
         flush
         note="A cell says the worst of all its series and links to the one its number is from."
       >
-        <Loaded query={matrix} what="the matrix" lines={6}>
+        <QueryView query={matrix} what="the matrix" lines={6}>
           {(data) =>
             isEmpty(data) ? (
               <NotMeasured suite={suite} />
@@ -104,7 +104,7 @@ function OfSuite({ suites, suite, search, onSearch }: OfSuiteProps) {
               <MatrixTable matrix={data} />
             )
           }
-        </Loaded>
+        </QueryView>
       </Panel>
     </>
   );

@@ -1,5 +1,5 @@
 /** Search values of /matrix. */
-import { text } from '../../lib/search-values';
+import { textValue } from '../../lib/search-values';
 
 export interface MatrixSearch {
   suite?: string | undefined;
@@ -9,5 +9,8 @@ export interface MatrixSearch {
 export function parseMatrixSearch(
   search: Record<string, unknown>,
 ): MatrixSearch {
-  return { suite: text(search['suite']), branch: text(search['branch']) };
+  return {
+    suite: textValue(search['suite']),
+    branch: textValue(search['branch']),
+  };
 }

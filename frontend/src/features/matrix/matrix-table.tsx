@@ -9,7 +9,7 @@ import type {
 } from '../../api/types';
 import { formatPercent, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
-import { changeLook, shortWords } from '../../ui/change-badges';
+import { changeBadge, shortChangeText } from '../../ui/change-badges';
 import { OUTCOMES, VERDICTS } from '../../ui/state-badges';
 import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
@@ -53,7 +53,7 @@ export function MatrixTable({ matrix }: { matrix: Matrix }) {
                       ({ target_id: target }) => target === id,
                     )}
                   >
-                    <Unmeasured
+                    <UnmeasuredNote
                       of={row.unmeasured.find(
                         ({ target_id: target }) => target === id,
                       )}
@@ -85,7 +85,7 @@ function RowHead({ row, suite }: { row: MatrixRow; suite: string }) {
 }
 
 /** That the newest job here ended without a verdict, and why: the value beside it is older, or there is none. */
-function Unmeasured({ of }: { of: MatrixUnmeasured | undefined }) {
+function UnmeasuredNote({ of }: { of: MatrixUnmeasured | undefined }) {
   if (of === undefined) return null;
   const look = OUTCOMES[of.outcome];
   return (
@@ -148,8 +148,8 @@ function Cell({
           <span className={classes.quiet}>no change</span>
         ) : (
           <Status
-            look={{ ...changeLook(change), word: shortWords(change) }}
-            title={`${change.words} (${changeLook(change).word})`}
+            look={{ ...changeBadge(change), word: shortChangeText(change) }}
+            title={`${change.words} (${changeBadge(change).word})`}
           />
         )}
         {cell.excluded !== null && (

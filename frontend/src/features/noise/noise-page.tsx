@@ -11,7 +11,7 @@ import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
@@ -44,7 +44,7 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
         note="The newest of each measurement, with the least effect a rule had better ask for."
         flush
       >
-        <Loaded query={floors} what="the noise floors" lines={6}>
+        <QueryView query={floors} what="the noise floors" lines={6}>
           {(page) =>
             page.items.length === 0 ? (
               <EmptyState
@@ -73,7 +73,7 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
               </>
             )
           }
-        </Loaded>
+        </QueryView>
       </Panel>
       <SchedulesPanel key={search.target} target={search.target} />
     </Page>

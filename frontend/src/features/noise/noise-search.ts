@@ -1,13 +1,13 @@
 /** Search values of the noise page. */
 import type { NoiseFilters } from '../../api/noise';
-import { text } from '../../lib/search-values';
+import { textValue } from '../../lib/search-values';
 
 export type NoiseSearch = NoiseFilters;
 
 export function parseNoiseSearch(search: Record<string, unknown>): NoiseSearch {
   return {
-    suite: text(search['suite']),
-    target: text(search['target']),
-    cursor: text(search['cursor']),
+    suite: textValue(search['suite']),
+    target: textValue(search['target']),
+    cursor: textValue(search['cursor']),
   };
 }

@@ -43,14 +43,14 @@ describe('noise floors', () => {
 
 describe('repeated runs', () => {
   it('are switched on and off per target, and removed', async () => {
-    const { user, world } = renderApp('/noise?target=target-2');
+    const { user, backend } = renderApp('/noise?target=target-2');
     const table = await screen.findByRole('table', { name: 'Schedules' });
     expect(within(table).getByText('every day')).toBeInTheDocument();
     await user.click(
       within(table).getByRole('switch', { name: 'a-a-pixel is on' }),
     );
     await waitFor(() =>
-      expect(world.decisions.schedules[0]?.enabled).toBe(true),
+      expect(backend.decisions.schedules[0]?.enabled).toBe(true),
     );
     await user.click(
       within(table).getByRole('button', { name: 'Remove a-a-pixel' }),
@@ -58,11 +58,11 @@ describe('repeated runs', () => {
     expect(
       await screen.findByText('Nothing is measured by itself'),
     ).toBeInTheDocument();
-    expect(world.decisions.schedules).toHaveLength(0);
+    expect(backend.decisions.schedules).toHaveLength(0);
   });
 
   it('get another rhythm in the form they were made with', async () => {
-    const { user, world } = renderApp('/noise?target=target-2');
+    const { user, backend } = renderApp('/noise?target=target-2');
     await user.click(
       await screen.findByRole('button', { name: 'Change a-a-pixel' }),
     );
@@ -76,7 +76,7 @@ describe('repeated runs', () => {
     expect(
       await screen.findByRole('form', { name: 'A new repeated run' }),
     ).toBeInTheDocument();
-    expect(world.decisions.schedules[0]).toMatchObject({
+    expect(backend.decisions.schedules[0]).toMatchObject({
       every_s: 604_800,
       enabled: false,
     });
@@ -85,8 +85,8 @@ describe('repeated runs', () => {
   });
 
   it('keep a rhythm nobody offers until another is chosen', async () => {
-    const { user } = renderApp('/noise?target=target-2', (world) => {
-      world.decisions.schedules = world.decisions.schedules.map((each) => ({
+    const { user } = renderApp('/noise?target=target-2', (backend) => {
+      backend.decisions.schedules = backend.decisions.schedules.map((each) => ({
         ...each,
         every_s: 5400,
       }));
@@ -131,7 +131,7 @@ describe('repeated runs', () => {
   });
 
   it('are added for the target one came for', async () => {
-    const { user, world } = renderApp('/noise?target=target-1');
+    const { user, backend } = renderApp('/noise?target=target-1');
     const form = await screen.findByRole('form', {
       name: 'A new repeated run',
     });
@@ -146,7 +146,7 @@ describe('repeated runs', () => {
     );
     await user.click(within(form).getByRole('button', { name: 'Add' }));
     await waitFor(() =>
-      expect(world.decisions.schedules[1]).toMatchObject({
+      expect(backend.decisions.schedules[1]).toMatchObject({
         name: 'a-a-lab',
         kind: 'a_a',
         suite: 'hashing',
@@ -156,7 +156,7 @@ describe('repeated runs', () => {
       }),
     );
     // As many as its kind of target gets.
-    expect(world.decisions.schedules[1]?.launches).toBeNull();
+    expect(backend.decisions.schedules[1]?.launches).toBeNull();
     expect(
       await screen.findByRole('switch', { name: 'a-a-lab is on' }),
     ).toBeChecked();

@@ -25,7 +25,7 @@ import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { targetOption } from '../../ui/target-labels';
 import classes from './noise.module.css';
-import { rhythmWords, RHYTHMS } from './schedule-intervals';
+import { intervalText, INTERVALS } from './schedule-intervals';
 
 const KINDS: readonly { value: Schedule['kind']; label: string }[] = [
   { value: 'a_a', label: 'A/A run' },
@@ -102,9 +102,9 @@ export function ScheduleForm({ target }: { target: string | undefined }) {
         <FilterSelect
           label="Suite to run"
           value={suite}
-          options={suites.map((each) => ({
-            value: each.name,
-            label: each.title,
+          options={suites.map((option) => ({
+            value: option.name,
+            label: option.title,
           }))}
           onChange={(next) => change({ suite: next })}
         />
@@ -119,7 +119,7 @@ export function ScheduleForm({ target }: { target: string | undefined }) {
         </Button>
       </Group>
       {create.error !== null && (
-        <NotWritten what="Not added" error={create.error} />
+        <ErrorNotice what="Not added" error={create.error} />
       )}
     </form>
   );
@@ -152,7 +152,10 @@ function Choices({
         options={targets.map(targetOption)}
         onChange={(target) => change({ target })}
       />
-      <Rhythm value={draft.every} onChange={(every) => change({ every })} />
+      <IntervalSelect
+        value={draft.every}
+        onChange={(every) => change({ every })}
+      />
       <Checkbox
         label="Switched on"
         checked={draft.enabled}
@@ -163,7 +166,7 @@ function Choices({
   );
 }
 
-function Rhythm({
+function IntervalSelect({
   value,
   onChange,
 }: {
@@ -171,14 +174,14 @@ function Rhythm({
   onChange: (value: string) => void;
 }) {
   // One set through the API may be any: it is offered as it is.
-  const other = RHYTHMS.some((each) => each.value === value)
+  const other = INTERVALS.some((interval) => interval.value === value)
     ? []
-    : [{ value, label: rhythmWords(Number(value)) }];
+    : [{ value, label: intervalText(Number(value)) }];
   return (
     <FilterSelect
       label="How often"
       value={value}
-      options={[...RHYTHMS, ...other]}
+      options={[...INTERVALS, ...other]}
       onChange={(next) => onChange(next ?? value)}
     />
   );
@@ -215,7 +218,7 @@ export function ScheduleChangeForm({
         one.
       </p>
       <Group gap="sm" align="flex-end">
-        <Rhythm value={every} onChange={setEvery} />
+        <IntervalSelect value={every} onChange={setEvery} />
         <Button
           type="submit"
           loading={save.isPending}
@@ -228,13 +231,13 @@ export function ScheduleChangeForm({
         </Button>
       </Group>
       {save.error !== null && (
-        <NotWritten what="Not changed" error={save.error} />
+        <ErrorNotice what="Not changed" error={save.error} />
       )}
     </form>
   );
 }
 
-function NotWritten({ what, error }: { what: string; error: Error }) {
+function ErrorNotice({ what, error }: { what: string; error: Error }) {
   const fields = isApiError(error) ? Object.entries(error.fields) : [];
   return (
     <Notice

@@ -2,13 +2,13 @@
 import { formatDuration } from '../../lib/times';
 
 /** Offered rhythms, seconds. The server allows any from a minute to a year. */
-export const RHYTHMS = [
+export const INTERVALS = [
   { value: '21600', label: 'every 6 hours' },
   { value: '86400', label: 'every day' },
   { value: '604800', label: 'every week' },
 ] as const;
 
-export function rhythmWords(seconds: number): string {
-  const offered = RHYTHMS.find(({ value }) => value === String(seconds));
+export function intervalText(seconds: number): string {
+  const offered = INTERVALS.find(({ value }) => value === String(seconds));
   return offered?.label ?? `every ${formatDuration(seconds)}`;
 }

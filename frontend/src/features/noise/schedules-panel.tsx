@@ -14,14 +14,14 @@ import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { TargetName } from '../../ui/target-name';
-import { rhythmWords } from './schedule-intervals';
+import { intervalText } from './schedule-intervals';
 import { ScheduleChangeForm, ScheduleForm } from './schedule-form';
 
-export const KIND_WORDS: Record<Schedule['kind'], string> = {
+export const KIND_LABELS: Record<Schedule['kind'], string> = {
   a_a: 'A/A: the same artifact against itself',
   measure: 'measure the head of the branch',
 };
@@ -39,13 +39,13 @@ export function SchedulesPanel({ target }: { target: string | undefined }) {
       note="Asked for by the server itself while they are on. One that was missed is not made up for."
       flush
     >
-      <Loaded query={schedules} what="the schedules" lines={3}>
+      <QueryView query={schedules} what="the schedules" lines={3}>
         {({ items }) => {
           const shown = items.filter(
-            (each) =>
+            (schedule) =>
               target === undefined ||
-              each.target_id === null ||
-              each.target_id === target,
+              schedule.target_id === null ||
+              schedule.target_id === target,
           );
           return shown.length === 0 ? (
             <EmptyState icon="clock" title="Nothing is measured by itself">
@@ -66,7 +66,7 @@ export function SchedulesPanel({ target }: { target: string | undefined }) {
             />
           );
         }}
-      </Loaded>
+      </QueryView>
       {error !== null && (
         <Notice
           color="red"
@@ -113,7 +113,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
     cell: ({ name, kind }) => (
       <>
         {name}
-        <div style={{ color: 'var(--pl-muted)' }}>{KIND_WORDS[kind]}</div>
+        <div style={{ color: 'var(--pl-muted)' }}>{KIND_LABELS[kind]}</div>
       </>
     ),
   },
@@ -124,7 +124,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
       <TargetName id={id} name={name ?? 'every online target'} />
     ),
   },
-  { header: 'How often', cell: ({ every_s: every }) => rhythmWords(every) },
+  { header: 'How often', cell: ({ every_s: every }) => intervalText(every) },
   {
     header: 'Next',
     cell: ({ enabled, next_at: at }) => (enabled ? formatDateTime(at) : '–'),
@@ -147,7 +147,7 @@ const STATE: Column<Schedule> = {
   cell: ({ enabled }) => (enabled ? 'on' : 'off'),
 };
 
-interface Controls extends ReturnType<typeof useScheduleWrites> {
+interface RowControls extends ReturnType<typeof useScheduleWrites> {
   onEdit: (schedule: Schedule) => void;
 }
 
@@ -155,7 +155,7 @@ function controls({
   change,
   remove,
   onEdit,
-}: Controls): readonly Column<Schedule>[] {
+}: RowControls): readonly Column<Schedule>[] {
   return [
     {
       header: 'On',

@@ -12,10 +12,10 @@ import { AppLink } from '../../ui/app-link';
 import { ButtonLink } from '../../ui/button-link';
 import { CodeBox } from '../../ui/code-box';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { ALERT_STATE_MEANING, ALERT_STATES } from '../../ui/state-badges';
 import { Page } from '../../ui/page';
-import { Panel, Split } from '../../ui/panel';
+import { Panel, MainAndAside } from '../../ui/panel';
 import { PoliciesPanel } from '../../ui/policy-card';
 import { RunsTable } from '../../ui/runs-table';
 import { EmptyState } from '../../ui/states';
@@ -47,11 +47,11 @@ export function OverviewPage() {
         </ButtonLink>
       }
     >
-      <Loaded query={overview} what="the overview" lines={8}>
+      <QueryView query={overview} what="the overview" lines={8}>
         {(data) => (
           <>
             <AlertTiles counts={data.alerts_by_state} />
-            <Split
+            <MainAndAside
               main={
                 <>
                   <LastRuns overview={data} />
@@ -67,7 +67,7 @@ export function OverviewPage() {
             />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }

@@ -5,10 +5,10 @@ import { renderApp } from '../../testing/render-app';
 
 describe('the last runs', () => {
   it('say in one word how each ended, and of one that was not judged why', async () => {
-    renderApp('/', (world) => {
+    renderApp('/', (backend) => {
       const reason =
         'lab-host: the agent stopped answering: what arrived is kept';
-      world.runs = [
+      backend.runs = [
         run({
           state: 'failed',
           outcome: 'lost',

@@ -8,7 +8,7 @@ import { compact } from '../../lib/search-values';
 import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { adviceKey, PolicyCard } from '../../ui/policy-card';
@@ -31,17 +31,17 @@ export function PoliciesPage({ search, onSearch }: PoliciesPageProps) {
       lead="From where on an arm pays, computed per target instead of guessed, against what is in force."
     >
       <Filters search={search} onSearch={onSearch} />
-      <Loaded query={policies} what="the policies" lines={6}>
+      <QueryView query={policies} what="the policies" lines={6}>
         {({ items }) =>
           items.length === 0 ? (
             <NoPolicies />
           ) : (
             items.map((advice) => (
-              <OnTarget key={adviceKey(advice)} advice={advice} />
+              <PolicyPanel key={adviceKey(advice)} advice={advice} />
             ))
           )
         }
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
@@ -68,7 +68,7 @@ function Filters({ search, onSearch }: PoliciesPageProps) {
   );
 }
 
-function OnTarget({ advice }: { advice: PolicyAdvice }) {
+function PolicyPanel({ advice }: { advice: PolicyAdvice }) {
   return (
     <Panel
       title={`${advice.policy} on ${advice.target_name}`}

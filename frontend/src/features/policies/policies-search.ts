@@ -1,11 +1,14 @@
 /** Search values of the policies page. */
 import type { PolicyFilters } from '../../api/policies';
-import { text } from '../../lib/search-values';
+import { textValue } from '../../lib/search-values';
 
 export type PoliciesSearch = PolicyFilters;
 
 export function parsePoliciesSearch(
   search: Record<string, unknown>,
 ): PoliciesSearch {
-  return { suite: text(search['suite']), target: text(search['target']) };
+  return {
+    suite: textValue(search['suite']),
+    target: textValue(search['target']),
+  };
 }

@@ -13,8 +13,8 @@ import { formatParam } from '../../lib/params';
 import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
-import { holdsLook } from '../../ui/policy-looks';
+import { QueryView } from '../../ui/query-view';
+import { policyBadge } from '../../ui/policy-looks';
 import { Status } from '../../ui/status';
 
 export function PolicyHistory({ advice }: { advice: PolicyAdvice }) {
@@ -37,7 +37,7 @@ export function PolicyHistory({ advice }: { advice: PolicyAdvice }) {
 function History({ advice }: { advice: PolicyAdvice }) {
   const history = useQuery(policyHistoryQuery(advice));
   return (
-    <Loaded query={history} what="the history" lines={5}>
+    <QueryView query={history} what="the history" lines={5}>
       {({ items }) => (
         <div style={{ marginTop: '1rem' }}>
           <ChartFrame
@@ -51,13 +51,13 @@ function History({ advice }: { advice: PolicyAdvice }) {
                     name: 'warm',
                     points: items
                       .toReversed()
-                      .map((one) => pointOf(one, 'warm')),
+                      .map((advice) => pointOf(advice, 'warm')),
                   },
                   {
                     name: 'cold',
                     points: items
                       .toReversed()
-                      .map((one) => pointOf(one, 'cold')),
+                      .map((advice) => pointOf(advice, 'cold')),
                   },
                 ]}
                 references={[
@@ -84,17 +84,17 @@ function History({ advice }: { advice: PolicyAdvice }) {
           />
         </div>
       )}
-    </Loaded>
+    </QueryView>
   );
 }
 
 function pointOf(advice: PolicyAdvice, which: 'warm' | 'cold'): IntervalPoint {
-  const found = advice[which];
+  const crossover = advice[which];
   return {
     x: formatDateTime(advice.measured_at),
-    value: found?.value ?? null,
-    lower: found?.lower ?? null,
-    upper: found?.upper ?? null,
+    value: crossover?.value ?? null,
+    lower: crossover?.lower ?? null,
+    upper: crossover?.upper ?? null,
   };
 }
 
@@ -102,7 +102,7 @@ const COLUMNS: readonly Column<PolicyAdvice>[] = [
   { header: 'Measured', cell: ({ measured_at: at }) => formatDateTime(at) },
   {
     header: 'Policy',
-    cell: (advice) => <Status look={holdsLook(advice)} title={advice.why} />,
+    cell: (advice) => <Status look={policyBadge(advice)} title={advice.why} />,
   },
   { header: 'In words', cell: ({ words }) => words, wrap: true },
   {

@@ -25,7 +25,7 @@ export function MuteMark({ mute }: { mute: Mute }) {
 }
 
 /** Offered lengths of a silence, hours. The server allows any up to 90 days. */
-const LENGTHS = [
+const DURATIONS = [
   { value: '1', label: 'an hour' },
   { value: '8', label: '8 hours' },
   { value: '24', label: 'a day' },
@@ -47,7 +47,7 @@ export function MutePanel({ rule, allowed }: MutePanelProps) {
       note="A muted rule still raises alerts; what is open at the end is told then."
     >
       {rule.mute !== null && (
-        <Current rule={rule} mute={rule.mute} allowed={allowed} />
+        <CurrentMute rule={rule} mute={rule.mute} allowed={allowed} />
       )}
       {rule.mute === null && allowed && <MuteForm rule={rule} />}
       {rule.mute === null && !allowed && (
@@ -70,7 +70,7 @@ export function MutePanel({ rule, allowed }: MutePanelProps) {
   );
 }
 
-function useAnswer() {
+function useRuleUpdate() {
   const queryClient = useQueryClient();
   return (rule: RuleDetail) => {
     queryClient.setQueryData(ruleKeys.rule(rule.id), rule);
@@ -78,8 +78,8 @@ function useAnswer() {
   };
 }
 
-function Current({ rule, mute, allowed }: MutePanelProps & { mute: Mute }) {
-  const accept = useAnswer();
+function CurrentMute({ rule, mute, allowed }: MutePanelProps & { mute: Mute }) {
+  const accept = useRuleUpdate();
   const unmute = useMutation({
     mutationFn: () => unmuteRule(rule.id),
     onSuccess: accept,
@@ -103,7 +103,7 @@ function Current({ rule, mute, allowed }: MutePanelProps & { mute: Mute }) {
           Unmute now
         </Button>
       )}
-      {unmute.error !== null && <NotDone error={unmute.error} />}
+      {unmute.error !== null && <ErrorNotice error={unmute.error} />}
     </Stack>
   );
 }
@@ -111,7 +111,7 @@ function Current({ rule, mute, allowed }: MutePanelProps & { mute: Mute }) {
 function MuteForm({ rule }: { rule: RuleDetail }) {
   const [reason, setReason] = useState('');
   const [hours, setHours] = useState('24');
-  const accept = useAnswer();
+  const accept = useRuleUpdate();
   const mute = useMutation({
     mutationFn: () => muteRule(rule.id, reason.trim(), Number(hours)),
     onSuccess: accept,
@@ -134,7 +134,7 @@ function MuteForm({ rule }: { rule: RuleDetail }) {
         <FilterSelect
           label="For"
           value={hours}
-          options={LENGTHS}
+          options={DURATIONS}
           onChange={(next) => setHours(next ?? '24')}
         />
         <Button
@@ -148,12 +148,12 @@ function MuteForm({ rule }: { rule: RuleDetail }) {
           Mute the rule
         </Button>
       </Stack>
-      {mute.error !== null && <NotDone error={mute.error} />}
+      {mute.error !== null && <ErrorNotice error={mute.error} />}
     </form>
   );
 }
 
-function NotDone({ error }: { error: Error }) {
+function ErrorNotice({ error }: { error: Error }) {
   return (
     <Notice
       color="red"

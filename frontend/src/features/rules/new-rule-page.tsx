@@ -5,7 +5,7 @@ import { createRule } from '../../api/rules';
 import { may, sessionQuery } from '../../api/session';
 import type { RuleDetail } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { NoPermission } from '../../ui/states';
 import { freshDraft } from './rule-draft';
@@ -25,7 +25,7 @@ export function NewRulePage({ search, onSaved }: NewRulePageProps) {
       crumb={<AppLink to="/rules">Rules</AppLink>}
       lead="Say what it decides about and from which effect on; try it on the past; then save it."
     >
-      <Loaded query={session} what="the form">
+      <QueryView query={session} what="the form">
         {(data) =>
           may(data, 'alerts:write') ? (
             <RuleForm
@@ -38,7 +38,7 @@ export function NewRulePage({ search, onSaved }: NewRulePageProps) {
             <NoPermission what="the form of a new rule" />
           )
         }
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import { orphansQuery } from '../../api/rules';
 import type { Orphans } from '../../api/types';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { TargetName } from '../../ui/target-name';
 import classes from './rules.module.css';
@@ -19,14 +19,14 @@ export function OrphansPanel() {
       note="Rules whose benchmarks are gone, and measurements only the built-in default decides about."
       flush
     >
-      <Loaded query={orphans} what="the orphans" lines={2}>
-        {(data) => <Lists orphans={data} />}
-      </Loaded>
+      <QueryView query={orphans} what="the orphans" lines={2}>
+        {(data) => <OrphanTables orphans={data} />}
+      </QueryView>
     </Panel>
   );
 }
 
-function Lists({ orphans }: { orphans: Orphans }) {
+function OrphanTables({ orphans }: { orphans: Orphans }) {
   const { rules, unruled } = orphans;
   return (
     <>
@@ -40,7 +40,7 @@ function Lists({ orphans }: { orphans: Orphans }) {
             label="Rules that decide about nothing"
             rows={rules}
             rowKey={({ rule_id: id }) => id}
-            columns={IDLE}
+            columns={IDLE_RULE_COLUMNS}
           />
         </>
       )}
@@ -61,7 +61,7 @@ function Lists({ orphans }: { orphans: Orphans }) {
                 row.target_id,
               ].join('|')
             }
-            columns={UNRULED}
+            columns={UNRULED_COLUMNS}
           />
         </>
       )}
@@ -74,7 +74,7 @@ function Lists({ orphans }: { orphans: Orphans }) {
   );
 }
 
-const IDLE: readonly Column<Orphans['rules'][number]>[] = [
+const IDLE_RULE_COLUMNS: readonly Column<Orphans['rules'][number]>[] = [
   {
     header: 'Rule',
     cell: ({ rule_id: id, name }) => (
@@ -86,7 +86,7 @@ const IDLE: readonly Column<Orphans['rules'][number]>[] = [
   { header: 'Why', cell: ({ reason }) => reason, wrap: true },
 ];
 
-const UNRULED: readonly Column<Orphans['unruled'][number]>[] = [
+const UNRULED_COLUMNS: readonly Column<Orphans['unruled'][number]>[] = [
   {
     header: 'Benchmark',
     cell: ({ suite, benchmark }) => `${suite} / ${benchmark}`,

@@ -18,9 +18,9 @@ import { Panel } from '../../ui/panel';
 import { Segments } from '../../ui/segments';
 import type { RuleDraft } from './rule-draft';
 import {
-  DIRECTION_WORDS,
-  KIND_WORDS,
-  MODE_LOOKS,
+  DIRECTION_LABELS,
+  KIND_LABELS,
+  MODE_BADGES,
   MODE_MEANING,
 } from './rule-labels';
 import { RULE_KINDS, RULE_MODES } from './rules-search';
@@ -36,9 +36,9 @@ export interface RuleFieldsProps {
 export function RuleFields(props: RuleFieldsProps) {
   return (
     <>
-      <AboutFields {...props} />
+      <ScopeFields {...props} />
       <DecisionFields {...props} />
-      <KeepingFields {...props} />
+      <OwnershipFields {...props} />
     </>
   );
 }
@@ -64,25 +64,29 @@ function useKnownNames(
 ): Record<PatternName, readonly string[]> {
   const suites = useQuery(suitesQuery).data?.items ?? [];
   const targets = useQuery(targetsQuery).data?.items ?? [];
-  const some = suites.filter(
+  const chosenSuites = suites.filter(
     ({ name }) => draft.suite === '*' || name === draft.suite,
   );
-  const benchmarks = some.flatMap((suite) => suite.benchmarks);
-  const own = benchmarks.filter(
+  const benchmarks = chosenSuites.flatMap((suite) => suite.benchmarks);
+  const chosenBenchmarks = benchmarks.filter(
     ({ name }) => draft.benchmark === '*' || name === draft.benchmark,
   );
   return {
     suite: suites.map(({ name }) => name),
     benchmark: [...new Set(benchmarks.map(({ name }) => name))],
-    arm: [...new Set(own.flatMap(({ arms }) => arms))],
+    arm: [...new Set(chosenBenchmarks.flatMap(({ arms }) => arms))],
     metric: [
-      ...new Set(own.flatMap(({ metrics }) => metrics.map(({ name }) => name))),
+      ...new Set(
+        chosenBenchmarks.flatMap(({ metrics }) =>
+          metrics.map(({ name }) => name),
+        ),
+      ),
     ],
     target: targets.map(({ name }) => name),
   };
 }
 
-function AboutFields({ draft, onChange, errors }: RuleFieldsProps) {
+function ScopeFields({ draft, onChange, errors }: RuleFieldsProps) {
   const known = useKnownNames(draft);
   return (
     <Panel
@@ -105,9 +109,9 @@ function AboutFields({ draft, onChange, errors }: RuleFieldsProps) {
               }
             />
             <datalist id={`rule-${name}`}>
-              {['*', ...known[name]].map((each) => (
-                <option key={each} value={each}>
-                  {each}
+              {['*', ...known[name]].map((suggestion) => (
+                <option key={suggestion} value={suggestion}>
+                  {suggestion}
                 </option>
               ))}
             </datalist>
@@ -128,7 +132,7 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
           value={draft.kind}
           options={RULE_KINDS.map((kind) => ({
             value: kind,
-            label: KIND_WORDS[kind],
+            label: KIND_LABELS[kind],
           }))}
           onChange={(kind) =>
             onChange({ kind: (kind ?? 'history') as RuleKind })
@@ -158,7 +162,7 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
           value={draft.direction}
           options={(['worse', 'both'] as const).map((value) => ({
             value,
-            label: DIRECTION_WORDS[value],
+            label: DIRECTION_LABELS[value],
           }))}
           onChange={(direction) => onChange({ direction })}
         />
@@ -168,7 +172,7 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
             value={draft.mode}
             options={RULE_MODES.map((value) => ({
               value,
-              label: MODE_LOOKS[value].word,
+              label: MODE_BADGES[value].word,
             }))}
             onChange={(mode) => onChange({ mode })}
           />
@@ -181,7 +185,7 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
   );
 }
 
-function KeepingFields({ draft, onChange, errors, named }: RuleFieldsProps) {
+function OwnershipFields({ draft, onChange, errors, named }: RuleFieldsProps) {
   const accounts = useQuery(accountsQuery);
   return (
     <Panel title="Whose it is, and why">

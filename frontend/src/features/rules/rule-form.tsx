@@ -60,14 +60,14 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
         replay={replay}
         stale={
           JSON.stringify(replay.variables) !==
-          JSON.stringify(withoutKeeping(request))
+          JSON.stringify(replayRequest(request))
         }
         onReplay={() => {
           saving.reset();
-          replay.mutate(withoutKeeping(request));
+          replay.mutate(replayRequest(request));
         }}
       />
-      {saving.error !== null && <Refused error={saving.error} />}
+      {saving.error !== null && <SaveRefusal error={saving.error} />}
       <Group mt="md">
         <Button
           type="submit"
@@ -82,7 +82,7 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
 }
 
 /** What a replay depends on: not the name, the owner or the words, and a new rule may lack a name yet. */
-function withoutKeeping(rule: RuleRequest): RuleRequest {
+function replayRequest(rule: RuleRequest): RuleRequest {
   return {
     ...rule,
     name: rule.name === '' ? 'unnamed' : rule.name,
@@ -92,7 +92,7 @@ function withoutKeeping(rule: RuleRequest): RuleRequest {
   };
 }
 
-function Refused({ error }: { error: Error }) {
+function SaveRefusal({ error }: { error: Error }) {
   return (
     <Notice
       color="red"

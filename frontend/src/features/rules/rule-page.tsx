@@ -6,13 +6,13 @@ import { useState } from 'react';
 import { deleteRule, ruleKeys, ruleQuery, updateRule } from '../../api/rules';
 import { may, sessionQuery } from '../../api/session';
 import type { RuleDetail } from '../../api/types';
-import { aboutWords } from '../../lib/rule-patterns';
+import { rulePatternsText } from '../../lib/rule-patterns';
 import { formatPercent } from '../../lib/units';
 import { paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
-import { Facts, Panel, Split } from '../../ui/panel';
+import { Facts, Panel, MainAndAside } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import { MuteMark, MutePanel } from './mute-panel';
@@ -20,9 +20,9 @@ import { draftOf } from './rule-draft';
 import { RuleForm } from './rule-form';
 import { RuleVersions } from './rule-versions';
 import {
-  DIRECTION_WORDS,
-  KIND_WORDS,
-  MODE_LOOKS,
+  DIRECTION_LABELS,
+  KIND_LABELS,
+  MODE_BADGES,
   MODE_MEANING,
 } from './rule-labels';
 import classes from './rules.module.css';
@@ -52,12 +52,12 @@ export function RulePage({ ruleId, onDeleted }: RulePageProps) {
         ) : (
           <Group gap="xs">
             <Button onClick={() => setEditing(true)}>Edit</Button>
-            <Remove rule={rule.data} onDeleted={onDeleted} />
+            <DeleteRule rule={rule.data} onDeleted={onDeleted} />
           </Group>
         ))
       }
     >
-      <Loaded query={rule} what="rule" lines={8}>
+      <QueryView query={rule} what="rule" lines={8}>
         {(data) =>
           editing ? (
             <RuleForm
@@ -68,23 +68,23 @@ export function RulePage({ ruleId, onDeleted }: RulePageProps) {
               onSaved={() => setEditing(false)}
             />
           ) : (
-            <Split
+            <MainAndAside
               main={
                 <>
-                  <Says rule={data} />
+                  <RuleContent rule={data} />
                   <RuleVersions ruleId={data.id} />
                 </>
               }
               aside={
                 <>
                   <MutePanel rule={data} allowed={allowed} />
-                  <Record rule={data} />
+                  <Precision rule={data} />
                 </>
               }
             />
           )
         }
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
@@ -92,24 +92,24 @@ export function RulePage({ ruleId, onDeleted }: RulePageProps) {
 function Lead({ rule }: { rule: RuleDetail }) {
   return (
     <Group gap={8} component="span">
-      <Status look={MODE_LOOKS[rule.mode]} />
+      <Status look={MODE_BADGES[rule.mode]} />
       <span>{MODE_MEANING[rule.mode]}</span>
       {rule.mute !== null && <MuteMark mute={rule.mute} />}
     </Group>
   );
 }
 
-function Says({ rule }: { rule: RuleDetail }) {
+function RuleContent({ rule }: { rule: RuleDetail }) {
   return (
     <Panel title="What it says">
       <p className={classes.words}>{rule.text}</p>
       <Facts
         items={[
-          ['Decides about', aboutWords(rule)],
-          ['Looks at', KIND_WORDS[rule.kind]],
+          ['Decides about', rulePatternsText(rule)],
+          ['Looks at', KIND_LABELS[rule.kind]],
           [
             'Raises when it',
-            `${DIRECTION_WORDS[rule.direction]} by ${formatPercent(rule.min_effect)} or more`,
+            `${DIRECTION_LABELS[rule.direction]} by ${formatPercent(rule.min_effect)} or more`,
           ],
           ['Owner', rule.owner?.name ?? 'nobody'],
           ['Version', `${rule.version}, by ${rule.created_by}`],
@@ -135,7 +135,7 @@ function Says({ rule }: { rule: RuleDetail }) {
   );
 }
 
-function Record({ rule: { precision, id } }: { rule: RuleDetail }) {
+function Precision({ rule: { precision, id } }: { rule: RuleDetail }) {
   return (
     <Panel title="Worth its alerts">
       <p style={{ margin: '0 0 0.6rem' }}>{precision.words}</p>
@@ -155,7 +155,7 @@ function Record({ rule: { precision, id } }: { rule: RuleDetail }) {
   );
 }
 
-function Remove({
+function DeleteRule({
   rule,
   onDeleted,
 }: {

@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 
 import { ruleVersionsQuery } from '../../api/rules';
 import type { RuleVersion } from '../../api/types';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { TimeAgo } from '../../ui/time-ago';
-import { spelledOut } from './rule-labels';
+import { versionFields } from './rule-labels';
 import classes from './rules.module.css';
 
 export function RuleVersions({ ruleId }: { ruleId: string }) {
   const versions = useQuery(ruleVersionsQuery(ruleId));
   return (
     <Panel title="Versions" note="An alert names the version that raised it.">
-      <Loaded query={versions} what="the versions" lines={4}>
+      <QueryView query={versions} what="the versions" lines={4}>
         {({ items, next }) => (
           <>
             <ol className={classes.versions}>
@@ -30,7 +30,7 @@ export function RuleVersions({ ruleId }: { ruleId: string }) {
             )}
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
@@ -55,8 +55,8 @@ function Version({ version, before }: VersionProps) {
 }
 
 function Changes({ version, before }: VersionProps) {
-  const now = spelledOut(version);
-  const old = new Map(before === undefined ? [] : spelledOut(before));
+  const now = versionFields(version);
+  const old = new Map(before === undefined ? [] : versionFields(before));
   const changed =
     before === undefined
       ? now

@@ -5,14 +5,14 @@ import { rulesQuery } from '../../api/rules';
 import { may, sessionQuery } from '../../api/session';
 import type { Rule, RuleKind, RuleMode } from '../../api/types';
 import { compact } from '../../lib/search-values';
-import { aboutWords } from '../../lib/rule-patterns';
+import { rulePatternsText } from '../../lib/rule-patterns';
 import { formatPercent } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { ButtonLink } from '../../ui/button-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Listed } from '../../ui/paged-list';
+import { PagedList } from '../../ui/paged-list';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -20,9 +20,9 @@ import { Status } from '../../ui/status';
 import { MuteMark } from './mute-panel';
 import { OrphansPanel } from './orphans-panel';
 import {
-  DIRECTION_WORDS,
-  KIND_WORDS,
-  MODE_LOOKS,
+  DIRECTION_LABELS,
+  KIND_LABELS,
+  MODE_BADGES,
   MODE_MEANING,
 } from './rule-labels';
 import { RULE_KINDS, RULE_MODES, type RulesSearch } from './rules-search';
@@ -50,7 +50,7 @@ export function RulesPage({ search, onSearch }: RulesPageProps) {
     >
       <RuleFilters search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching rules' : 'All rules'} flush>
-        <Listed
+        <PagedList
           query={rules}
           what="the rules"
           one="rule"
@@ -69,7 +69,7 @@ export function RulesPage({ search, onSearch }: RulesPageProps) {
               rowKey={({ id }) => id}
             />
           )}
-        </Listed>
+        </PagedList>
       </Panel>
       <OrphansPanel />
     </Page>
@@ -87,7 +87,7 @@ function RuleFilters({ search, onSearch }: RulesPageProps) {
         value={search.kind}
         options={RULE_KINDS.map((value) => ({
           value,
-          label: KIND_WORDS[value],
+          label: KIND_LABELS[value],
         }))}
         onChange={(kind) => set({ kind: kind as RuleKind | undefined })}
       />
@@ -97,7 +97,7 @@ function RuleFilters({ search, onSearch }: RulesPageProps) {
         value={search.mode}
         options={RULE_MODES.map((value) => ({
           value,
-          label: MODE_LOOKS[value].word,
+          label: MODE_BADGES[value].word,
         }))}
         onChange={(mode) => set({ mode: mode as RuleMode | undefined })}
       />
@@ -133,16 +133,20 @@ const COLUMNS: readonly Column<Rule>[] = [
     header: 'Mode',
     cell: ({ mode, mute }) => (
       <>
-        <Status look={MODE_LOOKS[mode]} title={MODE_MEANING[mode]} />
+        <Status look={MODE_BADGES[mode]} title={MODE_MEANING[mode]} />
         {mute !== null && <MuteMark mute={mute} />}
       </>
     ),
   },
-  { header: 'Decides about', wrap: true, cell: (rule) => aboutWords(rule) },
+  {
+    header: 'Decides about',
+    wrap: true,
+    cell: (rule) => rulePatternsText(rule),
+  },
   {
     header: 'Raises when it',
     cell: ({ direction, min_effect: effect }) =>
-      `${DIRECTION_WORDS[direction]} by ${formatPercent(effect)}`,
+      `${DIRECTION_LABELS[direction]} by ${formatPercent(effect)}`,
   },
   { header: 'Owner', cell: ({ owner }) => owner?.name ?? 'nobody' },
   {

@@ -1,7 +1,7 @@
 /** Search values of the list of rules, and of the form of a new one: what it should decide about. */
 import type { RuleFilters } from '../../api/rules';
 import type { RuleKind, RuleMode } from '../../api/types';
-import { oneOf, text } from '../../lib/search-values';
+import { oneOf, textValue } from '../../lib/search-values';
 
 export const RULE_KINDS: readonly RuleKind[] = ['history', 'arm_slower'];
 export const RULE_MODES: readonly RuleMode[] = ['active', 'shadow', 'off'];
@@ -12,7 +12,7 @@ export function parseRulesSearch(search: Record<string, unknown>): RulesSearch {
   return {
     kind: oneOf(search['kind'], RULE_KINDS),
     mode: oneOf(search['mode'], RULE_MODES),
-    cursor: text(search['cursor']),
+    cursor: textValue(search['cursor']),
   };
 }
 
@@ -27,19 +27,19 @@ export interface NewRuleSearch {
 }
 
 function share(value: unknown): number | undefined {
-  const found = Number(value);
-  return value !== undefined && found > 0 && found <= 10 ? found : undefined;
+  const number = Number(value);
+  return value !== undefined && number > 0 && number <= 10 ? number : undefined;
 }
 
 export function parseNewRuleSearch(
   search: Record<string, unknown>,
 ): NewRuleSearch {
   return {
-    suite: text(search['suite']),
-    benchmark: text(search['benchmark']),
-    arm: text(search['arm']),
-    metric: text(search['metric']),
-    target: text(search['target']),
+    suite: textValue(search['suite']),
+    benchmark: textValue(search['benchmark']),
+    arm: textValue(search['arm']),
+    metric: textValue(search['metric']),
+    target: textValue(search['target']),
     effect: share(search['effect']),
   };
 }

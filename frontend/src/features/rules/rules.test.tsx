@@ -7,9 +7,9 @@ import { server } from '../../testing/server';
 
 describe('the list of rules', () => {
   it('says of each whose it is, what it decides about, how it did and whether it is muted', async () => {
-    renderApp('/rules', (world) => {
-      world.decisions.rules[1] = {
-        ...world.decisions.rules[1]!,
+    renderApp('/rules', (backend) => {
+      backend.decisions.rules[1] = {
+        ...backend.decisions.rules[1]!,
         mute: {
           id: 'mute-1',
           reason: 'new firmware',
@@ -66,9 +66,9 @@ describe('the list of rules', () => {
   });
 
   it('offers writing to those who may', async () => {
-    renderApp('/rules', (world) => {
-      if (world.session !== null)
-        world.session = { ...world.session, scopes: ['read'] };
+    renderApp('/rules', (backend) => {
+      if (backend.session !== null)
+        backend.session = { ...backend.session, scopes: ['read'] };
     });
     await screen.findByRole('table', { name: 'Rules' });
     expect(
@@ -85,7 +85,7 @@ async function write() {
 
 describe('writing a rule', () => {
   it('shows what it would have done before it is saved, and says when the fields changed since', async () => {
-    const { user, world } = await write();
+    const { user, backend } = await write();
     expect(screen.getByRole('button', { name: 'Replay' })).toBeDisabled();
     await user.type(screen.getByRole('textbox', { name: /Least effect/ }), '5');
     await user.click(screen.getByRole('button', { name: 'Replay' }));
@@ -94,7 +94,7 @@ describe('writing a rule', () => {
       'In the last 30 days it would have fired 14×, 12 on lab-host.',
     );
     expect(within(outcome).getAllByRole('row')).toHaveLength(3);
-    expect(world.decisions.replays[0]).toMatchObject({
+    expect(backend.decisions.replays[0]).toMatchObject({
       days: 30,
       rule_id: null,
       rule: { min_effect: 0.05 },
@@ -102,11 +102,11 @@ describe('writing a rule', () => {
     expect(outcome).not.toHaveTextContent(/have changed since/);
     await user.click(screen.getByRole('radio', { name: 'moves either way' }));
     expect(outcome).toHaveTextContent(/have changed since/);
-    expect(world.decisions.rules).toHaveLength(2);
+    expect(backend.decisions.rules).toHaveLength(2);
   });
 
   it('begins in shadow and is saved as it was written', async () => {
-    const { user, world, router } = await write();
+    const { user, backend, router } = await write();
     await user.type(screen.getByRole('textbox', { name: /Least effect/ }), '7');
     await user.type(
       screen.getByRole('textbox', { name: 'Name' }),
@@ -116,7 +116,7 @@ describe('writing a rule', () => {
     await waitFor(() =>
       expect(router.state.location.pathname).toBe('/rules/rule-3'),
     );
-    expect(world.decisions.rules[2]).toMatchObject({
+    expect(backend.decisions.rules[2]).toMatchObject({
       name: 'native-seven',
       min_effect: 0.07,
       mode: 'shadow',
@@ -124,7 +124,7 @@ describe('writing a rule', () => {
   });
 
   it('shows a refusal below the noise floor at the field, with its number', async () => {
-    const { user, world } = await write();
+    const { user, backend } = await write();
     const field = screen.getByRole('textbox', { name: /Least effect/ });
     await user.type(field, '1');
     await user.type(screen.getByRole('textbox', { name: 'Name' }), 'too-keen');
@@ -136,7 +136,7 @@ describe('writing a rule', () => {
     ).toBeInTheDocument();
     expect(field).toHaveAccessibleDescription(/at least 3.1 % on pixel-8/);
     expect(field).toBeInvalid();
-    expect(world.decisions.rules).toHaveLength(2);
+    expect(backend.decisions.rules).toHaveLength(2);
   });
 
   it('says when a replay was refused', async () => {
@@ -179,7 +179,7 @@ describe('one rule', () => {
   });
 
   it('is muted with a reason and an end, and unmuted', async () => {
-    const { user, world } = await openRule();
+    const { user, backend } = await openRule();
     expect(screen.getByText('the lab was moved')).toBeInTheDocument();
     await user.type(
       screen.getByRole('textbox', { name: 'Reason' }),
@@ -191,16 +191,16 @@ describe('one rule', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Mute the rule' }));
     expect(await screen.findByText('new racks')).toBeInTheDocument();
-    const mute = world.decisions.rules[0]?.mute;
+    const mute = backend.decisions.rules[0]?.mute;
     expect(
       Date.parse(mute?.until ?? '') - Date.parse(mute?.created_at ?? ''),
     ).toBe(168 * 3_600_000);
     await user.click(screen.getByRole('button', { name: 'Unmute now' }));
-    await waitFor(() => expect(world.decisions.rules[0]?.mute).toBeNull());
+    await waitFor(() => expect(backend.decisions.rules[0]?.mute).toBeNull());
   });
 
   it('is changed by saving another version of it', async () => {
-    const { user, world } = await openRule();
+    const { user, backend } = await openRule();
     await user.click(screen.getByRole('button', { name: 'Edit' }));
     const field = await screen.findByRole('textbox', { name: /Least effect/ });
     expect(field).toHaveValue('5 %');
@@ -212,7 +212,7 @@ describe('one rule', () => {
     expect(
       await screen.findByText('gets worse by 8 % or more'),
     ).toBeInTheDocument();
-    expect(world.decisions.rules[0]).toMatchObject({
+    expect(backend.decisions.rules[0]).toMatchObject({
       version: 3,
       min_effect: 0.08,
       name: 'hashing-native',
@@ -236,14 +236,14 @@ describe('one rule', () => {
   });
 
   it('is taken out of force only after asking', async () => {
-    const { user, world, router } = await openRule();
+    const { user, backend, router } = await openRule();
     await user.click(screen.getByRole('button', { name: 'Take out of force' }));
     const dialog = await screen.findByRole('dialog');
-    expect(world.decisions.rules).toHaveLength(2);
+    expect(backend.decisions.rules).toHaveLength(2);
     await user.click(
       within(dialog).getByRole('button', { name: 'Take it out of force' }),
     );
     await waitFor(() => expect(router.state.location.pathname).toBe('/rules'));
-    expect(world.decisions.rules).toHaveLength(1);
+    expect(backend.decisions.rules).toHaveLength(1);
   });
 });

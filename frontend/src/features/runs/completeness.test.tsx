@@ -40,8 +40,8 @@ const GONE = {
 };
 
 function open(change: Parameters<typeof completeness>[1]) {
-  return renderApp('/runs/run-done-1', (world) => {
-    world.history.completeness.set(
+  return renderApp('/runs/run-done-1', (backend) => {
+    backend.history.completeness.set(
       'run-done-1',
       completeness('run-done-1', { complete: false, ...change }),
     );
@@ -140,7 +140,7 @@ describe('the completeness of a run', () => {
   });
 
   it('lets a person retire what is gone on purpose, with a reason', async () => {
-    const { user, world } = open({ complete: true, gone: [GONE] });
+    const { user, backend } = open({ complete: true, gone: [GONE] });
     await user.click(
       await screen.findByRole('button', { name: 'Retire frame_check' }),
     );
@@ -155,7 +155,7 @@ describe('the completeness of a run', () => {
     await waitFor(() =>
       expect(screen.queryByText(GONE.words)).not.toBeInTheDocument(),
     );
-    expect(world.history.retired).toEqual([
+    expect(backend.history.retired).toEqual([
       {
         benchmark: 'frame_check',
         arm: null,
@@ -170,8 +170,8 @@ describe('an A/B run', () => {
     ['b'.repeat(20), /A\/B: both revisions interleaved/],
     ['3f6c9b1d7e2a4c5580a1', /A\/A: the same revision on both sides/],
   ])('names its base (%s)', async (base, words) => {
-    renderApp('/runs/run-done-1', (world) => {
-      world.runs = [run({ base_commit: base })];
+    renderApp('/runs/run-done-1', (backend) => {
+      backend.runs = [run({ base_commit: base })];
     });
     expect(await screen.findByText(words)).toBeInTheDocument();
   });

@@ -11,15 +11,15 @@ import { runEnded, runKeys } from '../../api/runs';
 import { retireBenchmark } from '../../api/series';
 import { may, sessionQuery } from '../../api/session';
 import type { Completeness as Answer, Gone, Run } from '../../api/types';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import classes from './completeness.module.css';
 import { MissingGroups } from './missing-groups';
 
-const COMPLETE: Look = { tone: 'good', icon: 'check', word: 'complete' };
-const ARRIVING: Look = { tone: 'busy', icon: 'clock', word: 'arriving' };
-const MISSING: Look = { tone: 'bad', icon: 'warning', word: 'incomplete' };
+const COMPLETE: Badge = { tone: 'good', icon: 'check', word: 'complete' };
+const ARRIVING: Badge = { tone: 'busy', icon: 'clock', word: 'arriving' };
+const MISSING: Badge = { tone: 'bad', icon: 'warning', word: 'incomplete' };
 
 export function Completeness({ run }: { run: Run }) {
   const completeness = useQuery(completenessQuery(run.id, runEnded(run)));
@@ -28,7 +28,7 @@ export function Completeness({ run }: { run: Run }) {
       title="Completeness"
       actions={completeness.data && <Status look={lookOf(completeness.data)} />}
     >
-      <Loaded query={completeness} what="the completeness" lines={1}>
+      <QueryView query={completeness} what="the completeness" lines={1}>
         {(answer) => (
           <>
             <p className={classes.words}>{answer.words}</p>
@@ -38,12 +38,12 @@ export function Completeness({ run }: { run: Run }) {
             {answer.gone.length > 0 && <GoneList answer={answer} />}
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
 
-function lookOf({ missing_total: missing, pending, complete }: Answer): Look {
+function lookOf({ missing_total: missing, pending, complete }: Answer): Badge {
   if (complete) return COMPLETE;
   return missing === 0 && pending > 0 ? ARRIVING : MISSING;
 }

@@ -1,5 +1,5 @@
 import type { Conditions } from '../../api/types';
-import { namedIn, toTracks } from './condition-track-data';
+import { namesIn, tracksOf } from './condition-track-data';
 
 function reading(seq: number, values: Conditions['values']): Conditions {
   return {
@@ -13,7 +13,7 @@ function reading(seq: number, values: Conditions['values']): Conditions {
 
 describe('conditions as tracks', () => {
   it('are one track per quantity with cores and sensors at their maximum', () => {
-    const [frequency, temperature] = toTracks([
+    const [frequency, temperature] = tracksOf([
       reading(0, {
         temperature_c: { 'cpu.0': 50, 'nvme.0': 61 },
         cpu_frequency_mhz: [3000, 3600],
@@ -32,7 +32,7 @@ describe('conditions as tracks', () => {
   });
 
   it('keep the clusters of a phone apart: they differ in kind', () => {
-    const [little, big, heat] = toTracks([
+    const [little, big, heat] = tracksOf([
       reading(0, {
         cpu_frequency_mhz: { 'cpu0-3': 1803, 'cpu4-7': 2850 },
         thermal_status: 2,
@@ -45,7 +45,7 @@ describe('conditions as tracks', () => {
     });
     expect(big?.format(2850)).toBe('2.85 GHz');
     expect(heat?.label).toBe('Battery temperature');
-    expect(toTracks([reading(0, { thermal_status: 2 })])[0]?.format(2)).toBe(
+    expect(tracksOf([reading(0, { thermal_status: 2 })])[0]?.format(2)).toBe(
       'moderate',
     );
   });
@@ -55,19 +55,19 @@ describe('conditions as tracks', () => {
       reading(0, { unknown: ['thermal_status'] }),
       reading(1, { unknown: ['thermal_status'] }),
     ];
-    expect(namedIn(readings, 'unknown')).toEqual(['thermal_status']);
-    expect(namedIn(readings, 'events')).toEqual([]);
+    expect(namesIn(readings, 'unknown')).toEqual(['thermal_status']);
+    expect(namesIn(readings, 'events')).toEqual([]);
   });
 
   it('keep a number nobody knew of and leave out what is no number', () => {
-    const tracks = toTracks([
+    const tracks = tracksOf([
       reading(0, { fan_speed_percent: 40, boot_id: 'abc', nothing: null }),
     ]);
     expect(tracks.map(({ label }) => label)).toEqual(['fan speed']);
   });
 
   it('share a time axis that starts with the first reading', () => {
-    const [load] = toTracks([
+    const [load] = tracksOf([
       reading(3, { load_1m: 0.5 }),
       reading(9, { load_1m: 0.7 }),
     ]);

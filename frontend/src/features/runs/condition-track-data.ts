@@ -57,7 +57,7 @@ function flatten(values: Conditions['values']): Map<string, number> {
   return flat;
 }
 
-export function toTracks(conditions: readonly Conditions[]): Track[] {
+export function tracksOf(conditions: readonly Conditions[]): Track[] {
   const start = conditions[0]?.at_ms ?? 0;
   const tracks = new Map<string, Track>();
   for (const { at_ms: at, values } of conditions) {
@@ -82,7 +82,7 @@ export function toTracks(conditions: readonly Conditions[]): Track[] {
 }
 
 /** Names that a list of texts in any of the readings holds, each once: what was unknown, what was wrong. */
-export function namedIn(
+export function namesIn(
   conditions: readonly Conditions[],
   key: 'unknown' | 'configuration' | 'events',
 ): string[] {
@@ -96,6 +96,6 @@ export function namedIn(
 }
 
 /** Only a device says how it is set up, and keeps the texts it was read out of. */
-export function ofDevice(conditions: readonly Conditions[]): boolean {
+export function isDevice(conditions: readonly Conditions[]): boolean {
   return conditions.some(({ values }) => 'configuration' in values);
 }

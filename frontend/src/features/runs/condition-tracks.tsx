@@ -7,21 +7,21 @@ import { MAX_DOTS } from '../../charts/palette';
 import { thinKeepingPeaks, TrackChart } from '../../charts/track-chart';
 import { formatDuration } from '../../lib/times';
 import { DataTable } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { DeviceConditions } from './device-conditions';
 import classes from './runs.module.css';
-import { ofDevice, toTracks, type Track } from './condition-track-data';
+import { isDevice, tracksOf, type Track } from './condition-track-data';
 
 /** Tracks drawn; what is beyond stands in the table. */
-const DRAWN = 6;
+const MAX_DRAWN_TRACKS = 6;
 
 export function ConditionTracks({ job }: { job: Job }) {
   const conditions = useQuery(jobConditionsQuery(job.id, job.attempt));
   return (
     <Panel title="Conditions">
-      <Loaded query={conditions} what="the conditions" lines={4}>
+      <QueryView query={conditions} what="the conditions" lines={4}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState icon="targets" title="No conditions recorded yet">
@@ -31,13 +31,13 @@ export function ConditionTracks({ job }: { job: Job }) {
           ) : (
             <>
               <Tracks conditions={items} />
-              {ofDevice(items) && (
+              {isDevice(items) && (
                 <DeviceConditions job={job} conditions={items} />
               )}
             </>
           )
         }
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
@@ -55,10 +55,10 @@ function summary(tracks: readonly Track[], span: number): string {
 }
 
 function Tracks({ conditions }: { conditions: readonly Conditions[] }) {
-  const tracks = toTracks(conditions);
+  const tracks = tracksOf(conditions);
   const drawn = tracks
     .filter((track) => track.points.length > 1)
-    .slice(0, DRAWN);
+    .slice(0, MAX_DRAWN_TRACKS);
   const end = Math.max(
     ...tracks.flatMap((track) => track.points.map(({ seconds }) => seconds)),
     1,

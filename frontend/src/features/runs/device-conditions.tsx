@@ -10,10 +10,10 @@ import type { Conditions, Job } from '../../api/types';
 import { conditionLabels } from '../../lib/conditions';
 import { formatDuration } from '../../lib/times';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/query-view';
-import { RawTexts } from '../../ui/command-outputs';
+import { QueryView } from '../../ui/query-view';
+import { CommandOutputs } from '../../ui/command-outputs';
 import classes from './runs.module.css';
-import { namedIn } from './condition-track-data';
+import { namesIn } from './condition-track-data';
 
 export interface DeviceConditionsProps {
   job: Job;
@@ -21,8 +21,8 @@ export interface DeviceConditionsProps {
 }
 
 export function DeviceConditions({ job, conditions }: DeviceConditionsProps) {
-  const unknown = conditionLabels(namedIn(conditions, 'unknown'));
-  const events = namedIn(conditions, 'events');
+  const unknown = conditionLabels(namesIn(conditions, 'unknown'));
+  const events = namesIn(conditions, 'events');
   const [shown, setShown] = useState(false);
   return (
     <>
@@ -71,21 +71,21 @@ function RawReading({ job, conditions }: DeviceConditionsProps) {
         label="Reading"
         maw={320}
         value={String(seq)}
-        options={conditions.map((each) => ({
-          value: String(each.seq),
-          label: `${PHASES[each.phase]}, at ${formatDuration((each.at_ms - (first?.at_ms ?? 0)) / 1000)}`,
+        options={conditions.map((reading) => ({
+          value: String(reading.seq),
+          label: `${PHASES[reading.phase]}, at ${formatDuration((reading.at_ms - (first?.at_ms ?? 0)) / 1000)}`,
         }))}
         onChange={(value) => setSeq(Number(value))}
       />
-      <Loaded query={raw} what="the texts" lines={2}>
+      <QueryView query={raw} what="the texts" lines={2}>
         {(texts) =>
           texts.length === 0 ? (
             <p className={classes.said}>No text was kept of this reading.</p>
           ) : (
-            <RawTexts label="Texts of the reading" texts={texts} />
+            <CommandOutputs label="Texts of the reading" texts={texts} />
           )
         }
-      </Loaded>
+      </QueryView>
     </div>
   );
 }

@@ -3,11 +3,11 @@ import { screen, waitFor, within } from '@testing-library/react';
 import {
   DEVICE_JOB,
   reportedLines,
-  withDevices,
+  addDevicesScenario,
 } from '../../testing/scenario-devices';
 import { renderApp } from '../../testing/render-app';
 
-const open = () => renderApp('/runs/run-device-1', withDevices);
+const open = () => renderApp('/runs/run-device-1', addDevicesScenario);
 const panel = async () =>
   within(
     (await screen.findByRole('heading', { name: 'Conditions' })).closest(
@@ -17,9 +17,9 @@ const panel = async () =>
 
 describe('a run on a device', () => {
   it('has the launches of its jobs, not those that a host would have', async () => {
-    renderApp('/runs/run-device-1', (world) => {
-      withDevices(world);
-      const device = world.runs.find(({ id }) => id === 'run-device-1');
+    renderApp('/runs/run-device-1', (backend) => {
+      addDevicesScenario(backend);
+      const device = backend.runs.find(({ id }) => id === 'run-device-1');
       if (device !== undefined) device.launches = 5;
     });
     expect(
@@ -90,9 +90,9 @@ describe('a run on a device', () => {
   });
 
   it('shows many reported lines in pages', async () => {
-    const { user } = renderApp('/runs/run-device-1', (world) => {
-      withDevices(world);
-      world.reported.set(DEVICE_JOB, reportedLines(60));
+    const { user } = renderApp('/runs/run-device-1', (backend) => {
+      addDevicesScenario(backend);
+      backend.reported.set(DEVICE_JOB, reportedLines(60));
     });
     await screen.findByText(/^batch 1,049,/);
     expect(screen.queryByText(/^batch 1,050,/)).not.toBeInTheDocument();
@@ -117,7 +117,7 @@ describe('a run on a device', () => {
 
 describe('asking for a run', () => {
   it('suppresses a configuration error by its name, offered only where a chosen target has it', async () => {
-    const { user, world } = renderApp('/runs/new');
+    const { user, backend } = renderApp('/runs/new');
     await user.click(
       await screen.findByRole('checkbox', { name: /^lab-host/ }),
     );
@@ -130,7 +130,7 @@ describe('asking for a run', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]?.suppress).toEqual(['unlocked_clocks']),
+      expect(backend.requested[0]?.suppress).toEqual(['unlocked_clocks']),
     );
   });
 });

@@ -1,12 +1,12 @@
 /** Why a job failed, in words, and what to do about it. Exhaustive over the causes of contract C2. */
 import type { Cause } from '../../api/types';
 
-export interface CauseWords {
+export interface CauseText {
   title: string;
   advice: string;
 }
 
-export const CAUSES: Record<Cause, CauseWords> = {
+export const FAILURE_CAUSES: Record<Cause, CauseText> = {
   stream_invalid: {
     title: 'The workload printed something that is not a bench stream',
     advice:
@@ -120,7 +120,7 @@ export const CAUSES: Record<Cause, CauseWords> = {
 };
 
 /** Of a job that ended though nothing went wrong in it: nobody took it. */
-export const NO_CAUSE: CauseWords = {
+export const NO_CAUSE: CauseText = {
   title: 'The job ended before it began',
   advice:
     'Is the target online, in good health and free of maintenance? Repeat the run when it is.',

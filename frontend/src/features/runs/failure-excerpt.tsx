@@ -4,15 +4,16 @@ import { Alert, Group } from '@mantine/core';
 import type { Failure, Job } from '../../api/types';
 import { withoutAnsi } from '../../lib/ansi';
 import { Icon } from '../../ui/icon';
-import { CAUSES, NO_CAUSE } from './failure-causes';
+import { FAILURE_CAUSES, NO_CAUSE } from './failure-causes';
 import classes from './failure-excerpt.module.css';
-import { OpenLog } from './log-viewer';
+import { OpenLogButton } from './log-viewer';
 
 /** What is searched in the log: the beginning of the line, as the excerpt may have shortened the rest. */
 const FIND_CHARACTERS = 60;
 
 export function FailureExcerpt({ job }: { job: Job }) {
-  const { title, advice } = job.cause === null ? NO_CAUSE : CAUSES[job.cause];
+  const { title, advice } =
+    job.cause === null ? NO_CAUSE : FAILURE_CAUSES[job.cause];
   const { failure } = job;
   return (
     <Alert
@@ -32,14 +33,14 @@ export function FailureExcerpt({ job }: { job: Job }) {
       <p className={classes.advice}>{failure?.advice || advice}</p>
       {failure !== null && failure.excerpt.length > 0 && (
         <Group gap="xs" mt="xs">
-          <OpenLog job={job} find={wordsToFind(failure)} />
+          <OpenLogButton job={job} find={textToFind(failure)} />
         </Group>
       )}
     </Alert>
   );
 }
 
-function wordsToFind({ excerpt }: Failure): string {
+function textToFind({ excerpt }: Failure): string {
   const line = excerpt.find(({ is_error: isError }) => isError)?.text ?? '';
   // Tabs became spaces in the excerpt, so only what stands before a longer gap is the same in the log.
   return (withoutAnsi(line).trim().split(/ {2,}/)[0] ?? '').slice(

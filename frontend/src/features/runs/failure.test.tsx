@@ -29,21 +29,21 @@ const LINES = [
 ];
 
 function open(failure: Failure | null = FAILURE, lines = LINES) {
-  return renderApp('/runs/run-failed-1', (world) => {
+  return renderApp('/runs/run-failed-1', (backend) => {
     const failed = job({
       ...failedRun.jobs[0],
       cause: 'build_failed',
       cause_detail: 'x',
       failure,
     });
-    world.runs = [
+    backend.runs = [
       run({
         ...failedRun,
         reason: 'lab-host: Build step `make` exited with status 2.',
         jobs: [failed],
       }),
     ];
-    world.logs.set(
+    backend.logs.set(
       'job-failed',
       lines.map((text, seq) => ({ seq, stream: 'build', text })),
     );

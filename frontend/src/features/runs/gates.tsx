@@ -9,17 +9,17 @@ import { DataTable, type Column } from '../../ui/data-table';
 import { Identifier } from '../../ui/identifier';
 import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import classes from './runs.module.css';
 
-const STRETCH: Record<Gate['verdict'], Look> = {
+const STRETCH: Record<Gate['verdict'], Badge> = {
   pass: { tone: 'good', icon: 'check', word: 'met' },
   fail: { tone: 'quiet', icon: 'muted', word: 'not met' },
   inconclusive: { tone: 'quiet', icon: 'question', word: 'undecided' },
   not_applicable: VERDICTS.not_applicable,
 };
 
-function lookOf({ level, verdict }: Gate): Look {
+function lookOf({ level, verdict }: Gate): Badge {
   return level === 'stretch' ? STRETCH[verdict] : VERDICTS[verdict];
 }
 

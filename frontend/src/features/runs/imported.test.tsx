@@ -1,12 +1,12 @@
 import { screen, within } from '@testing-library/react';
 
 import { renderApp } from '../../testing/render-app';
-import type { World } from '../../testing/fake-backend';
+import type { FakeBackend } from '../../testing/fake-backend';
 
 /** The run that is done, without comparisons, as another tool's or as one of an agent. */
-const asked = (trigger: 'import' | 'manual') => (world: World) => {
-  world.comparisons = [];
-  world.runs = world.runs.map((run) =>
+const asked = (trigger: 'import' | 'manual') => (backend: FakeBackend) => {
+  backend.comparisons = [];
+  backend.runs = backend.runs.map((run) =>
     run.id === 'run-done-1'
       ? Object.assign({}, run, { trigger, rounds: 1 })
       : run,
@@ -47,8 +47,8 @@ describe('a run of another tool’s samples', () => {
 });
 
 /** The host, as a target of an import. */
-const imported = (world: World) => {
-  world.targets = world.targets.map((target) =>
+const imported = (backend: FakeBackend) => {
+  backend.targets = backend.targets.map((target) =>
     target.name === 'lab-host'
       ? Object.assign({}, target, {
           name: 'ci-7',

@@ -30,8 +30,8 @@ function gate(change: Partial<Gate>): Gate {
 }
 
 function open(gates: Gate[]) {
-  return renderApp('/runs/run-done-1', (world) => {
-    world.reports.set('job-1', {
+  return renderApp('/runs/run-done-1', (backend) => {
+    backend.reports.set('job-1', {
       ...hashingReport(),
       gates,
       measurements: [],
@@ -146,11 +146,11 @@ describe('what a run found out about itself', () => {
 });
 
 function openAb(sameArtifact: boolean, baseRevision = 'a'.repeat(40)) {
-  return renderApp('/runs/run-done-1', (world) => {
+  return renderApp('/runs/run-done-1', (backend) => {
     const plain = hashingReport();
     const [measurement] = plain.measurements;
     if (measurement === undefined) throw new Error('nothing measured');
-    world.reports.set('job-1', {
+    backend.reports.set('job-1', {
       ...plain,
       revision: 'b'.repeat(40),
       base: {

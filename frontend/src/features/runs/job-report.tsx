@@ -20,10 +20,10 @@ import { AppLink } from '../../ui/app-link';
 import { AuditPanel } from '../../ui/audit-panel';
 import { ComparisonTable } from '../../ui/comparison-table';
 import { DataTable, type Column } from '../../ui/data-table';
-import { DerivedTable } from '../../ui/derived-metrics-table';
+import { DerivedMetricsTable } from '../../ui/derived-metrics-table';
 import { Icon } from '../../ui/icon';
 import { Identifier } from '../../ui/identifier';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -31,7 +31,7 @@ import { Status } from '../../ui/status';
 import { Gates } from './gates';
 import classes from './runs.module.css';
 
-export function JobResults({ run, job }: { run: Run; job: Job }) {
+export function JobReportView({ run, job }: { run: Run; job: Job }) {
   const report = useQuery(jobReportQuery(job.id));
   if (isApiError(report.error) && report.error.code === 'not_analysed') {
     return (
@@ -44,9 +44,9 @@ export function JobResults({ run, job }: { run: Run; job: Job }) {
   }
   return (
     <div style={{ margin: '1rem 0' }}>
-      <Loaded query={report} what="the report" lines={6}>
+      <QueryView query={report} what="the report" lines={6}>
         {(data) => <Report run={run} job={job} report={data} />}
-      </Loaded>
+      </QueryView>
     </div>
   );
 }
@@ -62,7 +62,7 @@ function Report({
 }) {
   return (
     <>
-      <Suppressed names={report.suppressed} />
+      <SuppressedNote names={report.suppressed} />
       <Verdicts run={run} report={report} />
       <AuditPanel audits={report.audits} comparisons={report.comparisons} />
       <UnavailableArms rows={report.unavailable} />
@@ -70,7 +70,7 @@ function Report({
       <Gates gates={report.gates} />
       {report.derived.length > 0 && (
         <Panel title="Derived metrics" flush>
-          <DerivedTable rows={report.derived} showBenchmark />
+          <DerivedMetricsTable rows={report.derived} showBenchmark />
         </Panel>
       )}
       <Measurements run={run} job={job} measurements={report.measurements} />
@@ -79,7 +79,7 @@ function Report({
 }
 
 /** Errors that would have voided the job: a verdict never hides that somebody asked for it all the same. */
-function Suppressed({ names }: { names: readonly string[] }) {
+function SuppressedNote({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null;
   return (
     <Alert
@@ -95,7 +95,7 @@ function Suppressed({ names }: { names: readonly string[] }) {
   );
 }
 
-function nothingToCompare({ trigger }: Run, revisions: boolean): string {
+function nothingToCompareText({ trigger }: Run, revisions: boolean): string {
   if (trigger === 'import')
     return 'Another tool measured one arm after the other: no two share a round.';
   return revisions
@@ -155,7 +155,7 @@ function Verdicts({
       )}
       {comparisons.length === 0 ? (
         <EmptyState icon="arms" title="Nothing to compare">
-          {nothingToCompare(run, revisions)}
+          {nothingToCompareText(run, revisions)}
         </EmptyState>
       ) : (
         <ComparisonTable label="Verdicts" rows={comparisons} showBenchmark />

@@ -8,13 +8,13 @@ import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Icon, type IconName } from '../../ui/icon';
 import { hasNoVerdict, JOB_STATES, OUTCOMES } from '../../ui/state-badges';
-import { Panel, TwoUp } from '../../ui/panel';
-import { Status, type Look } from '../../ui/status';
+import { Panel, TwoColumns } from '../../ui/panel';
+import { Status, type Badge } from '../../ui/status';
 import { SimulatedMarkOf } from '../../ui/target-name';
 import tones from '../../ui/tones.module.css';
 import { ConditionTracks } from './condition-tracks';
 import { FailureExcerpt } from './failure-excerpt';
-import { JobResults } from './job-report';
+import { JobReportView } from './job-report';
 import { LiveSamples } from './live-samples';
 import { LogTail } from './log-tail';
 import { ReportedLines } from './reported-lines';
@@ -36,7 +36,7 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
     return (
       <>
         <JobPanel job={job} imported />
-        {analysed && <JobResults run={run} job={job} />}
+        {analysed && <JobReportView run={run} job={job} />}
         <LiveSamples job={job} />
       </>
     );
@@ -44,13 +44,13 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
   return (
     <>
       <JobPanel job={job} />
-      {analysed && <JobResults run={run} job={job} />}
+      {analysed && <JobReportView run={run} job={job} />}
       <LiveSamples job={job} />
       <div style={{ marginTop: '1rem' }}>
-        <TwoUp>
+        <TwoColumns>
           <ConditionTracks job={job} />
           <LogTail job={job} />
-        </TwoUp>
+        </TwoColumns>
       </div>
       <ReportedLines key={`${job.id} ${job.attempt}`} job={job} />
     </>
@@ -58,7 +58,7 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
 }
 
 /** While it runs what it does now, then how it ended. */
-export function jobLook({ state, outcome }: Job): Look {
+export function jobBadge({ state, outcome }: Job): Badge {
   return outcome === 'running' ? JOB_STATES[state] : OUTCOMES[outcome];
 }
 
@@ -76,7 +76,7 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
               title="Not every sample arrived."
             />
           )}
-          <Status look={jobLook(job)} />
+          <Status look={jobBadge(job)} />
           <AppLink to="/targets/$targetId" params={{ targetId: job.target_id }}>
             Target
           </AppLink>
@@ -94,7 +94,7 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
 }
 
 /** How far a job came: a failed one stands where its last known phase was. */
-function reached(job: Job): number {
+function reachedPhase(job: Job): number {
   const index = PHASES.indexOf(job.state);
   if (index >= 0) return index;
   if (job.started_at === null) return 0;
@@ -104,8 +104,8 @@ function reached(job: Job): number {
 }
 
 function Phases({ job }: { job: Job }) {
-  const current = reached(job);
-  const off = !PHASES.includes(job.state);
+  const current = reachedPhase(job);
+  const stopped = !PHASES.includes(job.state);
   return (
     <ol className={classes.phases} aria-label="Phases">
       {PHASES.map((phase, index) => {
@@ -115,14 +115,14 @@ function Phases({ job }: { job: Job }) {
         const tone = past
           ? tones.good
           : now
-            ? off
+            ? stopped
               ? tones.bad
               : tones.busy
             : classes.ahead;
         const icon: IconName = past
           ? 'check'
           : now
-            ? off
+            ? stopped
               ? 'cross'
               : 'play'
             : 'muted';
@@ -133,7 +133,7 @@ function Phases({ job }: { job: Job }) {
             aria-current={now ? 'step' : undefined}
           >
             <Icon name={icon} size={14} />
-            {now && off ? `${phase}: ${job.state}` : phase}
+            {now && stopped ? `${phase}: ${job.state}` : phase}
           </li>
         );
       })}
@@ -142,7 +142,7 @@ function Phases({ job }: { job: Job }) {
 }
 
 /** Launches done and the part of the one under way, in percent; `done` and `total` are of one launch. */
-function overall({ launch, launches, done, total }: Progress): number {
+function progressPercent({ launch, launches, done, total }: Progress): number {
   const part = total === 0 ? 0 : Math.min(1, done / total);
   return launches === 0 ? 0 : Math.min(100, ((launch + part) / launches) * 100);
 }
@@ -156,10 +156,10 @@ function SampleCount({ job }: { job: Job }) {
 
 function JobProgress({ job }: { job: Job }) {
   const { progress } = job;
-  const percent = progress === null ? 0 : overall(progress);
+  const percent = progress === null ? 0 : progressPercent(progress);
   const where =
     progress === null
-      ? (job.detail ?? waiting(job.state))
+      ? (job.detail ?? waitingText(job.state))
       : `Launch ${progress.launch + 1} of ${progress.launches}, step ${progress.done} of ${progress.total}`;
   return (
     <div>
@@ -185,7 +185,7 @@ function JobProgress({ job }: { job: Job }) {
   );
 }
 
-function waiting(state: JobState): string {
+function waitingText(state: JobState): string {
   if (state === 'queued') return 'Waiting for the target to be free';
   if (state === 'lost')
     return 'The agent stopped answering; late samples still count';

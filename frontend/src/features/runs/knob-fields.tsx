@@ -72,8 +72,10 @@ export function KnobFields({
           {slowdowns.length > 0 && (
             <div role="status" aria-label="From where on it shows">
               <ul className={classes.slowdowns}>
-                {slowdowns.map((each) => (
-                  <li key={`${each.knob} ${each.target_id}`}>{each.words}.</li>
+                {slowdowns.map((slowdown) => (
+                  <li key={`${slowdown.knob} ${slowdown.target_id}`}>
+                    {slowdown.words}.
+                  </li>
                 ))}
               </ul>
             </div>

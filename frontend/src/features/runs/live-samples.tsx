@@ -8,7 +8,7 @@ import { compareParams, paramsKey, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Identifier } from '../../ui/identifier';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 
@@ -57,7 +57,7 @@ export function LiveSamples({ job }: { job: Job }) {
   const ended = jobEnded(job);
   return (
     <Panel title={ended ? 'Samples' : 'Samples as they arrive'} flush>
-      <Loaded query={series} what="the samples" lines={3}>
+      <QueryView query={series} what="the samples" lines={3}>
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState
@@ -85,7 +85,7 @@ export function LiveSamples({ job }: { job: Job }) {
             />
           )
         }
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }

@@ -8,7 +8,7 @@ export interface Match {
   start: number;
 }
 
-export interface Found {
+export interface LogMatches {
   matches: readonly Match[];
   isCut: boolean;
 }
@@ -22,7 +22,10 @@ export function searchable(lines: readonly string[]): readonly string[] {
 }
 
 /** `lines` are `searchable`. */
-export function findInLines(lines: readonly string[], wanted: string): Found {
+export function findInLines(
+  lines: readonly string[],
+  wanted: string,
+): LogMatches {
   const needle = wanted.toLowerCase();
   const matches: Match[] = [];
   if (needle === '') return { matches, isCut: false };

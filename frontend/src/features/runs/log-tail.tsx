@@ -9,10 +9,10 @@ import { jobLogQuery } from '../../api/job-tails';
 import { jobEnded } from '../../api/runs';
 import type { Job, LogLine } from '../../api/types';
 import { withoutAnsi } from '../../lib/ansi';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
-import { DownloadLog, OpenLog } from './log-viewer';
+import { DownloadLogButton, OpenLogButton } from './log-viewer';
 import classes from './runs.module.css';
 
 const NEAR_BOTTOM_PX = 40;
@@ -32,12 +32,12 @@ export function LogTail({ job }: { job: Job }) {
       note={note(job)}
       actions={
         <Group gap={6}>
-          <OpenLog job={job} />
-          <DownloadLog job={job} />
+          <OpenLogButton job={job} />
+          <DownloadLogButton job={job} />
         </Group>
       }
     >
-      <Loaded query={log} what="the log" lines={4}>
+      <QueryView query={log} what="the log" lines={4}>
         {(lines) =>
           lines.length === 0 ? (
             <EmptyState icon="info" title="The log is empty">
@@ -47,7 +47,7 @@ export function LogTail({ job }: { job: Job }) {
             <Lines lines={lines} />
           )
         }
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }

@@ -20,22 +20,22 @@ import type { Job } from '../../api/types';
 import { withoutAnsi } from '../../lib/ansi';
 import { formatInteger } from '../../lib/units';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { EmptyState } from '../../ui/states';
 import {
   findInLines,
   MAX_MATCHES,
   searchable,
-  type Found,
+  type LogMatches,
   type Match,
 } from './log-search';
 import classes from './log-viewer.module.css';
 
 const BLOCK_LINES = 200;
-const NONE: readonly Match[] = [];
+const NO_MATCHES: readonly Match[] = [];
 
 /** Opens the whole log in a dialog; `find` is what is searched at once. */
-export function OpenLog({ job, find = '' }: { job: Job; find?: string }) {
+export function OpenLogButton({ job, find = '' }: { job: Job; find?: string }) {
   const [opened, setOpened] = useState(false);
   return (
     <>
@@ -59,7 +59,7 @@ export function OpenLog({ job, find = '' }: { job: Job; find?: string }) {
   );
 }
 
-export function DownloadLog({
+export function DownloadLogButton({
   job,
   size = 'compact-sm',
 }: {
@@ -83,21 +83,21 @@ export function DownloadLog({
 function LogViewer({ job, find }: { job: Job; find: string }) {
   const log = useQuery(wholeLogQuery(job.id, job.attempt));
   return (
-    <Loaded query={log} what="the log" lines={10}>
+    <QueryView query={log} what="the log" lines={10}>
       {(whole) =>
         whole.text === '' ? (
           <EmptyState icon="info" title="The log is empty">
             Build output and messages of the workload appear here.
           </EmptyState>
         ) : (
-          <SearchedLog job={job} whole={whole} find={find} />
+          <SearchableLog job={job} whole={whole} find={find} />
         )
       }
-    </Loaded>
+    </QueryView>
   );
 }
 
-function SearchedLog({
+function SearchableLog({
   job,
   whole,
   find,
@@ -112,14 +112,17 @@ function SearchedLog({
   );
   const [wanted, setWanted] = useState(find);
   const [current, setCurrent] = useState(0);
-  const sought = useDeferredValue(wanted.trim());
+  const searchedText = useDeferredValue(wanted.trim());
   const field = useRef<HTMLInputElement>(null);
   // It comes after the dialog took the focus, when the log is here.
   useEffect(() => field.current?.focus(), []);
-  const small = useMemo(() => searchable(lines), [lines]);
-  const found = useMemo(() => findInLines(small, sought), [small, sought]);
+  const searchableLines = useMemo(() => searchable(lines), [lines]);
+  const search = useMemo(
+    () => findInLines(searchableLines, searchedText),
+    [searchableLines, searchedText],
+  );
   const step = (by: number) => {
-    const count = found.matches.length;
+    const count = search.matches.length;
     if (count > 0) setCurrent((at) => (at + by + count) % count);
   };
   return (
@@ -142,28 +145,30 @@ function SearchedLog({
         />
         <Button
           variant="default"
-          disabled={found.matches.length === 0}
+          disabled={search.matches.length === 0}
           onClick={() => step(-1)}
         >
           Previous
         </Button>
         <Button
           variant="default"
-          disabled={found.matches.length === 0}
+          disabled={search.matches.length === 0}
           onClick={() => step(1)}
         >
           Next
         </Button>
-        <DownloadLog job={job} size="sm" />
+        <DownloadLogButton job={job} size="sm" />
       </Group>
       <p role="status" className={classes.status}>
-        {sought === '' ? sizeOf(lines, whole) : standing(found, current)}
+        {searchedText === ''
+          ? sizeOf(lines, whole)
+          : matchPosition(search, current)}
       </p>
       <Blocks
         lines={lines}
-        matches={found.matches}
-        length={sought.length}
-        current={found.matches[current]}
+        matches={search.matches}
+        length={searchedText.length}
+        current={search.matches[current]}
       />
     </>
   );
@@ -176,7 +181,10 @@ function sizeOf(lines: readonly string[], { isCut }: WholeLog): string {
     : count;
 }
 
-function standing({ matches, isCut }: Found, current: number): string {
+function matchPosition(
+  { matches, isCut }: LogMatches,
+  current: number,
+): string {
   if (matches.length === 0) return 'No match';
   const total = isCut
     ? `more than ${formatInteger(MAX_MATCHES)}`
@@ -232,7 +240,7 @@ function Blocks({ lines, matches, length, current }: BlocksProps) {
           key={at}
           lines={block}
           first={at * BLOCK_LINES}
-          matches={ofBlock.get(at) ?? NONE}
+          matches={ofBlock.get(at) ?? NO_MATCHES}
           length={length}
           current={at === currentBlock ? current : undefined}
         />

@@ -15,7 +15,7 @@ async function open() {
 
 describe('repeating a run', () => {
   it('asks for what that run asked for: choice, targets, size, revision, knobs', async () => {
-    const { user, world } = renderApp(
+    const { user, backend } = renderApp(
       '/runs/new?suite=hashing&repeat=run-small',
       ({ runs }) => {
         runs.push(
@@ -41,8 +41,8 @@ describe('repeating a run', () => {
       '2 groups with 4 cases; 3 launches × 7 rounds',
     );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
-    await waitFor(() => expect(world.requested).toHaveLength(1));
-    expect(world.requested[0]).toMatchObject({
+    await waitFor(() => expect(backend.requested).toHaveLength(1));
+    expect(backend.requested[0]).toMatchObject({
       targets: ['target-1'],
       commit: 'ab'.repeat(20),
       branch: 'release',
@@ -55,7 +55,7 @@ describe('repeating a run', () => {
   });
 
   it('is what the page of an ended run offers, and forgets the branch of a commit that is changed', async () => {
-    const { user, world } = renderApp('/runs/run-done-1');
+    const { user, backend } = renderApp('/runs/run-done-1');
     await user.click(
       await screen.findByRole('link', { name: 'Repeat this run' }),
     );
@@ -63,9 +63,9 @@ describe('repeating a run', () => {
     expect(commit).toHaveValue('3f6c9b1d7e2a4c5580a1');
     await user.clear(commit);
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
-    await waitFor(() => expect(world.requested).toHaveLength(1));
-    expect(world.requested[0]).not.toHaveProperty('commit');
-    expect(world.requested[0]).not.toHaveProperty('branch');
+    await waitFor(() => expect(backend.requested).toHaveLength(1));
+    expect(backend.requested[0]).not.toHaveProperty('commit');
+    expect(backend.requested[0]).not.toHaveProperty('branch');
   });
 });
 
@@ -96,12 +96,12 @@ describe('what is said before a run is asked for', () => {
 
 describe('requesting a run', () => {
   it('sends the defaults and opens the new run', async () => {
-    const { user, world, router } = await open();
+    const { user, backend, router } = await open();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
       expect(router.state.location.pathname).toBe('/runs/run-new-1'),
     );
-    expect(world.requested[0]).toMatchObject({
+    expect(backend.requested[0]).toMatchObject({
       suite: 'hashing',
       benchmarks: null,
       targets: null,
@@ -119,7 +119,7 @@ describe('requesting a run', () => {
   });
 
   it('leaves the number of launches to the kind of target until a person says one', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     expect(screen.getByLabelText(/^Launches/)).toHaveAttribute(
       'placeholder',
       '5 on a host, 10 on a device',
@@ -136,11 +136,11 @@ describe('requesting a run', () => {
       'on a device 10 launches × 20 rounds, 10 fresh processes',
     );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
-    await waitFor(() => expect(world.requested[0]?.launches).toBeNull());
+    await waitFor(() => expect(backend.requested[0]?.launches).toBeNull());
   });
 
   it('labels demonstration knobs and sends them only when they were changed', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     expect(
       screen.getByRole('heading', { name: 'Demonstration knobs' }),
     ).toBeInTheDocument();
@@ -152,14 +152,14 @@ describe('requesting a run', () => {
     ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]?.knobs).toEqual({
+      expect(backend.requested[0]?.knobs).toEqual({
         native_slowdown_percent: 60,
       }),
     );
   });
 
   it('sends the chosen size and target and warns when it is too small for a verdict', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     const launches = screen.getByLabelText(/^Launches/);
     await user.clear(launches);
     await user.type(launches, '2');
@@ -171,7 +171,7 @@ describe('requesting a run', () => {
     await user.click(await screen.findByRole('checkbox', { name: /lab-host/ }));
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({
+      expect(backend.requested[0]).toMatchObject({
         launches: 2,
         targets: ['target-1'],
       }),
@@ -208,9 +208,9 @@ describe('requesting a run', () => {
 });
 
 async function openHashing() {
-  const app = renderApp('/runs/new?suite=hashing', (world) => {
-    world.suites = [hashingSuite];
-    world.targets = world.targets.filter(({ kind }) => kind === 'host');
+  const app = renderApp('/runs/new?suite=hashing', (backend) => {
+    backend.suites = [hashingSuite];
+    backend.targets = backend.targets.filter(({ kind }) => kind === 'host');
   });
   await screen.findByRole('button', { name: 'Start the run' });
   return app;
@@ -230,7 +230,7 @@ describe('choosing what a run measures', () => {
   });
 
   it('sends one benchmark at chosen values only, and counts them', async () => {
-    const { user, world } = await openHashing();
+    const { user, backend } = await openHashing();
     await user.click(screen.getByRole('button', { name: 'Choose none' }));
     await user.click(
       screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }),
@@ -243,7 +243,7 @@ describe('choosing what a run measures', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({
+      expect(backend.requested[0]).toMatchObject({
         benchmarks: ['ledger_batch'],
         params: { batch: [1000], message: [32, 150] },
       }),
@@ -251,7 +251,7 @@ describe('choosing what a run measures', () => {
   });
 
   it('forgets a value of a param that no chosen benchmark has any more', async () => {
-    const { user, world } = await openHashing();
+    const { user, backend } = await openHashing();
     await user.click(values(/^message/).getByRole('checkbox', { name: '150' }));
     await user.click(
       screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }),
@@ -261,7 +261,7 @@ describe('choosing what a run measures', () => {
     ).not.toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({
+      expect(backend.requested[0]).toMatchObject({
         benchmarks: ['seed_protocol', 'piece'],
         params: {},
       }),
@@ -284,7 +284,7 @@ describe('choosing what a run measures', () => {
   });
 
   it('can start from what the suite proposes and go back to all of it', async () => {
-    const { user, world } = await openHashing();
+    const { user, backend } = await openHashing();
     await user.click(screen.getByRole('button', { name: 'First look' }));
     expect(size()).toHaveTextContent(
       '1 group with 7 cases; 3 launches × 12 rounds, 3 fresh processes',
@@ -297,7 +297,7 @@ describe('choosing what a run measures', () => {
     await user.click(screen.getByRole('button', { name: 'First look' }));
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({
+      expect(backend.requested[0]).toMatchObject({
         benchmarks: ['ledger_batch'],
         params: { batch: [1000], message: [150] },
         launches: 3,
@@ -307,7 +307,7 @@ describe('choosing what a run measures', () => {
   });
 
   it('can be filled in by keyboard alone', async () => {
-    const { user, world } = await openHashing();
+    const { user, backend } = await openHashing();
     screen.getByRole('button', { name: 'Choose none' }).focus();
     await user.keyboard('{Enter}{Tab} ');
     const chip = values(/^message/).getByRole('checkbox', { name: '64' });
@@ -316,7 +316,7 @@ describe('choosing what a run measures', () => {
     screen.getByRole('button', { name: 'Start the run' }).focus();
     await user.keyboard('{Enter}');
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({
+      expect(backend.requested[0]).toMatchObject({
         benchmarks: ['ledger_batch'],
         params: { message: [64] },
       }),
@@ -326,15 +326,15 @@ describe('choosing what a run measures', () => {
 
 describe('choosing the revisions', () => {
   it('sends none when none is named', async () => {
-    const { user, world } = await open();
+    const { user, backend } = await open();
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
-    await waitFor(() => expect(world.requested).toHaveLength(1));
-    expect(world.requested[0]).not.toHaveProperty('commit');
-    expect(world.requested[0]).not.toHaveProperty('base_commit');
+    await waitFor(() => expect(backend.requested).toHaveLength(1));
+    expect(backend.requested[0]).not.toHaveProperty('commit');
+    expect(backend.requested[0]).not.toHaveProperty('base_commit');
   });
 
   it('makes an A/B run of a base and a commit', async () => {
-    const { user, world } = await openHashing();
+    const { user, backend } = await openHashing();
     await user.type(
       screen.getByRole('textbox', { name: 'Commit' }),
       'b1b2c3d4',
@@ -351,7 +351,7 @@ describe('choosing the revisions', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Start the run' }));
     await waitFor(() =>
-      expect(world.requested[0]).toMatchObject({
+      expect(backend.requested[0]).toMatchObject({
         commit: 'b1b2c3d4',
         base_commit: 'a1b2c3d4',
       }),

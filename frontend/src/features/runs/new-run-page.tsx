@@ -35,8 +35,12 @@ import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/query-view';
-import { HEALTH_STATES, HOLDS, TARGET_STATES } from '../../ui/state-badges';
+import { QueryView } from '../../ui/query-view';
+import {
+  HEALTH_STATES,
+  MAINTENANCE_BADGES,
+  TARGET_STATES,
+} from '../../ui/state-badges';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -46,7 +50,7 @@ import { KnobFields } from './knob-fields';
 import { ParamFields } from './param-fields';
 import {
   chosenBenchmarks,
-  complete,
+  isComplete,
   conflicts,
   freshDraft,
   goneSince,
@@ -82,7 +86,7 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
       crumb={<AppLink to="/runs">Runs</AppLink>}
       lead="The run starts as soon as a target is free."
     >
-      <Loaded query={suites} what="the suites">
+      <QueryView query={suites} what="the suites">
         {(page) => {
           const suite = suiteToOpen(page.items, search.suite);
           if (suite === undefined) return <NoSuites />;
@@ -128,7 +132,7 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
             </>
           );
         }}
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
@@ -174,14 +178,14 @@ interface RunFormProps extends Pick<NewRunPageProps, 'search' | 'onRequested'> {
 function RepeatForm({ runId, ...rest }: RunFormProps & { runId: string }) {
   const run = useQuery(runQuery(runId));
   return (
-    <Loaded query={run} what="the run to repeat" lines={6}>
+    <QueryView query={run} what="the run to repeat" lines={6}>
       {(repeated) => <RunForm {...rest} repeated={repeated} />}
-    </Loaded>
+    </QueryView>
   );
 }
 
 /** Which run this is like, at which revision, and what of it there is no more. */
-function Repeated({ run, suite }: { run: Run; suite: Suite }) {
+function RepeatNotice({ run, suite }: { run: Run; suite: Suite }) {
   const gone = goneSince(suite, run);
   return (
     <Alert
@@ -225,7 +229,8 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
   const wanted = toRequest(suite, debounced);
   const estimate = useQuery({
     ...estimateQuery(wanted),
-    enabled: complete(debounced) && conflicts(choices, debounced).length === 0,
+    enabled:
+      isComplete(debounced) && conflicts(choices, debounced).length === 0,
     placeholderData: keepPreviousData,
   });
   const submit = (event: FormEvent) => {
@@ -234,7 +239,7 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
   };
   return (
     <form onSubmit={submit} style={{ marginTop: '1rem' }}>
-      {repeated !== undefined && <Repeated run={repeated} suite={suite} />}
+      {repeated !== undefined && <RepeatNotice run={repeated} suite={suite} />}
       <Presets
         presets={suite.presets}
         current={presetOf(suite, draft)}
@@ -278,12 +283,12 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
         slowdowns={estimate.data?.slowdowns ?? []}
         onChange={(knobs) => change({ knobs })}
       />
-      {request.error !== null && <Refused error={request.error} />}
+      {request.error !== null && <RequestRefusal error={request.error} />}
       <Group mt="md">
         <Button
           type="submit"
           loading={request.isPending}
-          disabled={!complete(draft) || inConflict.length > 0}
+          disabled={!isComplete(draft) || inConflict.length > 0}
           leftSection={<Icon name="play" size={16} />}
         >
           Start the run
@@ -346,7 +351,7 @@ interface BenchmarkChoiceProps {
   onChange: (benchmarks: string[]) => void;
 }
 
-function armsWords({
+function armsText({
   name,
   arms,
   reference,
@@ -384,7 +389,7 @@ function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
               key={benchmark.name}
               value={benchmark.name}
               label={benchmark.title}
-              description={armsWords(benchmark)}
+              description={armsText(benchmark)}
             />
           ))}
         </Stack>
@@ -409,14 +414,14 @@ function TargetChoice({
       title="Where"
       note="Choose none to measure on every online target whose agent knows the suite."
     >
-      <Loaded query={targets} what="the targets" lines={2}>
-        {(able) =>
-          able.length === 0 ? (
+      <QueryView query={targets} what="the targets" lines={2}>
+        {(measuringTargets) =>
+          measuringTargets.length === 0 ? (
             <p>No target has reported yet. The run will wait for one.</p>
           ) : (
             <Checkbox.Group label="Targets" value={chosen} onChange={onChange}>
               <Stack gap="xs" mt="xs">
-                {able.map((target) => (
+                {measuringTargets.map((target) => (
                   <Checkbox
                     key={target.id}
                     value={target.id}
@@ -427,7 +432,7 @@ function TargetChoice({
             </Checkbox.Group>
           )
         }
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
@@ -439,7 +444,7 @@ function canMeasure({ imported }: Target): boolean {
 
 /** What holds it back, in the words of its own page; else whether it is there. */
 function lookOf({ kind, state, health, maintenance }: Target) {
-  if (maintenance !== null) return HOLDS.maintenance;
+  if (maintenance !== null) return MAINTENANCE_BADGES.maintenance;
   const held =
     kind === 'device' &&
     (health.state === 'recovering' || health.state === 'quarantined');
@@ -511,8 +516,10 @@ function SizeFields({ draft, suite, estimate, onChange }: SizeFieldsProps) {
           be inconclusive.
         </p>
       )}
-      {complete(draft) && <RunSize suite={suite} draft={draft} kinds={kinds} />}
-      {complete(draft) && estimate !== undefined && (
+      {isComplete(draft) && (
+        <RunSize suite={suite} draft={draft} kinds={kinds} />
+      )}
+      {isComplete(draft) && estimate !== undefined && (
         <p
           role="status"
           aria-label="How long it takes"
@@ -525,7 +532,7 @@ function SizeFields({ draft, suite, estimate, onChange }: SizeFieldsProps) {
   );
 }
 
-function Refused({ error }: { error: Error }) {
+function RequestRefusal({ error }: { error: Error }) {
   const fields = isApiError(error) ? Object.entries(error.fields) : [];
   return (
     <Alert

@@ -10,7 +10,7 @@ import { jobEnded } from '../../api/runs';
 import type { Job, Reported } from '../../api/types';
 import { formatInteger } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Pager } from '../../ui/pager';
 import { Panel } from '../../ui/panel';
 
@@ -33,7 +33,7 @@ export function ReportedLines({ job }: { job: Job }) {
   if (nothing && cursor === undefined) return null;
   return (
     <Panel title="What its log reported" note={NOTE} flush>
-      <Loaded query={page} what="what the log reported" lines={2}>
+      <QueryView query={page} what="what the log reported" lines={2}>
         {({ items, next }) => (
           <>
             <DataTable
@@ -45,7 +45,7 @@ export function ReportedLines({ job }: { job: Job }) {
             <Pager cursor={cursor} next={next} onCursor={setCursor} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<Reported>[] = [
     header: 'Logged',
     cell: ({ at }) => <span className="pl-mono">{at ?? '–'}</span>,
   },
-  { header: 'Says', cell: saidBy, wrap: true },
+  { header: 'Says', cell: reportedText, wrap: true },
 ];
 
 /** A line may be of none: logged between two, or by a device that tells no time. */
@@ -66,14 +66,14 @@ function launchOf({ launch, side }: Reported): string {
   return side === null ? `${launch + 1}` : `${launch + 1}, ${side}`;
 }
 
-function saidBy({ fields, note, text }: Reported) {
-  const said = Object.entries(fields).map(
+function reportedText({ fields, note, text }: Reported) {
+  const figures = Object.entries(fields).map(
     ([name, value]) => `${name} ${printed(value)}`,
   );
   return (
     <>
-      {said.length > 0
-        ? said.join(', ')
+      {figures.length > 0
+        ? figures.join(', ')
         : text !== '' && <span className="pl-mono">{text}</span>}
       {note !== null && <div>{note}</div>}
     </>

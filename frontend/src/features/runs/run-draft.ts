@@ -166,7 +166,7 @@ export interface ParamChoice {
 }
 
 /** Declared values, and any whole number in the range of a param that has one (as the server takes them). */
-function takes(
+function acceptsValue(
   { kind, values, minimum, maximum }: Param,
   value: ParamValue,
 ): boolean {
@@ -189,25 +189,27 @@ export function paramChoices(benchmarks: readonly Benchmark[]): ParamChoice[] {
     ),
   ];
   return names.map((name) => {
-    const having = benchmarks.flatMap((benchmark) =>
+    const declarations = benchmarks.flatMap((benchmark) =>
       benchmark.params
         .filter((param) => param.name === name)
         .map((param) => ({ benchmark, param })),
     );
-    const values = [...new Set(having.flatMap(({ param }) => param.values))];
+    const values = [
+      ...new Set(declarations.flatMap(({ param }) => param.values)),
+    ];
     const sorted = values.every((value) => typeof value === 'number')
       ? values.toSorted((a, b) => a - b)
       : values;
     return {
       name,
-      unit: having.find(({ param }) => param.unit)?.param.unit ?? null,
+      unit: declarations.find(({ param }) => param.unit)?.param.unit ?? null,
       description:
-        having.find(({ param }) => param.description)?.param.description ??
-        null,
+        declarations.find(({ param }) => param.description)?.param
+          .description ?? null,
       choices: sorted.map((value) => ({
         value,
-        missing: having
-          .filter(({ param }) => !takes(param, value))
+        missing: declarations
+          .filter(({ param }) => !acceptsValue(param, value))
           .map(({ benchmark }) => benchmark.name),
       })),
     };
@@ -245,7 +247,7 @@ export interface Size {
   leastSeconds: number;
 }
 
-function pointsOf(benchmark: Benchmark, draft: Draft): number {
+function countPoints(benchmark: Benchmark, draft: Draft): number {
   return benchmark.params.reduce((points, { name, values }) => {
     const chosen = draft.params[name] ?? [];
     return points * (chosen.length === 0 ? values.length : chosen.length);
@@ -257,11 +259,11 @@ export function kindsOf(
   targets: readonly Target[],
   chosen: readonly string[],
 ): Target['kind'][] {
-  const asked = targets.filter(
+  const chosenTargets = targets.filter(
     ({ id }) => chosen.length === 0 || chosen.includes(id),
   );
   const kinds = (['host', 'device'] as const).filter((kind) =>
-    asked.some((target) => target.kind === kind),
+    chosenTargets.some((target) => target.kind === kind),
   );
   return kinds.length === 0 ? ['host'] : kinds;
 }
@@ -269,7 +271,8 @@ export function kindsOf(
 export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
   const benchmarks = chosenBenchmarks(suite, draft);
   const cases = benchmarks.reduce(
-    (sum, each) => sum + pointsOf(each, draft) * each.arms.length,
+    (sum, benchmark) =>
+      sum + countPoints(benchmark, draft) * benchmark.arms.length,
     0,
   );
   const launches =
@@ -278,7 +281,10 @@ export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
   const starts = launches * (draft.base.trim() === '' ? 1 : 2);
   const rounds = Number(draft.rounds);
   return {
-    groups: benchmarks.reduce((sum, each) => sum + pointsOf(each, draft), 0),
+    groups: benchmarks.reduce(
+      (sum, benchmark) => sum + countPoints(benchmark, draft),
+      0,
+    ),
     cases,
     launches,
     starts: new Set(benchmarks.map(({ workload }) => workload)).size * starts,
@@ -293,7 +299,7 @@ export function isCommit(commit: string): boolean {
   return commit.trim() === '' || COMMIT.test(commit.trim());
 }
 
-export function complete(draft: Draft): boolean {
+export function isComplete(draft: Draft): boolean {
   const named = isCommit(draft.commit) && isCommit(draft.base);
   return draft.benchmarks.length > 0 && draft.rounds !== '' && named;
 }

@@ -62,9 +62,9 @@ describe('a live run', () => {
   });
 
   it('takes samples from the rows whenever an event hints at new ones', async () => {
-    const { stream, world } = await open();
+    const { stream, backend } = await open();
     await screen.findAllByText('160');
-    world.series.set('job-live', samples(975));
+    backend.series.set('job-live', samples(975));
     await act(async () =>
       stream.current?.send(event(101, 'samples', { n: 3 })),
     );
@@ -72,10 +72,10 @@ describe('a live run', () => {
   });
 
   it('adds new log lines after those it holds', async () => {
-    const { stream, world } = await open();
+    const { stream, backend } = await open();
     const log = await screen.findByRole('log');
     await within(log).findByText(/\(59\)/);
-    world.logs
+    backend.logs
       .get('job-live')
       ?.push({ seq: 60, stream: 'agent', text: 'uploading the rest' });
     await act(async () =>
@@ -122,8 +122,8 @@ describe('a live run', () => {
   });
 
   it('reads everything again when the server says that events are gone', async () => {
-    const { stream, world } = await open();
-    world.series.set('job-live', samples(4321));
+    const { stream, backend } = await open();
+    backend.series.set('job-live', samples(4321));
     await act(async () => stream.current?.reset());
     expect((await screen.findAllByText('4,321')).length).toBe(8);
   });
@@ -142,8 +142,8 @@ describe('a live run', () => {
   });
 
   it('never goes back to an earlier attempt', async () => {
-    const { stream, world } = await open();
-    const job = world.runs[0]?.jobs[0];
+    const { stream, backend } = await open();
+    const job = backend.runs[0]?.jobs[0];
     await act(async () => {
       stream.current?.send(
         event(101, 'job', { ...job, attempt: 2, state: 'preparing' }),
@@ -157,12 +157,12 @@ describe('a live run', () => {
   });
 
   it('shows the verdicts when the run ends and stops listening', async () => {
-    const { stream, world } = await open();
-    const run = world.runs[0];
+    const { stream, backend } = await open();
+    const run = backend.runs[0];
     const job = run?.jobs[0];
     if (run === undefined || job === undefined) throw new Error('no run');
     const jobs = [{ ...job, state: 'done' as const, verdict: 'pass' as const }];
-    world.runs[0] = { ...run, state: 'done', verdict: 'pass', jobs };
+    backend.runs[0] = { ...run, state: 'done', verdict: 'pass', jobs };
     await act(async () =>
       stream.current?.send(
         event(130, 'run', { state: 'done', verdict: 'pass' }, null),
@@ -219,11 +219,11 @@ describe('a demonstration run', () => {
 
 describe('a run with several targets', () => {
   it('keeps the chosen one in the address', async () => {
-    const { user, router } = renderApp('/runs/run-live-1', (world) => {
-      const run = world.runs[0];
+    const { user, router } = renderApp('/runs/run-live-1', (backend) => {
+      const run = backend.runs[0];
       const job = run?.jobs[0];
       if (run === undefined || job === undefined) return;
-      world.runs[0] = {
+      backend.runs[0] = {
         ...run,
         jobs: [job, { ...job, id: 'job-phone', target_name: 'pixel-8' }],
       };

@@ -22,8 +22,8 @@ import { AppLink } from '../../ui/app-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
-import { Loaded } from '../../ui/query-view';
-import { DEMONSTRATION, OUTCOMES, TRIGGER_WORDS } from '../../ui/state-badges';
+import { QueryView } from '../../ui/query-view';
+import { DEMONSTRATION, OUTCOMES, TRIGGER_LABELS } from '../../ui/state-badges';
 import { Page } from '../../ui/page';
 import { Facts, Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -31,7 +31,7 @@ import { Status } from '../../ui/status';
 import { useTargetLabel } from '../../ui/target-labels';
 import { TimeAgo, useNow } from '../../ui/time-ago';
 import { Completeness } from './completeness';
-import { jobLook, JobView } from './job-view';
+import { jobBadge, JobView } from './job-view';
 import classes from './runs.module.css';
 import { useLiveRun } from './use-live-run';
 
@@ -56,7 +56,7 @@ export function RunPage({ runId, jobId, onJob }: RunPageProps) {
       crumb={<AppLink to="/runs">Runs</AppLink>}
       actions={run.data && <RunActions run={run.data} status={status} />}
     >
-      <Loaded query={run} what="run" lines={8}>
+      <QueryView query={run} what="run" lines={8}>
         {(data) => (
           <>
             <RunSummary run={data} />
@@ -64,7 +64,7 @@ export function RunPage({ runId, jobId, onJob }: RunPageProps) {
             <Jobs run={data} jobId={jobId} onJob={onJob} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
@@ -169,11 +169,11 @@ function RunSummary({ run }: { run: Run }) {
             ? []
             : [['Base', <Base key="b" run={run} />] as const]),
           ['Benchmarks', run.benchmarks.join(', ') || 'all'],
-          ...(run.trigger === 'import' ? [] : asked(run)),
+          ...(run.trigger === 'import' ? [] : requestFacts(run)),
           [
             'Requested',
             <span key="r">
-              {TRIGGER_WORDS[run.trigger]}, {run.created_by},{' '}
+              {TRIGGER_LABELS[run.trigger]}, {run.created_by},{' '}
               <TimeAgo at={run.created_at} />
             </span>,
           ],
@@ -196,7 +196,7 @@ function RunSummary({ run }: { run: Run }) {
 }
 
 /** What a person chose; of an imported run another tool did. */
-function asked(run: Run): readonly (readonly [string, string])[] {
+function requestFacts(run: Run): readonly (readonly [string, string])[] {
   const launches = counted(launchesOf(run), 'launch', 'launches');
   const size = `${launches} × ${counted(String(run.rounds), 'round', 'rounds')}`;
   return [
@@ -272,5 +272,5 @@ function Jobs({
 }
 
 function jobLabel(job: Job, name: string): string {
-  return `${name} – ${jobLook(job).word}`;
+  return `${name} – ${jobBadge(job).word}`;
 }

@@ -8,7 +8,7 @@ const counted = (count: number, one: string, many: string) =>
   `${formatInteger(count)} ${count === 1 ? one : many}`;
 
 /** `5 launches × 20 rounds, 5 fresh processes on each target; at least 25 s of measuring` */
-function oneWords(
+function launchesText(
   { launches, starts, leastSeconds }: Size,
   { base, rounds }: Draft,
 ): string {
@@ -22,7 +22,7 @@ function oneWords(
   );
 }
 
-function sizeWords(
+function sizeText(
   suite: Suite,
   draft: Draft,
   kinds: readonly Target['kind'][],
@@ -37,11 +37,11 @@ function sizeWords(
   const differs = others.some(
     ({ size }) => size.launches !== first.size.launches,
   );
-  if (!differs) return `${all}; ${oneWords(first.size, draft)}.`;
-  const each = [first, ...others].map(
-    ({ kind, size }) => `on a ${kind} ${oneWords(size, draft)}`,
+  if (!differs) return `${all}; ${launchesText(first.size, draft)}.`;
+  const perKind = [first, ...others].map(
+    ({ kind, size }) => `on a ${kind} ${launchesText(size, draft)}`,
   );
-  return `${all}; ${each.join('; ')}.`;
+  return `${all}; ${perKind.join('; ')}.`;
 }
 
 export interface RunSizeProps {
@@ -57,7 +57,7 @@ export function RunSize({ suite, draft, kinds }: RunSizeProps) {
       aria-label="Size of the run"
       style={{ margin: '0.75rem 0 0' }}
     >
-      <strong>This asks for</strong> {sizeWords(suite, draft, kinds)}{' '}
+      <strong>This asks for</strong> {sizeText(suite, draft, kinds)}{' '}
       <span style={{ color: 'var(--pl-muted)' }}>
         A group is one benchmark at one point of its params; its arms are
         measured side by side.

@@ -9,8 +9,8 @@ import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
-import { Listed } from '../../ui/paged-list';
-import { RUN_STATES, TRIGGER_WORDS } from '../../ui/state-badges';
+import { PagedList } from '../../ui/paged-list';
+import { RUN_STATES, TRIGGER_LABELS } from '../../ui/state-badges';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { RunsTable } from '../../ui/runs-table';
@@ -38,7 +38,7 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
     >
       <RunsFilterBar search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching runs' : 'All runs'} flush>
-        <Listed
+        <PagedList
           query={runs}
           what="the runs"
           one="run"
@@ -50,7 +50,7 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
           empty={<NoRuns />}
         >
           {(rows) => <RunsTable label="Runs" runs={rows} />}
-        </Listed>
+        </PagedList>
       </Panel>
     </Page>
   );
@@ -93,7 +93,7 @@ function RunsFilterBar({ search, onSearch }: RunsPageProps) {
         onChange={(trigger) => set({ trigger: trigger as Trigger | undefined })}
         options={TRIGGER_VALUES.map((value) => ({
           value,
-          label: TRIGGER_WORDS[value],
+          label: TRIGGER_LABELS[value],
         }))}
       />
     </FilterBar>

@@ -1,7 +1,7 @@
 /** Search values of the run pages. */
 import type { RunFilters } from '../../api/runs';
 import type { RunState, Trigger } from '../../api/types';
-import { oneOf, text } from '../../lib/search-values';
+import { oneOf, textValue } from '../../lib/search-values';
 
 export const RUN_STATE_VALUES: readonly RunState[] = [
   'queued',
@@ -22,11 +22,11 @@ export const TRIGGER_VALUES: readonly Trigger[] = [
 
 export function parseRunsSearch(search: Record<string, unknown>): RunFilters {
   return {
-    suite: text(search['suite']),
-    target: text(search['target']),
+    suite: textValue(search['suite']),
+    target: textValue(search['target']),
     state: oneOf(search['state'], RUN_STATE_VALUES),
     trigger: oneOf(search['trigger'], TRIGGER_VALUES),
-    cursor: text(search['cursor']),
+    cursor: textValue(search['cursor']),
   };
 }
 
@@ -35,7 +35,7 @@ export interface RunSearch {
 }
 
 export function parseRunSearch(search: Record<string, unknown>): RunSearch {
-  return { job: text(search['job']) };
+  return { job: textValue(search['job']) };
 }
 
 /**
@@ -53,9 +53,9 @@ export function parseNewRunSearch(
   search: Record<string, unknown>,
 ): NewRunSearch {
   return {
-    suite: text(search['suite']),
-    commit: text(search['commit']),
-    base: text(search['base']),
-    repeat: text(search['repeat']),
+    suite: textValue(search['suite']),
+    commit: textValue(search['commit']),
+    base: textValue(search['base']),
+    repeat: textValue(search['repeat']),
   };
 }

@@ -14,11 +14,11 @@ export function errorsOf(
   targets: readonly Target[],
   chosen: readonly string[],
 ): ConfigurationError[] {
-  const asked = targets.filter(
+  const chosenTargets = targets.filter(
     ({ id }) => chosen.length === 0 || chosen.includes(id),
   );
   const byName = new Map(
-    asked.flatMap(({ configuration }) =>
+    chosenTargets.flatMap(({ configuration }) =>
       configuration.map((error) => [error.name, error] as const),
     ),
   );

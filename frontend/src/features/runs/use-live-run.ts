@@ -48,7 +48,7 @@ function newerJob(before: Job, after: Job): Job {
 }
 
 /** Conditions belong to the attempt that is under way. */
-function addLive(
+function addLiveConditions(
   client: QueryClient,
   runId: string,
   jobId: string,
@@ -81,7 +81,7 @@ export function applyEvent(
       })),
     );
   } else if (kind === 'conditions' && jobId !== null) {
-    addLive(client, runId, jobId, data as unknown as Conditions);
+    addLiveConditions(client, runId, jobId, data as unknown as Conditions);
   }
 }
 
@@ -110,7 +110,7 @@ function useRefetcher(client: QueryClient): (key: readonly unknown[]) => void {
   useEffect(() => {
     const held = throttles.current;
     return () => {
-      for (const each of held.values()) each.cancel();
+      for (const refetch of held.values()) refetch.cancel();
       held.clear();
     };
   }, []);

@@ -3,16 +3,16 @@ import type { Change, SeriesPage } from '../../api/types';
 import { formatDate } from '../../lib/times';
 import { formatFigure } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
-import { CAUSE_WORDS, changeLook } from '../../ui/change-badges';
+import { CAUSE_LABELS, changeBadge } from '../../ui/change-badges';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
-import { lettered, type LetteredChange } from './history-model';
+import { letteredChanges, type LetteredChange } from './history-model';
 import classes from './series.module.css';
 
 export function ChangesPanel({ page }: { page: SeriesPage }) {
-  const rows = lettered(page).toReversed();
+  const rows = letteredChanges(page).toReversed();
   if (rows.length === 0) {
     return (
       <Panel title="Changes">
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<LetteredChange>[] = [
   { header: '', cell: ({ letter }) => <strong>{letter}</strong> },
   {
     header: 'State',
-    cell: ({ change }) => <Status look={changeLook(change)} />,
+    cell: ({ change }) => <Status look={changeBadge(change)} />,
   },
   {
     header: 'In words',
@@ -126,7 +126,7 @@ function Cause({ change: { cause, cause_text: text } }: { change: Change }) {
   if (cause === null) return <>not known yet</>;
   return (
     <>
-      {CAUSE_WORDS[cause]}
+      {CAUSE_LABELS[cause]}
       {text !== null && <div className={classes.quiet}>{text}</div>}
     </>
   );

@@ -19,8 +19,8 @@ import type {
   HistoryPoint,
 } from '../../charts/history-picture';
 import { formatDateTime } from '../../lib/times';
-import { formatApart, formatValue, type Unit } from '../../lib/units';
-import { isWorse, shortWords } from '../../ui/change-badges';
+import { formatToStep, formatValue, type Unit } from '../../lib/units';
+import { isWorse, shortChangeText } from '../../ui/change-badges';
 import type { SeriesSearch } from './series-search';
 
 const ms = (instant: string) => Date.parse(instant);
@@ -124,7 +124,7 @@ export interface LetteredChange {
 }
 
 /** Changes by time with a letter each, by which chart and table name the same one. */
-export function lettered({ changes }: SeriesPage): LetteredChange[] {
+export function letteredChanges({ changes }: SeriesPage): LetteredChange[] {
   return changes
     .toSorted((a, b) => ms(a.at) - ms(b.at))
     .map((change, index) => ({ change, letter: letterOf(index) }));
@@ -141,12 +141,12 @@ export function drawnMarks(
   [from, to]: Extent,
 ): HistoryMark[] {
   const marks: HistoryMark[] = [
-    ...lettered(page)
+    ...letteredChanges(page)
       .filter(({ change }) => change.state !== 'vanished')
       .map(({ letter, change }): HistoryMark => ({
         key: change.id,
         at: ms(change.at),
-        label: `${letter} ${shortWords(change)}`,
+        label: `${letter} ${shortChangeText(change)}`,
         tone: isWorse(change) ? 'bad' : 'good',
       })),
     ...page.environments
@@ -168,22 +168,22 @@ export function drawnMarks(
 }
 
 /** A value with its interval, in as many digits as the interval is wide. */
-export function valueWords(
+export function valueText(
   { value, lower, upper }: SeriesPoint,
   unit: Unit,
 ): string {
   const width = upper - lower;
   if (width <= 0) return formatValue(value, unit);
-  const [low, middle, high] = [lower, value, upper].map((each) =>
-    formatApart(each, unit, width / 4),
+  const [low, middle, high] = [lower, value, upper].map((bound) =>
+    formatToStep(bound, unit, width / 4),
   );
   return `${middle} (${low} – ${high})`;
 }
 
-export function pointWords(point: SeriesPoint, unit: Unit): string[] {
+export function pointLines(point: SeriesPoint, unit: Unit): string[] {
   return [
     formatDateTime(point.at),
-    valueWords(point, unit),
+    valueText(point, unit),
     `commit ${point.commit.slice(0, 12)}`,
     ...(point.excluded === null ? [] : [`does not count: ${point.excluded}`]),
   ];
@@ -200,7 +200,7 @@ export function pictureOf(
     bands: drawnBands(page, span),
     marks: drawnMarks(page, span),
     span,
-    format: (value, step) => formatApart(value, page.series.unit, step),
+    format: (value, step) => formatToStep(value, page.series.unit, step),
   };
 }
 

@@ -14,7 +14,7 @@ import { EmptyState } from '../../ui/states';
 import {
   pictureOf,
   pointsWithin,
-  pointWords,
+  pointLines,
   signsOf,
   spansOf,
 } from './history-model';
@@ -61,7 +61,7 @@ export function HistoryPanel(props: HistoryPanelProps) {
   const choose = (point: string) => onSearch({ ...search, point });
   const describe = (key: string) => {
     const point = points.find(({ job_id: id }) => id === key);
-    return point === undefined ? [] : pointWords(point, page.series.unit);
+    return point === undefined ? [] : pointLines(point, page.series.unit);
   };
   return (
     <>

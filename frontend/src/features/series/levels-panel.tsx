@@ -1,7 +1,7 @@
 /** The stretches of a series at one level, and why each of them begins. */
 import type { Segment, SeriesPage } from '../../api/types';
 import { formatDate } from '../../lib/times';
-import { formatApart, formatValue } from '../../lib/units';
+import { formatToStep, formatValue } from '../../lib/units';
 import { DataTable } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
 
@@ -14,7 +14,7 @@ export function LevelsPanel({
   const range = ({ lower, upper }: Segment) => {
     const step = (upper - lower) / 4;
     if (step <= 0) return formatValue(lower, series.unit);
-    return `${formatApart(lower, series.unit, step)} – ${formatApart(upper, series.unit, step)}`;
+    return `${formatToStep(lower, series.unit, step)} – ${formatToStep(upper, series.unit, step)}`;
   };
   return (
     <Panel

@@ -6,7 +6,7 @@ import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Facts } from '../../ui/panel';
 import { Status } from '../../ui/status';
-import { valueWords } from './history-model';
+import { valueText } from './history-model';
 import classes from './series.module.css';
 
 export interface PointCardProps {
@@ -37,7 +37,7 @@ export function PointCard({ page, points, point }: PointCardProps) {
       )}
       <Facts
         items={[
-          ['Median (99 % interval)', valueWords(point, page.series.unit)],
+          ['Median (99 % interval)', valueText(point, page.series.unit)],
           [
             'Samples',
             `${formatInteger(point.n)} in ${point.launches} launches`,
@@ -76,18 +76,18 @@ export function PointCard({ page, points, point }: PointCardProps) {
         ]}
       />
       {before !== undefined && (
-        <Ways page={page} before={before} point={point} />
+        <NextSteps page={page} before={before} point={point} />
       )}
     </section>
   );
 }
 
-interface WaysProps extends Omit<PointCardProps, 'points'> {
+interface NextStepsProps extends Omit<PointCardProps, 'points'> {
   /** The one that counts before it. */
   before: SeriesPoint;
 }
 
-function Ways({ page, before, point }: WaysProps) {
+function NextSteps({ page, before, point }: NextStepsProps) {
   return (
     <p className={classes.ways}>
       <AppLink

@@ -5,9 +5,9 @@ import { shortId } from '../../lib/ids';
 import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { valueWords } from './history-model';
+import { valueText } from './history-model';
 
-function conditionWords({ conditions }: SeriesPoint): string {
+function conditionsText({ conditions }: SeriesPoint): string {
   const keys = Object.keys(conditions);
   const labels = conditionLabels(keys);
   return keys
@@ -26,7 +26,7 @@ function columnsOf({
     { header: 'When', cell: ({ at }) => formatDateTime(at) },
     {
       header: 'Median (99 % interval)',
-      cell: (point) => valueWords(point, series.unit),
+      cell: (point) => valueText(point, series.unit),
       align: 'right',
     },
     {
@@ -59,7 +59,7 @@ function columnsOf({
         environments[environment]?.change ?? 'the first',
       wrap: true,
     },
-    { header: 'Conditions', cell: conditionWords, wrap: true },
+    { header: 'Conditions', cell: conditionsText, wrap: true },
   ];
 }
 

@@ -19,7 +19,7 @@ export interface PointTracksProps {
 }
 
 /** Tracks drawn; what is beyond stands in the table. */
-const DRAWN = 6;
+const MAX_DRAWN_TRACKS = 6;
 
 export const PointTracks = memo(function PointTracks({
   points,
@@ -48,7 +48,7 @@ export const PointTracks = memo(function PointTracks({
       }),
     }))
     .filter(({ values }) => values.length > 1)
-    .slice(0, DRAWN);
+    .slice(0, MAX_DRAWN_TRACKS);
   if (drawn.length === 0) return null;
   return (
     <section aria-label="Conditions">

@@ -6,11 +6,11 @@ import { useQuery } from '@tanstack/react-query';
 
 import { appliedRuleQuery, ruleQuery } from '../../api/rules';
 import type { AppliedRule, NoiseBand, SeriesPage } from '../../api/types';
-import { aboutWords } from '../../lib/rule-patterns';
+import { rulePatternsText } from '../../lib/rule-patterns';
 import { formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Facts, Panel } from '../../ui/panel';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './series.module.css';
 
@@ -25,7 +25,7 @@ export function SeriesFacts({ page }: { page: SeriesPage }) {
   );
 }
 
-const MODES: Readonly<Record<'active' | 'shadow' | 'off', Look>> = {
+const MODES: Readonly<Record<'active' | 'shadow' | 'off', Badge>> = {
   active: { tone: 'good', icon: 'check', word: 'active' },
   shadow: { tone: 'quiet', icon: 'eye', word: 'shadow' },
   off: { tone: 'quiet', icon: 'muted', word: 'off' },
@@ -58,7 +58,7 @@ function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
           Why it decides: no rule that somebody wrote matches this series.
         </p>
       ) : (
-        <Why ruleId={rule.rule_id} />
+        <RuleReason ruleId={rule.rule_id} />
       )}
       <p className={classes.ways}>
         <AppLink
@@ -118,10 +118,10 @@ function ArmRulePanel({ page: { series } }: { page: SeriesPage }) {
 }
 
 /** The server has chosen it; the patterns by which it did are the rule's own. */
-function Why({ ruleId }: { ruleId: string }) {
+function RuleReason({ ruleId }: { ruleId: string }) {
   const rule = useQuery(ruleQuery(ruleId));
   if (rule.data === undefined) return null;
-  const about = aboutWords(rule.data);
+  const about = rulePatternsText(rule.data);
   return (
     <p className={classes.why}>
       Why it decides: of the rules that match, the most specific one does. This

@@ -13,7 +13,7 @@ import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Identifier } from '../../ui/identifier';
-import { Listed } from '../../ui/paged-list';
+import { PagedList } from '../../ui/paged-list';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -51,7 +51,7 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
     >
       <Filters search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching series' : 'All series'} flush>
-        <Listed
+        <PagedList
           query={series}
           what="the series"
           one="series"
@@ -70,7 +70,7 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
               columns={COLUMNS}
             />
           )}
-        </Listed>
+        </PagedList>
       </Panel>
     </Page>
   );

@@ -4,8 +4,8 @@ import { series } from '../../testing/fixtures-history';
 import { renderApp } from '../../testing/render-app';
 
 async function open(address = '/series') {
-  const app = renderApp(address, (world) => {
-    world.history.series.push(
+  const app = renderApp(address, (backend) => {
+    backend.history.series.push(
       series({
         id: 'series-3',
         benchmark: 'frame_check',

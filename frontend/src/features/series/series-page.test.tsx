@@ -6,7 +6,7 @@ import {
   nightOf,
   seriesPage,
 } from '../../testing/fixtures-history';
-import { layOut } from '../../testing/layout';
+import { stubLayout } from '../../testing/layout';
 import { renderApp } from '../../testing/render-app';
 
 async function open(
@@ -47,7 +47,7 @@ describe('the page of a series', () => {
   });
 
   it('names changes, environments and notes in the chart, in words', async () => {
-    layOut();
+    stubLayout();
     await open();
     const drawn = within(chart());
     expect(await drawn.findByText('A 14.2 % slower')).toBeInTheDocument();
@@ -56,8 +56,8 @@ describe('the page of a series', () => {
   });
 
   it('explains only the signs that are drawn', async () => {
-    await open('/series/series-1', (world) => {
-      world.history.page = seriesPage({ noise: null });
+    await open('/series/series-1', (backend) => {
+      backend.history.page = seriesPage({ noise: null });
     });
     expect(screen.getByText('does not count')).toBeInTheDocument();
     expect(
@@ -110,10 +110,10 @@ describe('the page of a series', () => {
   });
 
   it('says the interval in the server’s words, also where it crosses zero', async () => {
-    await open('/series/series-1', (world) => {
+    await open('/series/series-1', (backend) => {
       const crosses = { effect: -0.069, lower: -0.088, upper: 0.049 };
       const words = { interval_words: '8.8 % faster to 4.9 % slower' };
-      world.history.page = seriesPage({
+      backend.history.page = seriesPage({
         changes: [changeOf({ ...crosses, ...words })],
       });
     });
@@ -123,15 +123,15 @@ describe('the page of a series', () => {
   });
 
   it('gives changes their letters by time, whatever order they come in', async () => {
-    layOut();
-    await open('/series/series-1', (world) => {
+    stubLayout();
+    await open('/series/series-1', (backend) => {
       const early = changeOf({
         id: 'early',
         at: nightOf(10),
         words: '3 % faster: …',
         direction: 'faster',
       });
-      world.history.page = seriesPage({ changes: [changeOf(), early] });
+      backend.history.page = seriesPage({ changes: [changeOf(), early] });
     });
     expect(
       await within(chart()).findByText('A 3 % faster'),
@@ -140,9 +140,9 @@ describe('the page of a series', () => {
   });
 
   it('does not draw a change that vanished, and still lists it', async () => {
-    layOut();
-    await open('/series/series-1', (world) => {
-      world.history.page = seriesPage({
+    stubLayout();
+    await open('/series/series-1', (backend) => {
+      backend.history.page = seriesPage({
         changes: [changeOf({ state: 'vanished' })],
       });
     });
@@ -163,8 +163,8 @@ describe('the page of a series', () => {
   });
 
   it('says so when a point that does not count lies outside the picture', async () => {
-    await open('/series/series-1', (world) => {
-      world.history.points = historyPoints.map((point) =>
+    await open('/series/series-1', (backend) => {
+      backend.history.points = historyPoints.map((point) =>
         point.excluded === null
           ? point
           : Object.assign({}, point, { value: point.value * 9 }),
@@ -190,11 +190,11 @@ describe('the page of a series', () => {
 describe('the rule that decides about a series', () => {
   it('is a link, and says why it is this one', async () => {
     const applied = { rule_id: 'rule-1', version: 2, name: 'hashing-native' };
-    await open('/series/series-1', (world) => {
+    await open('/series/series-1', (backend) => {
       const page = seriesPage();
       if (page.rule === null)
         throw new Error('the fixture has a rule in force');
-      world.history.page = { ...page, rule: { ...page.rule, ...applied } };
+      backend.history.page = { ...page, rule: { ...page.rule, ...applied } };
     });
     expect(
       screen.getByRole('link', { name: 'hashing-native' }),
@@ -232,9 +232,9 @@ const armRulePanel = async () => {
 
 describe('the rule about its arm beside the reference', () => {
   it('is told beside the one about its history, with its mute', async () => {
-    await open('/series/series-1', (world) => {
-      world.decisions.appliedToArms = {
-        ...world.decisions.appliedToArms,
+    await open('/series/series-1', (backend) => {
+      backend.decisions.appliedToArms = {
+        ...backend.decisions.appliedToArms,
         rule_id: 'rule-2',
         version: 3,
         name: 'arms-of-hashing',
@@ -311,7 +311,7 @@ describe('the chosen point', () => {
   });
 
   it('is the one under a click', async () => {
-    layOut(960, 350);
+    stubLayout(960, 350);
     const { router, user } = await open();
     await drag(user, 85, 86);
     await waitFor(() =>
@@ -320,7 +320,7 @@ describe('the chosen point', () => {
   });
 
   it('is read beside the pointer before it is chosen', async () => {
-    layOut(960, 350);
+    stubLayout(960, 350);
     const { router, user } = await open();
     await user.pointer({
       target: chart().firstElementChild as HTMLElement,
@@ -342,8 +342,8 @@ describe('the chosen point', () => {
 
 describe('the window of a series', () => {
   it('is dragged out over the chart, asked of the server and kept in the address', async () => {
-    layOut(960, 350);
-    const { router, user, world } = await open();
+    stubLayout(960, 350);
+    const { router, user, backend } = await open();
     await drag(user, 600, 300);
     await waitFor(() =>
       expect(router.state.location.search).toHaveProperty('from'),
@@ -354,18 +354,18 @@ describe('the window of a series', () => {
     };
     expect(from < to).toBe(true);
     await waitFor(() =>
-      expect(world.history.windows.at(-1)).toEqual({ from, to }),
+      expect(backend.history.windows.at(-1)).toEqual({ from, to }),
     );
     await waitFor(() => expect(rows('Points').length).toBeLessThan(30));
   });
 
   it('is restored from a shared address, and shown whole again', async () => {
     const [from, to] = [nightOf(40), nightOf(50)];
-    const { user, router, world } = await open(
+    const { user, router, backend } = await open(
       `/series/series-1?from=${from}&to=${to}`,
     );
     await waitFor(() => expect(rows('Points')).toHaveLength(11));
-    expect(world.history.windows[0]).toEqual({ from, to });
+    expect(backend.history.windows[0]).toEqual({ from, to });
     await user.click(screen.getByRole('button', { name: 'Show all' }));
     await waitFor(() => expect(rows('Points')).toHaveLength(60));
     expect(router.state.location.search).toEqual({});
@@ -388,8 +388,8 @@ describe('the window of a series', () => {
   });
 
   it('holds the newest point, though the server’s instants are finer than the browser’s', async () => {
-    const { user } = await open('/series/series-1', (world) => {
-      world.history.points = historyPoints.map((point) =>
+    const { user } = await open('/series/series-1', (backend) => {
+      backend.history.points = historyPoints.map((point) =>
         Object.assign({}, point, { at: point.at.replace('Z', '789Z') }),
       );
     });
@@ -415,8 +415,8 @@ describe('the window of a series', () => {
   });
 
   it('says what the server left out of it', async () => {
-    await open('/series/series-1', (world) => {
-      world.history.thinned =
+    await open('/series/series-1', (backend) => {
+      backend.history.thinned =
         '60 of 1,200 points are shown. Zoom in to see all.';
     });
     expect(
@@ -439,15 +439,15 @@ describe('the window of a series', () => {
   });
 
   it('ignores an address that is no instant', async () => {
-    const { world } = await open('/series/series-1?from=yesterday');
-    expect(world.history.windows[0]).toEqual({ from: null, to: null });
+    const { backend } = await open('/series/series-1?from=yesterday');
+    expect(backend.history.windows[0]).toEqual({ from: null, to: null });
     expect(rows('Points')).toHaveLength(historyPoints.length);
   });
 });
 
 describe('notes of a series', () => {
   it('are written beside the chosen point, for the series or for all of its target', async () => {
-    const { user, world } = await open('/series/series-1?point=job-night-12');
+    const { user, backend } = await open('/series/series-1?point=job-night-12');
     await user.type(
       screen.getByRole('textbox', { name: /A note beside the chosen point/ }),
       'New disk.',
@@ -458,7 +458,7 @@ describe('notes of a series', () => {
     await user.click(screen.getByRole('button', { name: 'Add the note' }));
     const notes = within(await screen.findByRole('list', { name: 'Notes' }));
     expect(await notes.findByText(/New disk\./)).toBeInTheDocument();
-    expect(world.history.page?.annotations.at(-1)).toMatchObject({
+    expect(backend.history.page?.annotations.at(-1)).toMatchObject({
       target_id: 'target-1',
       series_id: null,
       at: nightOf(12),
@@ -482,9 +482,9 @@ describe('notes of a series', () => {
   });
 
   it('are only read by who may not write', async () => {
-    await open('/series/series-1', (world) => {
-      if (world.session !== null)
-        world.session = { ...world.session, scopes: ['read'] };
+    await open('/series/series-1', (backend) => {
+      if (backend.session !== null)
+        backend.session = { ...backend.session, scopes: ['read'] };
     });
     expect(screen.getAllByText(/New fan in the rack/)[0]).toBeInTheDocument();
     expect(

@@ -9,9 +9,9 @@ import type { SeriesPage as SeriesData } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
 import { ButtonLink } from '../../ui/button-link';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
-import { Panel, Split } from '../../ui/panel';
+import { Panel, MainAndAside } from '../../ui/panel';
 import { TargetName } from '../../ui/target-name';
 import { compact } from '../../lib/search-values';
 import { ChangesPanel } from './changes-panel';
@@ -29,28 +29,28 @@ export interface SeriesPageProps {
 
 export function SeriesPage({ seriesId, search, onSearch }: SeriesPageProps) {
   const series = useQuery(seriesQuery(seriesId));
-  const said = series.data?.series;
+  const summary = series.data?.series;
   const name =
-    said === undefined
+    summary === undefined
       ? 'Series'
-      : `${said.benchmark} ${said.arm} ${said.metric}`;
+      : `${summary.benchmark} ${summary.arm} ${summary.metric}`;
   return (
     <Page
-      title={said === undefined ? name : `${name} on ${said.target_name}`}
+      title={summary === undefined ? name : `${name} on ${summary.target_name}`}
       heading={name}
       crumb={<AppLink to="/series">Series</AppLink>}
-      {...(said === undefined
+      {...(summary === undefined
         ? {}
         : { lead: <Lead page={series.data as SeriesData} /> })}
       actions={
-        said !== undefined && (
+        summary !== undefined && (
           <ButtonLink
             to="/arms"
             variant="default"
             search={{
-              suite: said.suite,
-              benchmark: said.benchmark,
-              target: said.target_id,
+              suite: summary.suite,
+              benchmark: summary.benchmark,
+              target: summary.target_id,
             }}
           >
             Arms of this benchmark
@@ -58,9 +58,9 @@ export function SeriesPage({ seriesId, search, onSearch }: SeriesPageProps) {
         )
       }
     >
-      <Loaded query={series} what="series" lines={10}>
+      <QueryView query={series} what="series" lines={10}>
         {(page) => <Contents page={page} search={search} onSearch={onSearch} />}
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
@@ -88,7 +88,7 @@ function Contents({
   return (
     <>
       <Panel title="History" note={`${page.state}.`}>
-        <Loaded query={points} what="the points" lines={8}>
+        <QueryView query={points} what="the points" lines={8}>
           {(data) => (
             <HistoryPanel
               page={page}
@@ -99,12 +99,12 @@ function Contents({
               onSearch={onSearch}
             />
           )}
-        </Loaded>
+        </QueryView>
       </Panel>
       <ChangesPanel page={page} />
       <LevelsPanel page={page} />
       <div style={{ marginTop: '1rem' }}>
-        <Split
+        <MainAndAside
           main={<NotesPanel page={page} point={chosen} />}
           aside={<SeriesFacts page={page} />}
         />

@@ -1,6 +1,6 @@
 /** Search values of the pages of series. */
 import type { SeriesFilters, Window } from '../../api/series';
-import { oneOf, text } from '../../lib/search-values';
+import { oneOf, textValue } from '../../lib/search-values';
 
 export interface SeriesListSearch extends Omit<SeriesFilters, 'changed'> {
   changed?: 'yes' | 'no' | undefined;
@@ -10,15 +10,15 @@ export function parseSeriesListSearch(
   search: Record<string, unknown>,
 ): SeriesListSearch {
   return {
-    suite: text(search['suite']),
-    benchmark: text(search['benchmark']),
-    arm: text(search['arm']),
-    metric: text(search['metric']),
-    target: text(search['target']),
-    branch: text(search['branch']),
-    text: text(search['text']),
+    suite: textValue(search['suite']),
+    benchmark: textValue(search['benchmark']),
+    arm: textValue(search['arm']),
+    metric: textValue(search['metric']),
+    target: textValue(search['target']),
+    branch: textValue(search['branch']),
+    text: textValue(search['text']),
     changed: oneOf(search['changed'], ['yes', 'no']),
-    cursor: text(search['cursor']),
+    cursor: textValue(search['cursor']),
   };
 }
 
@@ -31,10 +31,10 @@ const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/;
 
 /** An instant with its zone, as the server demands it; one that has it stays as fine as it is. */
 function instant(value: unknown): string | undefined {
-  const found = text(value);
-  const ms = found === undefined ? Number.NaN : Date.parse(found);
-  if (found === undefined || Number.isNaN(ms)) return undefined;
-  return ZONED.test(found) ? found : new Date(ms).toISOString();
+  const given = textValue(value);
+  const ms = given === undefined ? Number.NaN : Date.parse(given);
+  if (given === undefined || Number.isNaN(ms)) return undefined;
+  return ZONED.test(given) ? given : new Date(ms).toISOString();
 }
 
 export function parseSeriesSearch(
@@ -43,6 +43,6 @@ export function parseSeriesSearch(
   return {
     from: instant(search['from']),
     to: instant(search['to']),
-    point: text(search['point']),
+    point: textValue(search['point']),
   };
 }

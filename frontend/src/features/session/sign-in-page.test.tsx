@@ -1,11 +1,11 @@
 import { screen, waitFor } from '@testing-library/react';
 
 import { renderApp } from '../../testing/render-app';
-import type { World } from '../../testing/fake-backend';
+import type { FakeBackend } from '../../testing/fake-backend';
 import { parseSignInSearch } from './sign-in-search';
 
 /** The session exists on the server only after signing in. */
-const signedOut = (world: World) => (world.signedIn = false);
+const signedOut = (backend: FakeBackend) => (backend.signedIn = false);
 
 afterEach(() => window.history.replaceState(null, '', '/'));
 

@@ -45,12 +45,15 @@ function takeToken(): string | null {
 
 export function SignInPage({ onSignedIn }: SignInPageProps) {
   const queryClient = useQueryClient();
-  const enter = (session: Session) => {
+  const acceptSession = (session: Session) => {
     queryClient.clear();
     queryClient.setQueryData(sessionQuery.queryKey, session);
     onSignedIn();
   };
-  const byLink = useMutation({ mutationFn: signInByLink, onSuccess: enter });
+  const byLink = useMutation({
+    mutationFn: signInByLink,
+    onSuccess: acceptSession,
+  });
   // The link works once: taking the token out of the address makes sure that it is spent once. A link pasted
   // while this page is open changes only the fragment, so that is listened for.
   const { mutate } = byLink;
@@ -91,7 +94,7 @@ export function SignInPage({ onSignedIn }: SignInPageProps) {
             </Stack>
           )}
           {byLink.error !== null && <LinkRefused error={byLink.error} />}
-          {!byLink.isPending && <PasswordForm onSession={enter} />}
+          {!byLink.isPending && <PasswordForm onSession={acceptSession} />}
         </Stack>
       </Paper>
     </Center>

@@ -1,5 +1,5 @@
 /** Search values of /sign-in. */
-import { text } from '../../lib/search-values';
+import { textValue } from '../../lib/search-values';
 
 export interface SignInSearch {
   next?: string | undefined;
@@ -9,7 +9,7 @@ export interface SignInSearch {
 export function parseSignInSearch(
   search: Record<string, unknown>,
 ): SignInSearch {
-  const next = text(search['next']);
+  const next = textValue(search['next']);
   const ours =
     next !== undefined &&
     /^\/(?![/\\])/.test(next) &&

@@ -11,7 +11,7 @@ import {
 import type { FormEvent } from 'react';
 
 import { Icon } from '../../ui/icon';
-import type { ActionWords } from './target-texts';
+import type { ActionText } from './target-texts';
 
 export interface Draft {
   reason: string;
@@ -21,7 +21,7 @@ export interface Draft {
 
 export interface ActionDialogProps {
   opened: boolean;
-  words: ActionWords;
+  words: ActionText;
   name: string;
   withUntil: boolean;
   draft: Draft;

@@ -11,7 +11,7 @@ import type { Target, TargetAction } from '../../api/types';
 import { Panel } from '../../ui/panel';
 import { ActionDialog, type Draft } from './action-dialog';
 import classes from './targets.module.css';
-import { type ActionWords, wordsOf } from './target-texts';
+import { type ActionText, actionTextOf } from './target-texts';
 import { useTargetAction } from './use-target-action';
 
 export function ActionsPanel({ target }: { target: Target }) {
@@ -36,7 +36,7 @@ function Actions({ target }: { target: Target }) {
   const act = useTargetAction(target.id);
   const [asked, setAsked] = useState<{
     action: TargetAction;
-    words: ActionWords;
+    words: ActionText;
     on: boolean;
   }>();
   const [opened, setOpened] = useState(false);
@@ -46,7 +46,7 @@ function Actions({ target }: { target: Target }) {
     setDraft(EMPTY);
     setAsked({
       action,
-      words: wordsOf(target, action),
+      words: actionTextOf(target, action),
       on: target.maintenance === null,
     });
     setOpened(true);
@@ -75,7 +75,7 @@ function Actions({ target }: { target: Target }) {
             disabled={act.isPending}
             onClick={() => ask(action)}
           >
-            {wordsOf(target, action).label}
+            {actionTextOf(target, action).label}
           </Button>
         ))}
       </div>

@@ -10,11 +10,11 @@ import { formatDateTime } from '../../lib/times';
 import {
   CONNECTION_STATES,
   HEALTH_STATES,
-  HOLDS,
+  MAINTENANCE_BADGES,
   TARGET_STATES,
 } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './targets.module.css';
 
@@ -28,10 +28,10 @@ export function AxesPanel({ target }: { target: Target }) {
           name="Jobs"
           look={
             takes.ok
-              ? TAKES
+              ? TAKES_JOBS
               : state === 'busy'
                 ? TARGET_STATES.busy
-                : TAKES_NONE
+                : TAKES_NO_JOBS
           }
         >
           <p>{sentence(takes.words)}</p>
@@ -43,10 +43,10 @@ export function AxesPanel({ target }: { target: Target }) {
         {target.orders.length + target.refused_orders.length > 0 && (
           <Axis name="Asked for">
             {target.orders.map((order) => (
-              <OrderWords key={order.id} order={order} />
+              <PendingOrder key={order.id} order={order} />
             ))}
             {target.refused_orders.map((order) => (
-              <RefusedWords key={order.id} order={order} />
+              <RefusedOrder key={order.id} order={order} />
             ))}
           </Axis>
         )}
@@ -55,8 +55,12 @@ export function AxesPanel({ target }: { target: Target }) {
   );
 }
 
-const TAKES: Look = { tone: 'good', icon: 'check', word: 'takes jobs' };
-const TAKES_NONE: Look = { tone: 'quiet', icon: 'muted', word: 'takes none' };
+const TAKES_JOBS: Badge = { tone: 'good', icon: 'check', word: 'takes jobs' };
+const TAKES_NO_JOBS: Badge = {
+  tone: 'quiet',
+  icon: 'muted',
+  word: 'takes none',
+};
 
 /** The server's words as a sentence. */
 function sentence(words: string): string {
@@ -66,7 +70,7 @@ function sentence(words: string): string {
 
 interface AxisProps {
   name: string;
-  look?: Look;
+  look?: Badge;
   since?: string | null;
   children?: ReactNode;
 }
@@ -179,7 +183,11 @@ function MaintenanceAxis({
 }) {
   const { by, reason, until, since } = maintenance;
   return (
-    <Axis name="Maintenance" look={HOLDS.maintenance} since={since}>
+    <Axis
+      name="Maintenance"
+      look={MAINTENANCE_BADGES.maintenance}
+      since={since}
+    >
       <p>
         By {by},{' '}
         {until === null
@@ -192,15 +200,15 @@ function MaintenanceAxis({
   );
 }
 
-const ORDERED: Record<Order['kind'], string> = {
+const ORDER_LABELS: Record<Order['kind'], string> = {
   check: 'A health check',
   reboot: 'A restart',
 };
 
-function OrderWords({ order }: { order: Order }) {
+function PendingOrder({ order }: { order: Order }) {
   return (
     <p>
-      {ORDERED[order.kind]}, by {order.requested_by}{' '}
+      {ORDER_LABELS[order.kind]}, by {order.requested_by}{' '}
       <TimeAgo at={order.requested_at} />. It waits until the agent hears of it
       and no job holds the device.
     </p>
@@ -208,10 +216,10 @@ function OrderWords({ order }: { order: Order }) {
 }
 
 /** Of the last hour: who asked is told that nothing will come of it, and why. */
-function RefusedWords({ order }: { order: Order }) {
+function RefusedOrder({ order }: { order: Order }) {
   return (
     <p>
-      {ORDERED[order.kind]}, by {order.requested_by}{' '}
+      {ORDER_LABELS[order.kind]}, by {order.requested_by}{' '}
       <TimeAgo at={order.requested_at} />, was refused:{' '}
       {sentence(order.why ?? 'its agent does not say why')}
     </p>

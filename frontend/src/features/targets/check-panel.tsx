@@ -4,16 +4,16 @@ import { formatDuration } from '../../lib/times';
 import { formatFigure, formatValue } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
-import { RawTexts } from '../../ui/command-outputs';
+import { CommandOutputs } from '../../ui/command-outputs';
 import { EmptyState } from '../../ui/states';
-import { Status, type Look } from '../../ui/status';
+import { Status, type Badge } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './targets.module.css';
 
-const PASSED: Look = { tone: 'good', icon: 'check', word: 'passed' };
-const FAILED: Look = { tone: 'bad', icon: 'cross', word: 'failed' };
+const PASSED: Badge = { tone: 'good', icon: 'check', word: 'passed' };
+const FAILED: Badge = { tone: 'bad', icon: 'cross', word: 'failed' };
 /** Neither: an earlier step failed, or the device could not say. */
-const NOT_LOOKED_AT: Look = {
+const NOT_LOOKED_AT: Badge = {
   tone: 'quiet',
   icon: 'muted',
   word: 'not looked at',
@@ -61,7 +61,7 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
       note={
         <>
           <TimeAgo at={check.at} />, took {formatDuration(check.took_ms / 1000)}
-          . {failureWords(check)}
+          . {failureText(check)}
         </>
       }
     >
@@ -74,7 +74,7 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
       {check.raw.length > 0 && (
         <details className={classes.raw}>
           <summary>What its commands printed</summary>
-          <RawTexts label="Texts of the health check" texts={check.raw} />
+          <CommandOutputs label="Texts of the health check" texts={check.raw} />
         </details>
       )}
     </Panel>
@@ -82,7 +82,7 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
 }
 
 /** Which kind of failure it was decides whether it counts against the device. */
-function failureWords({ ok, infrastructure }: HealthCheck): string {
+function failureText({ ok, infrastructure }: HealthCheck): string {
   if (ok) return '';
   return infrastructure
     ? 'What failed is the device or what lies between it and us: it counts towards quarantine.'

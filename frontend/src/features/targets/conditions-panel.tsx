@@ -17,7 +17,7 @@ import {
 } from '../../lib/conditions';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Segments } from '../../ui/segments';
@@ -57,19 +57,19 @@ export function ConditionsPanel({
         />
       }
     >
-      <Loaded query={conditions} what="the conditions" lines={6}>
+      <QueryView query={conditions} what="the conditions" lines={6}>
         {(data) => (
           <>
             <Readings data={data} over={over} />
             {data.jobs.length > 0 && <Jobs jobs={data.jobs} />}
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
 
-interface Drawn {
+interface DrawnTrack {
   key: string;
   label: string;
   format: (value: number) => string;
@@ -77,7 +77,7 @@ interface Drawn {
   words: string;
 }
 
-function drawnTracks(tracks: TargetConditions['tracks']): Drawn[] {
+function drawnTracks(tracks: TargetConditions['tracks']): DrawnTrack[] {
   const sorted = tracks.toSorted((a, b) => compareConditions(a.key, b.key));
   const labels = conditionLabels(sorted.map(({ key }) => key));
   return sorted.map(({ key, points }, index) => {
@@ -106,13 +106,13 @@ function Readings({ data, over }: { data: TargetConditions; over: Span }) {
       </EmptyState>
     );
   }
-  const said = tracks
+  const parts = tracks
     .slice(0, 3)
     .map(({ label, words }) => `${label} ${words}`);
   return (
     <ChartFrame
       title={`Readings of the last ${over}`}
-      summary={`${said.join('; ')}. ${data.note}`}
+      summary={`${parts.join('; ')}. ${data.note}`}
       chart={<Tracks tracks={tracks} gaps={data.gaps} />}
       tableToggle="Readings as a table"
       table={
@@ -132,7 +132,7 @@ function Tracks({
   tracks,
   gaps,
 }: {
-  tracks: readonly Drawn[];
+  tracks: readonly DrawnTrack[];
   gaps: TargetConditions['gaps'];
 }) {
   const instants = tracks.flatMap(({ points }) =>
@@ -170,12 +170,13 @@ function Tracks({
   ));
 }
 
-const extreme = (pick: (...values: number[]) => number) => (track: Drawn) =>
-  track.format(
-    track.points.map(({ value }) => value).reduce((a, b) => pick(a, b)),
-  );
+const extreme =
+  (pick: (...values: number[]) => number) => (track: DrawnTrack) =>
+    track.format(
+      track.points.map(({ value }) => value).reduce((a, b) => pick(a, b)),
+    );
 
-const READINGS: readonly Column<Drawn>[] = [
+const READINGS: readonly Column<DrawnTrack>[] = [
   { header: 'Reading', cell: ({ label }) => label },
   { header: 'Lowest', cell: extreme(Math.min), align: 'right' },
   { header: 'Highest', cell: extreme(Math.max), align: 'right' },
@@ -217,7 +218,7 @@ const JOBS: readonly Column<JobConditions>[] = [
   },
   {
     header: 'Conditions',
-    cell: ({ conditions }) => conditionWords(conditions),
+    cell: ({ conditions }) => conditionsText(conditions),
     wrap: true,
   },
   {
@@ -228,18 +229,18 @@ const JOBS: readonly Column<JobConditions>[] = [
 ];
 
 /** Quantities said of one job; the rest stands on its run's page. */
-const SAID = 4;
+const MAX_QUANTITIES = 4;
 
-function conditionWords(conditions: JobConditions['conditions']): string {
+function conditionsText(conditions: JobConditions['conditions']): string {
   const keys = Object.keys(conditions)
     .toSorted(compareConditions)
-    .slice(0, SAID);
+    .slice(0, MAX_QUANTITIES);
   const labels = conditionLabels(keys);
-  const said = keys.flatMap((key, index) => {
+  const parts = keys.flatMap((key, index) => {
     const { median, max } = conditions[key] ?? {};
     if (median === undefined || max === undefined) return [];
     const format = conditionFormat(key);
     return [`${labels[index]} ${format(median)}, at most ${format(max)}`];
   });
-  return said.length === 0 ? 'not analysed' : said.join('; ');
+  return parts.length === 0 ? 'not analysed' : parts.join('; ');
 }

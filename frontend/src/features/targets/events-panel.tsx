@@ -10,13 +10,13 @@ import { targetEventsQuery } from '../../api/targets';
 import type { EventAxis, Page, TargetEvent } from '../../api/types';
 import { DetailLines } from '../../ui/detail-lines';
 import { FilterSelect } from '../../ui/filter-select';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Timeline } from '../../ui/timeline';
 import classes from './targets.module.css';
 import { AXES } from './targets-search';
-import { AXIS_WORDS } from './target-texts';
+import { AXIS_LABELS } from './target-texts';
 
 export interface EventsPanelProps {
   targetId: string;
@@ -34,18 +34,18 @@ export function EventsPanel({ targetId, axis, onAxis }: EventsPanelProps) {
           label="Of its"
           all="every axis"
           value={axis}
-          options={AXES.map((value) => ({ value, label: AXIS_WORDS[value] }))}
+          options={AXES.map((value) => ({ value, label: AXIS_LABELS[value] }))}
           onChange={(next) => onAxis(next as EventAxis | undefined)}
         />
       }
     >
-      <Loaded
+      <QueryView
         query={events as UseQueryResult<InfiniteData<Page<TargetEvent>>>}
         what="the history"
         lines={4}
       >
         {({ pages }) => <Events events={pages.flatMap(({ items }) => items)} />}
-      </Loaded>
+      </QueryView>
       {events.hasNextPage && (
         <Button
           variant="default"
@@ -76,7 +76,7 @@ function Events({ events }: { events: readonly TargetEvent[] }) {
       moments={events.map(({ id, at, axis, actor, words, evidence }) => ({
         key: id,
         at,
-        actor: `${AXIS_WORDS[axis]}, ${actor}`,
+        actor: `${AXIS_LABELS[axis]}, ${actor}`,
         words: words.slice(0, 1).toUpperCase() + words.slice(1),
         note:
           Object.keys(evidence).length === 0 ? null : (

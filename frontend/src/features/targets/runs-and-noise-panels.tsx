@@ -8,7 +8,7 @@ import { paramsLabel } from '../../lib/params';
 import { formatPercent } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { RunsTable } from '../../ui/runs-table';
 import { EmptyState } from '../../ui/states';
@@ -16,7 +16,7 @@ import { TimeAgo } from '../../ui/time-ago';
 import classes from './targets.module.css';
 
 /** Rows here; the page of each has the rest. */
-const NEWEST = 8;
+const MAX_SHOWN = 8;
 
 export function RunsPanel({ targetId }: { targetId: string }) {
   const runs = useQuery(runsQuery({ target: targetId }));
@@ -30,7 +30,7 @@ export function RunsPanel({ targetId }: { targetId: string }) {
         </AppLink>
       }
     >
-      <Loaded query={runs} what="the runs" lines={3}>
+      <QueryView query={runs} what="the runs" lines={3}>
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState icon="runs" title="Nothing was measured here yet">
@@ -38,10 +38,10 @@ export function RunsPanel({ targetId }: { targetId: string }) {
               appears here.
             </EmptyState>
           ) : (
-            <RunsTable label="Runs" runs={items.slice(0, NEWEST)} brief />
+            <RunsTable label="Runs" runs={items.slice(0, MAX_SHOWN)} brief />
           )
         }
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }
@@ -81,7 +81,7 @@ export function NoisePanel({ targetId }: { targetId: string }) {
         </AppLink>
       }
     >
-      <Loaded query={floors} what="the noise floors" lines={3}>
+      <QueryView query={floors} what="the noise floors" lines={3}>
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState icon="noise" title="Not measured">
@@ -91,13 +91,13 @@ export function NoisePanel({ targetId }: { targetId: string }) {
           ) : (
             <DataTable
               label="Noise floors"
-              rows={items.slice(0, NEWEST)}
+              rows={items.slice(0, MAX_SHOWN)}
               rowKey={({ id }) => id}
               columns={FLOORS}
             />
           )
         }
-      </Loaded>
+      </QueryView>
     </Panel>
   );
 }

@@ -5,7 +5,7 @@ import type { PreflightFinding, Target } from '../../api/types';
 import {
   CONNECTION_STATES,
   HEALTH_STATES,
-  HOLDS,
+  MAINTENANCE_BADGES,
   PREFLIGHT_LEVELS,
   TARGET_STATES,
 } from '../../ui/state-badges';
@@ -13,7 +13,7 @@ import { Status } from '../../ui/status';
 import { SimulatedMark } from '../../ui/target-name';
 
 /** A device that cannot be used says what is between it and us, which "offline" would hide. */
-function stateLook({ state, connection }: Target) {
+function connectionBadge({ state, connection }: Target) {
   return state === 'offline' &&
     connection !== null &&
     connection.state !== 'online'
@@ -32,7 +32,7 @@ export function TargetMarks({ target, stacked = false }: TargetMarksProps) {
   return (
     <Group gap={stacked ? 4 : 6} {...(stacked ? { maw: '8.5rem' } : {})}>
       <Status
-        look={stateLook(target)}
+        look={connectionBadge(target)}
         title={connection?.reason ?? undefined}
       />
       {kind === 'device' && (
@@ -43,7 +43,7 @@ export function TargetMarks({ target, stacked = false }: TargetMarksProps) {
       )}
       {maintenance !== null && (
         <Status
-          look={HOLDS.maintenance}
+          look={MAINTENANCE_BADGES.maintenance}
           title={maintenance.reason ?? undefined}
         />
       )}

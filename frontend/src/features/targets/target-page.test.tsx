@@ -1,17 +1,17 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
-import { withDevices } from '../../testing/scenario-devices';
+import { addDevicesScenario } from '../../testing/scenario-devices';
 import { phone, quarantinedPhone } from '../../testing/fixtures-targets';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
-import type { World } from '../../testing/fake-backend';
+import type { FakeBackend } from '../../testing/fake-backend';
 
 const DEVICE = '/targets/target-2';
 const region = (name: string) => screen.findByRole('region', { name });
-const only = (made: ReturnType<typeof phone>) => (world: World) => {
-  world.targets = [made];
+const only = (made: ReturnType<typeof phone>) => (backend: FakeBackend) => {
+  backend.targets = [made];
 };
 
 describe('the axes of a target', () => {
@@ -42,10 +42,10 @@ describe('the axes of a target', () => {
   });
 
   it('change when the stream says that something did', async () => {
-    const { world, stream } = renderApp(DEVICE, only(phone()));
+    const { backend, stream } = renderApp(DEVICE, only(phone()));
     expect(await region('Jobs')).toHaveTextContent('Takes jobs.');
     stream.current?.ready();
-    world.targets = [quarantinedPhone()];
+    backend.targets = [quarantinedPhone()];
     stream.current?.send({
       id: 1,
       kind: 'target',
@@ -180,19 +180,19 @@ describe('conditions over time', () => {
   });
 
   it('go back as far as is chosen, and the choice is in the address', async () => {
-    const { user, world, router } = renderApp(DEVICE);
+    const { user, backend, router } = renderApp(DEVICE);
     await screen.findByRole('table', { name: 'Readings' });
     await user.click(screen.getByRole('radio', { name: 'month' }));
-    await waitFor(() => expect(world.fleet.windows).toHaveLength(2));
+    await waitFor(() => expect(backend.fleet.windows).toHaveLength(2));
     const days =
-      (Date.now() - Date.parse(world.fleet.windows[1] ?? '')) / 86_400_000;
+      (Date.now() - Date.parse(backend.fleet.windows[1] ?? '')) / 86_400_000;
     expect(Math.round(days)).toBe(30);
     expect(router.state.location.search).toEqual({ over: 'month' });
   });
 
   it('say why there are none', async () => {
-    renderApp(DEVICE, (world) => {
-      world.fleet.conditions = {
+    renderApp(DEVICE, (backend) => {
+      backend.fleet.conditions = {
         tracks: [],
         gaps: [],
         jobs: [],
@@ -229,7 +229,7 @@ describe('how a target is set up', () => {
 
 describe('what a target has measured', () => {
   it('stands on its page: its runs and its noise floors', async () => {
-    renderApp(DEVICE, withDevices);
+    renderApp(DEVICE, addDevicesScenario);
     expect(
       await screen.findByRole('table', { name: 'Noise floors' }),
     ).toHaveTextContent(/effects below 3\.1 % are not resolved here/);
@@ -243,7 +243,7 @@ describe('what a target has measured', () => {
 
 describe('an action on a target', () => {
   it('is maintenance with a reason and an end, and comes back', async () => {
-    const { user, world } = renderApp('/targets/target-1');
+    const { user, backend } = renderApp('/targets/target-1');
     await user.click(
       await screen.findByRole('button', { name: 'Start maintenance' }),
     );
@@ -261,7 +261,7 @@ describe('an action on a target', () => {
     expect(await region('Maintenance')).toHaveTextContent(
       /By Ada, until 6 May 2031.*New cooler\./,
     );
-    expect(world.fleet.asked[0]?.body).toEqual({
+    expect(backend.fleet.asked[0]?.body).toEqual({
       on: true,
       reason: 'new cooler',
       until: new Date('2031-05-06T07:08').toISOString(),
@@ -279,7 +279,7 @@ describe('an action on a target', () => {
         screen.queryByRole('region', { name: 'Maintenance' }),
       ).not.toBeInTheDocument(),
     );
-    expect(world.fleet.asked[1]?.body).toEqual({
+    expect(backend.fleet.asked[1]?.body).toEqual({
       on: false,
       reason: null,
       until: null,
@@ -287,7 +287,7 @@ describe('an action on a target', () => {
   });
 
   it('is confirmed with a reason: a release lets nothing run before its check', async () => {
-    const { user, world } = renderApp(DEVICE, only(quarantinedPhone()));
+    const { user, backend } = renderApp(DEVICE, only(quarantinedPhone()));
     await user.click(await screen.findByRole('button', { name: 'Release' }));
     const dialog = await screen.findByRole('dialog', {
       name: 'Release pixel-8 from quarantine',
@@ -302,20 +302,20 @@ describe('an action on a target', () => {
     expect(
       await screen.findByText('Takes no jobs: its health is being checked.'),
     ).toBeInTheDocument();
-    expect(world.fleet.asked).toEqual([
+    expect(backend.fleet.asked).toEqual([
       { action: 'release', body: { reason: 'new cable' } },
     ]);
   });
 
   it('is not done without being confirmed', async () => {
-    const { user, world } = renderApp(DEVICE, only(phone()));
+    const { user, backend } = renderApp(DEVICE, only(phone()));
     await user.click(await screen.findByRole('button', { name: 'Restart' }));
     await user.click(
       within(await screen.findByRole('dialog')).getByRole('button', {
         name: 'Cancel',
       }),
     );
-    expect(world.fleet.asked).toEqual([]);
+    expect(backend.fleet.asked).toEqual([]);
   });
 
   it('says that a restart loses a phone which listens until then, and what to do', async () => {
@@ -325,7 +325,7 @@ describe('an action on a target', () => {
       text: 'It listens by TCP until it restarts.',
       advice: 'Plug it in by USB.',
     };
-    const { user, world } = renderApp(
+    const { user, backend } = renderApp(
       DEVICE,
       only({ ...phone(), preflight: [finding] }),
     );
@@ -334,7 +334,7 @@ describe('an action on a target', () => {
     expect(dialog).toHaveTextContent(
       /It will not come back by itself\..* until it restarts\. Plug it in/,
     );
-    expect(world.fleet.asked).toEqual([]);
+    expect(backend.fleet.asked).toEqual([]);
     await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
     await user.click(
       await screen.findByRole('button', { name: 'Check again' }),
@@ -377,7 +377,7 @@ describe('an action on a target', () => {
   });
 
   it('does what its dialog says, whatever somebody else does while it is open', async () => {
-    const { user, world, stream } = renderApp(DEVICE, only(phone()));
+    const { user, backend, stream } = renderApp(DEVICE, only(phone()));
     await user.click(
       await screen.findByRole('button', { name: 'Start maintenance' }),
     );
@@ -391,7 +391,7 @@ describe('an action on a target', () => {
       until: null,
       since: new Date().toISOString(),
     };
-    world.targets = [phone({ maintenance })];
+    backend.targets = [phone({ maintenance })];
     stream.current?.send({
       id: 1,
       kind: 'target',
@@ -404,8 +404,8 @@ describe('an action on a target', () => {
     await user.click(
       within(dialog).getByRole('button', { name: 'Start maintenance' }),
     );
-    await waitFor(() => expect(world.fleet.asked).toHaveLength(1));
-    expect(world.fleet.asked[0]?.body).toEqual({
+    await waitFor(() => expect(backend.fleet.asked).toHaveLength(1));
+    expect(backend.fleet.asked[0]?.body).toEqual({
       on: true,
       reason: null,
       until: null,
@@ -413,11 +413,11 @@ describe('an action on a target', () => {
   });
 
   it('that is refused does not take back what came meanwhile', async () => {
-    const { user, world } = renderApp(DEVICE, only(phone()));
+    const { user, backend } = renderApp(DEVICE, only(phone()));
     await user.click(await screen.findByRole('button', { name: 'Restart' }));
     server.use(
       http.post('*/reboot', () => {
-        world.targets = [quarantinedPhone()];
+        backend.targets = [quarantinedPhone()];
         return problem(
           409,
           'too_many_reboots',
@@ -498,9 +498,9 @@ describe('an action on a target', () => {
   });
 
   it('is for administrators only', async () => {
-    renderApp(DEVICE, (world) => {
-      if (world.session !== null)
-        world.session = { ...world.session, scopes: ['read'] };
+    renderApp(DEVICE, (backend) => {
+      if (backend.session !== null)
+        backend.session = { ...backend.session, scopes: ['read'] };
     });
     expect(
       await screen.findByText(/An administrator can check it again/),

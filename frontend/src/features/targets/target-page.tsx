@@ -9,9 +9,9 @@ import type { Target } from '../../api/types';
 import { useLiveStream } from '../../api/use-live-stream';
 import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
-import { Loaded } from '../../ui/query-view';
+import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
-import { Facts, Panel, Split } from '../../ui/panel';
+import { Facts, Panel, MainAndAside } from '../../ui/panel';
 import { PoliciesPanel } from '../../ui/policy-card';
 import { TimeAgo } from '../../ui/time-ago';
 import { ActionsPanel } from './actions-panel';
@@ -27,7 +27,7 @@ import {
 } from './configuration-panels';
 import { TitleMarks } from './target-marks';
 import type { TargetSearch } from './targets-search';
-import { gateWords } from './target-texts';
+import { gateReadings } from './target-texts';
 
 export interface TargetPageProps {
   targetId: string;
@@ -36,7 +36,7 @@ export interface TargetPageProps {
 }
 
 /** An event is a hint; what changed is asked of the server. */
-function useHints(targetId: string): void {
+function useTargetEvents(targetId: string): void {
   const client = useQueryClient();
   useLiveStream({
     enabled: true,
@@ -50,7 +50,7 @@ function useHints(targetId: string): void {
 
 export function TargetPage({ targetId, search, onSearch }: TargetPageProps) {
   const target = useQuery(targetQuery(targetId));
-  useHints(targetId);
+  useTargetEvents(targetId);
   return (
     <Page
       title={target.data?.name ?? 'Target'}
@@ -59,10 +59,12 @@ export function TargetPage({ targetId, search, onSearch }: TargetPageProps) {
         ? {}
         : { lead: <TitleMarks target={target.data} /> })}
     >
-      <Loaded query={target} what="target" lines={8}>
+      <QueryView query={target} what="target" lines={8}>
         {(data) => (
-          <Split
-            main={<Main target={data} search={search} onSearch={onSearch} />}
+          <MainAndAside
+            main={
+              <MainPanels target={data} search={search} onSearch={onSearch} />
+            }
             aside={
               <>
                 <ActionsPanel target={data} />
@@ -76,16 +78,16 @@ export function TargetPage({ targetId, search, onSearch }: TargetPageProps) {
             }
           />
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   );
 }
 
-interface MainProps extends Omit<TargetPageProps, 'targetId'> {
+interface MainPanelsProps extends Omit<TargetPageProps, 'targetId'> {
   target: Target;
 }
 
-function Main({ target, search, onSearch }: MainProps) {
+function MainPanels({ target, search, onSearch }: MainPanelsProps) {
   const device = target.kind === 'device';
   return (
     <>
@@ -124,7 +126,7 @@ function About({ target }: { target: Target }) {
           ['Agent', target.agent_name],
           ['Last seen', <TimeAgo key="l" at={target.last_seen_at} />],
           ...(boot === null ? [] : [['Boot', mono(boot)] as const]),
-          ...(gates === null ? [] : gateWords(gates)),
+          ...(gates === null ? [] : gateReadings(gates)),
           ...(gates === null
             ? []
             : [['Read', formatDateTime(gates.at)] as const]),

@@ -6,12 +6,12 @@ type Gates = NonNullable<Target['gates']>;
 
 export const UNKNOWN = 'not known';
 
-function read<T>(value: T | null, format: (value: T) => string): string {
+function readingText<T>(value: T | null, format: (value: T) => string): string {
   return value === null ? UNKNOWN : format(value);
 }
 
 /** Thermal unknown is not cool: a reading the device could not give says so. */
-export function gateWords(
+export function gateReadings(
   gates: Gates,
 ): readonly (readonly [name: string, words: string])[] {
   const {
@@ -26,18 +26,18 @@ export function gateWords(
   return [
     [
       'Battery',
-      `${read(heat, conditionFormat('battery_c'))}, ` +
-        `${read(charge, conditionFormat('battery_percent'))}${plugged}`,
+      `${readingText(heat, conditionFormat('battery_c'))}, ` +
+        `${readingText(charge, conditionFormat('battery_percent'))}${plugged}`,
     ],
     [
       'Thermal status',
-      read(status, (value) => THERMAL_STATUS[value] ?? String(value)),
+      readingText(status, (value) => THERMAL_STATUS[value] ?? String(value)),
     ],
-    ['Free space', read(free, conditionFormat('free_bytes'))],
+    ['Free space', readingText(free, conditionFormat('free_bytes'))],
   ];
 }
 
-export const AXIS_WORDS: Record<EventAxis, string> = {
+export const AXIS_LABELS: Record<EventAxis, string> = {
   connection: 'connection',
   health: 'health',
   maintenance: 'maintenance',
@@ -45,7 +45,7 @@ export const AXIS_WORDS: Record<EventAxis, string> = {
   recovery: 'recovery',
 };
 
-export interface ActionWords {
+export interface ActionText {
   label: string;
   title: (name: string) => string;
   /** What it does and what it does not, said before it is done. */
@@ -57,7 +57,7 @@ export interface ActionWords {
 const NOT_BEFORE =
   'It is done as soon as no job holds the device: the agent asks for it with its heartbeats.';
 
-export const ACTIONS: Record<TargetAction, ActionWords> = {
+export const ACTIONS: Record<TargetAction, ActionText> = {
   maintenance: {
     label: 'Start maintenance',
     title: (name) => `Maintenance of ${name}`,
@@ -99,7 +99,7 @@ export const ACTIONS: Record<TargetAction, ActionWords> = {
   },
 };
 
-export const END_MAINTENANCE: ActionWords = {
+export const END_MAINTENANCE: ActionText = {
   label: 'End maintenance',
   title: (name) => `End the maintenance of ${name}`,
   meaning:
@@ -112,7 +112,7 @@ export const END_MAINTENANCE: ActionWords = {
 const LOST_BY_RESTART = 'restart_loses_it';
 
 /** What a person is told of an action before it is done, about this target as it is now. */
-export function wordsOf(target: Target, action: TargetAction): ActionWords {
+export function actionTextOf(target: Target, action: TargetAction): ActionText {
   if (action === 'maintenance' && target.maintenance !== null)
     return END_MAINTENANCE;
   const words = ACTIONS[action];

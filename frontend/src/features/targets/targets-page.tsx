@@ -10,7 +10,7 @@ import { CodeBox } from '../../ui/code-box';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
-import { Listed } from '../../ui/paged-list';
+import { PagedList } from '../../ui/paged-list';
 import { HEALTH_STATES, TARGET_STATES } from '../../ui/state-badges';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
@@ -21,7 +21,7 @@ import { TimeAgo } from '../../ui/time-ago';
 import { Preflight, TargetMarks } from './target-marks';
 import classes from './targets.module.css';
 import { HEALTHS, KINDS, STATES, type TargetsSearch } from './targets-search';
-import { gateWords } from './target-texts';
+import { gateReadings } from './target-texts';
 
 export interface TargetsPageProps {
   search: TargetsSearch;
@@ -52,7 +52,7 @@ export function TargetsPage({ search, onSearch }: TargetsPageProps) {
     >
       <Filters search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching targets' : 'All targets'} flush>
-        <Listed
+        <PagedList
           query={targets}
           what="the targets"
           one="target"
@@ -72,7 +72,7 @@ export function TargetsPage({ search, onSearch }: TargetsPageProps) {
               rowKey={({ id }) => id}
             />
           )}
-        </Listed>
+        </PagedList>
       </Panel>
     </Page>
   );
@@ -135,17 +135,17 @@ function Filters({ search, onSearch }: TargetsPageProps) {
 }
 
 const COLUMNS: readonly Column<Target>[] = [
-  { header: 'Target', cell: (target) => <Named target={target} /> },
+  { header: 'Target', cell: (target) => <TargetCell target={target} /> },
   {
     header: 'State',
     cell: (target) => <TargetMarks target={target} stacked />,
   },
   {
     header: 'Jobs',
-    cell: ({ takes_jobs: { words } }) => <Brief words={words} />,
+    cell: ({ takes_jobs: { words } }) => <JobsCell words={words} />,
     wrap: true,
   },
-  { header: 'Readings', cell: ({ gates }) => <Readings gates={gates} /> },
+  { header: 'Readings', cell: ({ gates }) => <ReadingsCell gates={gates} /> },
   {
     header: 'Preflight',
     cell: (target) =>
@@ -168,7 +168,7 @@ const COLUMNS: readonly Column<Target>[] = [
 ];
 
 /** The reasons in short; the target's own page has them whole, with what to do. */
-function Brief({ words }: { words: string }) {
+function JobsCell({ words }: { words: string }) {
   return (
     <div className={classes.brief} title={words}>
       {words}
@@ -176,7 +176,7 @@ function Brief({ words }: { words: string }) {
   );
 }
 
-function Named({
+function TargetCell({
   target: { id, name, kind, serial, simulated },
 }: {
   target: Target;
@@ -199,12 +199,12 @@ function Named({
 }
 
 /** Readings in the list: charge and heat, which come and go. The page has all of them. */
-const IN_LIST = 2;
+const READINGS_IN_LIST = 2;
 
-function Readings({ gates }: Pick<Target, 'gates'>) {
+function ReadingsCell({ gates }: Pick<Target, 'gates'>) {
   if (gates === null) return <>–</>;
-  return gateWords(gates)
-    .slice(0, IN_LIST)
+  return gateReadings(gates)
+    .slice(0, READINGS_IN_LIST)
     .map(([name, words]) => (
       <div key={name}>
         <span className={classes.quiet}>{name}</span> {words}

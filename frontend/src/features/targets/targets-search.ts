@@ -1,7 +1,7 @@
 /** Search values of the fleet and of one target. */
 import type { TargetFilters } from '../../api/targets';
 import type { EventAxis, HealthState, Target } from '../../api/types';
-import { oneOf, text } from '../../lib/search-values';
+import { oneOf, textValue } from '../../lib/search-values';
 
 export const KINDS: readonly Target['kind'][] = ['host', 'device'];
 export const STATES: readonly Target['state'][] = ['online', 'busy', 'offline'];
@@ -34,8 +34,8 @@ export function parseTargetsSearch(
     state: oneOf(search['state'], STATES),
     health: oneOf(search['health'], HEALTHS),
     simulated: oneOf(search['simulated'], ['yes', 'no']),
-    q: text(search['q']),
-    cursor: text(search['cursor']),
+    q: textValue(search['q']),
+    cursor: textValue(search['cursor']),
   };
 }
 

@@ -31,7 +31,10 @@ describe('the fleet', () => {
   });
 
   it('says what is between a device and us instead of offline', async () => {
-    renderApp('/targets', (world) => (world.targets = [quarantinedPhone()]));
+    renderApp(
+      '/targets',
+      (backend) => (backend.targets = [quarantinedPhone()]),
+    );
     const [, row] = await rows();
     expect(row).toHaveTextContent(/unauthorized.*quarantined/);
     expect(row).not.toHaveTextContent(/offline/);
@@ -91,8 +94,8 @@ describe('the fleet', () => {
 
 describe('a simulated target', () => {
   it('says so wherever it is named', async () => {
-    renderApp('/runs', (world) => {
-      world.runs = world.runs.map((run) => ({
+    renderApp('/runs', (backend) => {
+      backend.runs = backend.runs.map((run) => ({
         ...run,
         jobs: run.jobs.map((job) => ({
           ...job,

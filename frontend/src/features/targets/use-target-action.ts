@@ -16,7 +16,7 @@ import {
 } from '../../api/targets';
 import type { Order, Target, TargetAction } from '../../api/types';
 
-export interface Asked {
+export interface ActionRequest {
   action: TargetAction;
   /** Of maintenance: whether it begins. */
   on: boolean;
@@ -27,7 +27,7 @@ export interface Asked {
 
 function send(
   id: string,
-  { action, on, reason, until }: Asked,
+  { action, on, reason, until }: ActionRequest,
 ): Promise<Target> {
   switch (action) {
     case 'maintenance':
@@ -52,7 +52,7 @@ const ASKING: Target['takes_jobs'] = {
   words: 'the server is being asked',
 };
 
-function ordered(kind: Order['kind'], by: string, now: string): Order {
+function pendingOrder(kind: Order['kind'], by: string, now: string): Order {
   return {
     id: `asked ${kind}`,
     kind,
@@ -64,9 +64,9 @@ function ordered(kind: Order['kind'], by: string, now: string): Order {
 }
 
 /** What the target looks like until the server has answered. */
-export function guess(
+export function applyOptimistically(
   target: Target,
-  asked: Asked,
+  asked: ActionRequest,
   by: string,
   now: string,
 ): Target {
@@ -93,12 +93,12 @@ export function guess(
     case 'recheck':
       return {
         ...target,
-        orders: [...target.orders, ordered('check', by, now)],
+        orders: [...target.orders, pendingOrder('check', by, now)],
       };
     case 'reboot':
       return {
         ...target,
-        orders: [...target.orders, ordered('reboot', by, now)],
+        orders: [...target.orders, pendingOrder('reboot', by, now)],
       };
   }
 }
@@ -108,13 +108,18 @@ export function useTargetAction(id: string) {
   const session = useQuery(sessionQuery);
   const key = targetKeys.target(id);
   return useMutation({
-    mutationFn: (asked: Asked) => send(id, asked),
+    mutationFn: (asked: ActionRequest) => send(id, asked),
     onMutate: async (asked) => {
       await client.cancelQueries({ queryKey: key });
       const before = client.getQueryData<Target>(key);
       if (before === undefined) return undefined;
       const by = session.data?.account.name ?? 'you';
-      const guessed = guess(before, asked, by, new Date().toISOString());
+      const guessed = applyOptimistically(
+        before,
+        asked,
+        by,
+        new Date().toISOString(),
+      );
       client.setQueryData(key, guessed);
       return { before, guessed: client.getQueryData<Target>(key) };
     },
