@@ -219,8 +219,8 @@ describe.each(CASES)('the page of %s', (_name, page) => {
   });
 
   it('explains a failure and recovers when asked to try again', async () => {
-    const { backend, user } = renderApp(page.address, (backend) => {
-      backend.failure = {
+    const { backend, user } = renderApp(page.address, (initial) => {
+      initial.failure = {
         status: 503,
         code: 'unavailable',
         detail: 'The database is away.',

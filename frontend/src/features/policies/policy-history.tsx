@@ -51,13 +51,13 @@ function History({ advice }: { advice: PolicyAdvice }) {
                     name: 'warm',
                     points: items
                       .toReversed()
-                      .map((advice) => pointOf(advice, 'warm')),
+                      .map((older) => pointOf(older, 'warm')),
                   },
                   {
                     name: 'cold',
                     points: items
                       .toReversed()
-                      .map((advice) => pointOf(advice, 'cold')),
+                      .map((older) => pointOf(older, 'cold')),
                   },
                 ]}
                 references={[
