@@ -32,7 +32,7 @@ from paceline_server.jobs.leases import (
     finish,
     lease_lost,
 )
-from paceline_server.jobs.outcomes import WITHOUT_VERDICT, reason_of_end
+from paceline_server.jobs.outcomes import WITHOUT_VERDICT, first_error, reason_of_end
 from paceline_server.jobs.queries import counting_attempts
 from paceline_server.jobs.run_creation import (
     EXPIRES_AFTER,
@@ -71,6 +71,7 @@ __all__ = [
     "default_launches",
     "fail_analysis",
     "finish",
+    "first_error",
     "get_job",
     "get_run",
     "job_with_reason",

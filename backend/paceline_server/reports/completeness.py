@@ -170,7 +170,12 @@ def _missing_case_out(job: Job, target: Target, case: ExpectedCase) -> MissingCa
         reason = OF_CAUSE.get(job.cause or "", "failed")
     else:
         reason = OF_STATE[job.state]
-    said = TEXTS.get(reason) or jobs.reason_of_end(job) or "failed"
+    # The group that shows it names the cause already ("24 cases: build failed").
+    text = (
+        TEXTS.get(reason)
+        or jobs.first_error(job.cause_detail)
+        or jobs.reason_of_end(job)
+    )
     return MissingCaseOut(
         target_id=target.id,
         target_name=target.name,
@@ -179,7 +184,7 @@ def _missing_case_out(job: Job, target: Target, case: ExpectedCase) -> MissingCa
         arm=case.arm,
         params=dict(case.params),
         reason=reason,
-        text=said[:500],
+        text=text[:500],
     )
 
 

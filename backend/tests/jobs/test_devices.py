@@ -102,7 +102,7 @@ def test_a_name_that_is_no_configuration_error_is_refused(
     body = {"suite": "demo", "suppress": ["emulatr"]}
     answer = client.post(f"{PREFIX}/runs", json=body, headers=ci)
     assert answer.status_code == 400
-    assert "there are emulator, debuggable" in answer.json()["fields"]["suppress"]
+    assert "known are emulator, debuggable" in answer.json()["fields"]["suppress"]
 
 
 def test_a_name_only_a_target_of_the_suite_has_may_be_suppressed_and_stays_so_in_a_schedule(

@@ -76,7 +76,7 @@ def test_a_commit_that_does_not_build_is_stepped_around(hunt: Hunting) -> None:
         "ratio": None,
         "lower": None,
         "upper": None,
-        "words": "cc: error",
+        "words": "the build failed: cc: error",
     }
     assert bisection["culprit"]["commit"] == hunting.revisions[10]
 
