@@ -74,11 +74,9 @@ async def stream(
     _: Reader,
     run: Annotated[str | None, Query(max_length=100)] = None,
     last_event_id: EventId = None,
-    last_event_id_header: Annotated[
-        str | None, Header(alias="Last-StreamedEvent-ID")
-    ] = None,
+    last_event_id_header: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
 ) -> StreamingResponse:
-    """Live events from now on, or from after `Last-StreamedEvent-ID`. Begins with an event `ready`; an event `reset`
+    """Live events from now on, or from after `Last-Event-ID`. Begins with an event `ready`; an event `reset`
     means that older events are gone and the page should read everything again."""
     after = _resume_from(last_event_id_header, last_event_id)
     tail: Tail = request.app.state.tail

@@ -1321,7 +1321,7 @@ export interface paths {
         };
         /**
          * Stream
-         * @description Live events from now on, or from after `Last-StreamedEvent-ID`. Begins with an event `ready`; an event `reset`
+         * @description Live events from now on, or from after `Last-Event-ID`. Begins with an event `ready`; an event `reset`
          *     means that older events are gone and the page should read everything again.
          */
         get: operations["stream"];
@@ -9363,7 +9363,7 @@ export interface operations {
                 last_event_id?: number | null;
             };
             header?: {
-                "Last-StreamedEvent-ID"?: string | null;
+                "Last-Event-ID"?: string | null;
             };
             path?: never;
             cookie?: never;
