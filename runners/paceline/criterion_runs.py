@@ -28,7 +28,7 @@ from paceline.formats.declared import LineProblem
 
 LAST_RUN = "new"
 MAX_FILE_BYTES = 64 << 20
-"""A sample.json of a million samples has half of it."""
+"""Twice the size of a sample.json with a million samples."""
 MAX_SERIES = 10_000
 MAX_LINE_BYTES = 64 << 20
 NO_VERDICT = (
@@ -133,7 +133,7 @@ def _directory(root: Path) -> CriterionDocument:
 
 
 def _add_run(reading: _Reading, root: Path, run: Path, sample: bytes) -> None:
-    """One baseline of one benchmark, or why it is none."""
+    """Add one baseline of one benchmark, or the reason why it cannot be imported."""
     name = run.relative_to(root).as_posix()
     try:
         tukey = run / "tukey.json"

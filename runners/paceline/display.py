@@ -61,10 +61,10 @@ class PlainDisplay:
         self._line(f"launch {number + 1} of {total}: {workload}")
 
     def progress(self, done: int, total: int) -> None:
-        """Not worth a line each."""
+        """Progress is not printed: one line per step would hide the rest."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
     def _line(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)

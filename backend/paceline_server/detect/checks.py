@@ -18,7 +18,7 @@ from paceline_server.ingest.cases import Check
 def check_rows(
     manifest: Manifest, asked: JobRequest, seen: Sequence[Check]
 ) -> list[CheckOut]:
-    """One row per name: ok when every launch that ran it said so, and everyone who owes it reported it."""
+    """One row per check: ok if it passed in every launch and every workload that declares it reported it."""
     owed = _expected_by_workload(manifest, asked)
     rows: dict[str, CheckOut] = {}
     for check in seen:
@@ -57,7 +57,7 @@ def _expected_by_workload(
 
 
 def _detail(check: Check, owed: dict[str, list[str]]) -> str:
-    """What the workload said; of a check that failed, and that workloads owe, also which of them."""
+    """The message of the workload; of a failed check also the workload, if several declare it."""
     if check.ok or check.workload not in owed.get(check.name, ()):
         return check.detail
     return f"in workload {check.workload}: {check.detail or 'no detail'}"

@@ -50,15 +50,15 @@ class Pair:
     family: tuple[float, ...] = ()
     audit: GroupAudit | None = None
     sides: Literal["arms", "revisions"] = "arms"
-    """revisions: `arm` at head against `arm` at base, which `reference` then says."""
+    """`revisions` compares `arm` at head with `arm` at base; `reference` then names the base."""
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """What else is stored with it."""
+    """Additional evidence that is stored with the finding."""
     floor: NoiseFloor | None = None
-    """Of an A/A job: what the target resolves here."""
+    """The smallest effect the target can resolve; set for A/A jobs only."""
 
     @property
     def shown(self) -> str:
-        """Its words as people see them; of revisions `head 6.1 % slower than base (…)`."""
+        """The verdict as pages show it; for revisions `head 6.1 % slower than base (…)`."""
         return (
             self.words()
             if self.sides == "arms"
@@ -97,7 +97,8 @@ def compare(
     manifest: Manifest, groups: Sequence[Group], index: CaseIndex, known: Circumstances
 ) -> list[Pair]:
     """Judge every arm of every group against its reference, metric by metric, then control the run's
-    errors. What does not apply here is in no family. `manifest`: as it is on the target's kind."""
+    errors. A pair that does not apply on this target is left out of the error control. `manifest` is the one of
+    the target's kind."""
     return control_false_discoveries(
         [pair for group in groups for pair in _pairs(manifest, group, index, known)],
         known.look,
@@ -105,8 +106,7 @@ def compare(
 
 
 def control_false_discoveries(pairs: list[Pair], look: Look) -> list[Pair]:
-    """The pairs of a job with the false discoveries of its whole run held, and with what their audits take
-    back."""
+    """Limit the false discoveries over all pairs of a run, then withdraw what an audit contradicts."""
     pairs = list(pairs)
     judged = [
         at for at, pair in enumerate(pairs) if pair.found.verdict != "not_applicable"
@@ -201,8 +201,10 @@ def _pairs(
 
 
 def extend_if_unsteady(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
-    """§1, "extend once, else flag": a launch that never settled makes its pair extendable at the first look,
-    even where the blocks kept decide it. What stays unsteady after that is a flag in the evidence."""
+    """Ask for more launches when a launch never settled (STATISTICS §1, "extend once, else flag").
+
+    Only at the first look, and even if the remaining blocks decide the pair. A launch that is still
+    unsteady afterwards is flagged in the evidence."""
     settled = found.look > 0 or not blocks.unsteady
     return (
         found if settled or found.verdict != "pass" else replace(found, extendable=True)
@@ -216,7 +218,7 @@ def withdraw_unmeasured(
     names: tuple[str, str],
     blocks: PairedBlocks,
 ) -> PairVerdict:
-    """Take back a verdict on what was not there, or was too fast to have happened."""
+    """Withdraw a verdict if an arm was not measured, or so fast that it was probably optimised away."""
     for name, samples, value in zip(
         names,
         (case, reference),

@@ -55,7 +55,7 @@ def evaluate_job(session: Session, job_id: str) -> list[detection.EvaluatedSerie
 def store_evaluation(
     session: Session, job_id: str, looked: Sequence[detection.EvaluatedSeries]
 ) -> None:
-    """Store what was seen; alerts hear of it, also when it is nothing: a change may have gone away."""
+    """Store the evaluations and notify alerts, even of no change: an earlier one may have vanished."""
     detection.store_evaluations(session, looked)
     detection.mark_incidents(
         session, {evaluated.head.target_id for evaluated in looked}
@@ -69,8 +69,7 @@ def names_of(session: Session, suite: str) -> NewestNames:
 
 
 def names_of_job(session: Session, context: JobContext) -> NewestNames:
-    """Those of its suite; an imported run's need not be one that anybody announced, and its names are its
-    own."""
+    """The newest names of the job's suite; an imported run brings its own, for its suite may be unknown."""
     if context.is_imported:
         return NewestNames.of(manifests.read(context.run.manifest))
     return names_of(session, context.run.suite)
@@ -102,8 +101,7 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
 
 
 def _measured_point(row: MeasurementOut) -> PointOfSeries:
-    """Too few samples for an interval: the median lies between the extremes, and that is all that is
-    known."""
+    """Use the extremes as the interval where there are too few samples for a better one."""
     return PointOfSeries(
         benchmark=row.benchmark,
         arm=row.arm,

@@ -112,7 +112,7 @@ class RecordedRun:
     look: int
     failure: str | None
     base: Revision | None = None
-    """Set: two revisions; `facts` are the head's."""
+    """Set if two revisions are compared; `facts` then describes the head."""
 
 
 def judge(

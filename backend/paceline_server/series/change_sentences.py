@@ -6,8 +6,9 @@ from paceline_server.stats.plain_words import direction_words, percent, quantity
 
 
 def worsening(effect: float, better: str) -> float:
-    """An effect as rules and comparisons count it, a share above 0 when it got worse: time per piece of work,
-    so that a throughput of 90 after 100 is 11.1 % worse, as it is beside an arm."""
+    """Turn an effect into a fraction that is positive when things got worse.
+
+    A throughput is counted as time per piece of work, as between arms: 90 after 100 is 11.1 % worse."""
     return effect if better == "lower" else 1.0 / (1.0 + effect) - 1.0
 
 
@@ -28,8 +29,7 @@ def change_sentence(
 
 
 def interval_sentence(lower: float, upper: float, unit: str, better: str) -> str:
-    """The interval of an effect: `4.9 % to 8.8 % slower`; `8.8 % faster to 4.9 % slower` where it crosses
-    nothing at all, for then neither way is excluded."""
+    """The interval of an effect: `4.9 % to 8.8 % slower`, or `8.8 % faster to 4.9 % slower` if it includes 0."""
     if lower * upper > 0.0:
         near, far = sorted(
             (worsening(lower, better), worsening(upper, better)), key=abs

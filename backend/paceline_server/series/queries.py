@@ -85,7 +85,7 @@ def series_by_id(session: Session, series_id: str) -> Series | None:
 
 
 def _measured_here() -> ColumnElement[bool]:
-    """Of a target that measures for this server: what another tool measured is excluded (docs/decisions/0031-imported-samples.md)."""
+    """Select series measured by our own targets; imported ones are excluded (docs/decisions/0031-imported-samples.md)."""
     imported = select(Target.id).where(Target.agent_id == IMPORTS_AGENT)
     return Series.target_id.not_in(imported)
 
@@ -221,7 +221,7 @@ def changes(
 
 
 class PlainPointRow(NamedTuple):
-    """What the environments of a series are told from."""
+    """A point with what is needed to tell the environments of its series apart."""
 
     job_id: str
     at: datetime
@@ -261,7 +261,7 @@ def fingerprints(
 
 
 def fingerprints_of_jobs(session: Session, job_ids: Collection[str]) -> dict[str, str]:
-    """What the targets of these jobs were, for those that left points."""
+    """Fingerprints of the targets of these jobs, for jobs that have points."""
     query = (
         select(
             SeriesPoint.job_id, func.min(SeriesPoint.fingerprint).label("fingerprint")
@@ -286,8 +286,9 @@ class NoiseFloorRow(NamedTuple):
 def noise_floors(
     session: Session, suite: str, target_ids: Collection[str]
 ) -> list[NoiseFloorRow]:
-    """The newest noise floor of everything of a suite on these targets. Only what is asked for leaves the
-    database: every A/A job leaves as many rows as the suite has series, with evidence."""
+    """The newest noise floor of each series of a suite on these targets.
+
+    The database selects the newest rows: every A/A job adds a row with evidence for each series."""
     key = (
         NoiseFloor.target_id,
         NoiseFloor.benchmark,
@@ -379,7 +380,7 @@ def branches(session: Session, suite: str) -> list[str]:
 
 @dataclass(frozen=True)
 class NoiseFloorFilters:
-    """Exact; None leaves a column open. `target` is an id."""
+    """Filters by equality; None matches everything. `target` is an id."""
 
     suite: str | None = None
     benchmark: str | None = None

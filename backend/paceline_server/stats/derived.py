@@ -28,8 +28,10 @@ NS_PER_S = 1_000_000_000
 
 @dataclass(frozen=True)
 class DerivedValue:
-    """`value` None with `answered`: there is none, and that is the answer (no crossover); else `note` says
-    what is missing."""
+    """A derived value, or why there is none.
+
+    If `value` is None and `answered` is true, the answer is that no such value exists (no crossover).
+    Otherwise `note` names what is missing."""
 
     value: float | None
     interval: Interval = NOTHING
@@ -64,7 +66,7 @@ def degradation_across_param(
 
 
 def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
-    """metric(arm) ÷ metric(base) − 1, the median over paired blocks; 0.05 is 5 % more, whatever is better."""
+    """metric(arm) ÷ metric(base) − 1, median over paired blocks; 0.05 means 5 % more, better or worse."""
     d = pair_blocks(arm, base, "lower").d
     if not d.size:
         return DerivedValue(None)

@@ -7,7 +7,7 @@ side of the level; with too few samples it is inconclusive and says how many it 
     mean                            cluster bootstrap, launches first
     sd, sd_percent                  jackknife by launch of ln(sd), Student's t (`spread`)
     launch_sd_percent               the same, of the medians of the launches
-    min, max                        as they are: they are what was measured, not what could be
+    min, max                        without an interval: they are the measured extremes, not estimates
 
     pass          level
     ├──────┤        ┃                 ├─────╂────┤  inconclusive          ┃   ├──────┤  fail       (op: <, <=)
@@ -145,7 +145,7 @@ def share_reached(actual: float, op: Op, level: float) -> float | None:
 
 
 def standing_of(actual: float, op: Op, level: float) -> Standing:
-    """Where the figure itself lies, whatever its interval allows a verdict to say."""
+    """Whether the figure itself meets the level, regardless of its interval."""
     if holds_level(actual, op, level):
         return "pass"
     share = share_reached(actual, op, level)
@@ -153,7 +153,7 @@ def standing_of(actual: float, op: Op, level: float) -> Standing:
 
 
 def samples_to_pass(statistic: str, op: Op) -> int:
-    """The smallest n with which a percentile has the bound that its gate passes by; 0 for what is none."""
+    """The smallest sample count with which a gate on this percentile can pass; 0 if it is no percentile."""
     quantile = quantile_of(statistic)
     if quantile is None:
         return 0

@@ -2036,8 +2036,10 @@ export interface components {
         };
         /**
          * AlertRuleIn
-         * @description What a rule says. Patterns: `*` is any number of any characters. `min_effect` is a share: 0.03 is 3 %;
-         *     of a rule of kind arm_slower it comes on top of what the suite's manifest demands.
+         * @description A rule as its author writes it.
+         *
+         *     In patterns, `*` matches any characters. `min_effect` is a fraction: 0.03 is 3 %. For a rule of kind
+         *     arm_slower it is added to the margin of the suite's manifest.
          */
         AlertRuleIn: {
             /** Name */
@@ -4889,8 +4891,7 @@ export interface components {
         };
         /**
          * OrphansOut
-         * @description `rules` decide about nothing that lives; `unruled` is what no stored rule matches, at most 200 of
-         *     `unruled_total`.
+         * @description Rules that match no live series, and series that no stored rule matches (at most 200 of `unruled_total`).
          */
         OrphansOut: {
             /** Living Days */
@@ -5279,8 +5280,10 @@ export interface components {
         };
         /**
          * PrecisionOut
-         * @description How alerts of a rule ended: `worth_it` fixed, expected or acknowledged; `false` invalid, vanished or
-         *     infra. `share` = worth it of both; null with fewer than five outcomes.
+         * @description How the alerts of a rule ended.
+         *
+         *     `worth_it` counts fixed, expected and acknowledged alerts, `false` counts invalid, vanished and infra.
+         *     `share` is worth_it / (worth_it + false), null below five outcomes.
          */
         PrecisionOut: {
             /** Worth It */

@@ -18,9 +18,9 @@ from paceline_server.catalog.schemas import ParamValue
 from paceline_server.kernel.wire import Request, Response
 
 LONGEST_MUTE_DAYS = 90
-"""days; a rule that should be silent for longer is a rule to switch off, which everybody sees."""
+"""Days. A rule that should be silent for longer is disabled instead, which everybody sees."""
 LONGEST_REPLAY_DAYS = 365
-"""days; older points were measured under circumstances nobody remembers."""
+"""Days. Older points were measured under conditions nobody remembers."""
 
 Pattern = Annotated[str, Field(min_length=1, max_length=200)]
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,63}$")]
@@ -28,8 +28,10 @@ Text = Annotated[str, Field(max_length=2000)]
 
 
 class AlertRuleIn(Request):
-    """What a rule says. Patterns: `*` is any number of any characters. `min_effect` is a share: 0.03 is 3 %;
-    of a rule of kind arm_slower it comes on top of what the suite's manifest demands."""
+    """A rule as its author writes it.
+
+    In patterns, `*` matches any characters. `min_effect` is a fraction: 0.03 is 3 %. For a rule of kind
+    arm_slower it is added to the margin of the suite's manifest."""
 
     name: RuleName
     kind: Kind = "history"
@@ -46,7 +48,7 @@ class AlertRuleIn(Request):
     comment: Text = ""
     """Why this version was saved."""
     owner_id: str | None = None
-    """An account; omitted: who saves it first."""
+    """An account; if omitted, the account that saves the rule first."""
 
     @field_validator("name")
     @classmethod
@@ -76,8 +78,10 @@ class MuteOut(Response):
 
 
 class PrecisionOut(Response):
-    """How alerts of a rule ended: `worth_it` fixed, expected or acknowledged; `false` invalid, vanished or
-    infra. `share` = worth it of both; null with fewer than five outcomes."""
+    """How the alerts of a rule ended.
+
+    `worth_it` counts fixed, expected and acknowledged alerts, `false` counts invalid, vanished and infra.
+    `share` is worth_it / (worth_it + false), null below five outcomes."""
 
     worth_it: int
     false: int
@@ -210,8 +214,7 @@ class UnruledOut(Response):
 
 
 class OrphansOut(Response):
-    """`rules` decide about nothing that lives; `unruled` is what no stored rule matches, at most 200 of
-    `unruled_total`."""
+    """Rules that match no live series, and series that no stored rule matches (at most 200 of `unruled_total`)."""
 
     living_days: int
     rules: list[OrphanRuleOut]

@@ -10,10 +10,10 @@ use paceline_checkpoint::{
 };
 use serde_json::{Value, json};
 
-/// Exit status when something is not what it was; 2 is that of wrong arguments.
+/// Exit status of damage that was found; wrong arguments exit with 2.
 const DAMAGED: u8 = 3;
 
-/// The same answer twice, and how the process ends.
+/// The reply as text and as JSON, with the exit status.
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) json: Value,
