@@ -186,10 +186,10 @@ from pathlib import Path
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import Route
-from paceline.devices.attached_device import Attached
-from paceline.devices.reconnecting import Pace
+from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.reconnecting import SessionTimeouts
 from paceline.executors.android import AndroidExecutor
-from paceline.executors.base import LaunchSpec, Work
+from paceline.executors.base import LaunchSpec, SessionWork
 from paceline.executors.claim import TargetClaim
 from paceline.stop import Stop
 sys.path.insert(0, {tests!r})
@@ -211,11 +211,11 @@ def agent(name, last):
     def opened(route):
         return Through(DirectConnection(route.address, key), called=used)
     routes = [Route("tcp", {address!r})]
-    device = Attached({serial!r}, state / "device", opened, routes, simulated=True, locks=state)
+    device = AttachedDevice({serial!r}, state / "device", opened, routes, simulated=True, locks=state)
     assert device.look()
-    executor = AndroidExecutor(device, TargetClaim("host", state), state, pace=Pace(look_s=0.03))
+    executor = AndroidExecutor(device, TargetClaim("host", state), state, pace=SessionTimeouts(look_s=0.03))
     built = Path({built!r})
-    with executor.claim(Stop()), executor.session(Work(name, [built]), lambda _: None, Stop()) as session:
+    with executor.claim(Stop()), executor.session(SessionWork(name, [built]), lambda _: None, Stop()) as session:
         there = session.location(built)
         for number in range({launches}):
             argv = ["sh", str(there / "run.sh"), "-1", "go"]
