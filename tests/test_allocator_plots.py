@@ -239,5 +239,7 @@ def test_every_level_of_the_suite_has_words_in_the_tables() -> None:
     gates = tomllib.loads((ROOM / "suite.toml").read_text(encoding="utf-8"))["gates"]
     named = {gate.get("derived") or gate["statistic"] for gate in gates}
     words = (ROOM / "bench" / "pages.py").read_text(encoding="utf-8")
-    assert {name for name in named if f'    "{name}": Said(' not in words} == set()
+    assert {
+        name for name in named if f'    "{name}": StatisticLabel(' not in words
+    } == set()
     assert len({gate["name"] for gate in gates}) == len(gates)

@@ -55,7 +55,8 @@ def test_without_an_ndk_the_library_is_not_built_and_one_sentence_says_what_it_w
     tmp_path: Path, ndk: str | None, said: str
 ) -> None:
     (tmp_path / "hashing").mkdir()
-    shutil.copy(HASHING.parent / "android.sh", tmp_path)
+    for shared in ("android.sh", "crates.sh"):
+        shutil.copy(HASHING.parent / shared, tmp_path)
     script = shutil.copy(HASHING / "android.sh", tmp_path / "hashing")
     environment = {
         name: value for name, value in os.environ.items() if name != "ANDROID_NDK_HOME"

@@ -91,7 +91,8 @@ def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(
     )
     for folder in (target, tools, hashing):
         folder.mkdir()
-    shutil.copy(NATIVE / "android.sh", tmp_path)
+    for shared in ("android.sh", "crates.sh"):
+        shutil.copy(NATIVE / shared, tmp_path)
     shutil.copy(HASHING / "android.sh", hashing)
     (tools / "cargo").write_text(LINGERING_CARGO)
     (tools / "cargo").chmod(0o755)
@@ -323,7 +324,7 @@ def without_zig(tmp_path: Path) -> tuple[Path, dict[str, str]]:
         if not any((folder / name).exists() for name in named)
     ]
     own = {"PATH": os.pathsep.join(path), "CARGO_TARGET_DIR": str(tmp_path / "target")}
-    for shared in ("android.sh", "zig.sh"):
+    for shared in ("android.sh", "zig.sh", "crates.sh"):
         shutil.copy(NATIVE / shared, tmp_path)
     return Path(
         shutil.copy(HASHING / "android.sh", tmp_path / "hashing")

@@ -264,6 +264,8 @@ def started(service: bytes, shell_name: str) -> subprocess.Popen[bytes]:
         stdout=-1,
         bufsize=0,
         start_new_session=True,
+        # As adbd starts it; under `nohup` these tests themselves ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert shell.stdout is not None
     while shell.stdout.readline() != b"runs\n":
