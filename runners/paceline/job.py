@@ -61,13 +61,18 @@ class Job:
     """Runs one lease; `stop` is its one source of cancellation."""
 
     def __init__(
-        self, workshop: JobResources, lease: Lease, spool: AttemptSpool, stop: Stop
+        self, resources: JobResources, lease: Lease, spool: AttemptSpool, stop: Stop
     ) -> None:
-        self._shop, self._lease, self._spool, self._stop = workshop, lease, spool, stop
+        self._resources, self._lease, self._spool, self._stop = (
+            resources,
+            lease,
+            spool,
+            stop,
+        )
 
     def run(self, leaving: threading.Event) -> DeliveryOutcome:
         """Everything, until the server has it all or the spool is left for later."""
-        delivery = Delivery(self._shop.api, self._spool, self._stop)
+        delivery = Delivery(self._resources.api, self._spool, self._stop)
         delivery.start()
         outcome = self._guarded()
         log.info("job %s: %s", self._lease.job_id, outcome.cause or "measured")
@@ -106,7 +111,7 @@ class Job:
             )
 
     def _prepare_and_execute(self) -> Outcome:
-        executor = self._shop.executors.get(self._lease.target_serial)
+        executor = self._resources.executors.get(self._lease.target_serial)
         if executor is None:
             text = f"This agent no longer has target {self._lease.target_serial}."
             return Outcome("target_refused", text)
@@ -168,9 +173,9 @@ class Job:
 
     def _repository(self) -> Repository:
         work = self._lease.work
-        repository = self._shop.repositories.get(work.repository)
+        repository = self._resources.repositories.get(work.repository)
         if repository is None:
-            known = ", ".join(self._shop.repositories) or "there are none"
+            known = ", ".join(self._resources.repositories) or "there are none"
             text = f"Repository {work.repository!r} is not in this agent's allow-list ({known})."
             raise SourceError(
                 "checkout_failed",
@@ -189,7 +194,7 @@ class Job:
                 commit,
                 work.manifest_path,
                 benchmarks=work.benchmarks,
-                cache=self._shop.cache,
+                cache=self._resources.cache,
                 log=self._build_log,
                 stop=self._stop,
                 destination=destination,
@@ -234,7 +239,7 @@ class Job:
     def _tell(self, body: dict[str, object]) -> None:
         """Announces a step. A server that cannot be reached learns it from the items and the finish."""
         try:
-            self._shop.api.state(self._lease, body)
+            self._resources.api.state(self._lease, body)
         except LeaseLostError:
             raise
         except (ApiError, UnreachableError) as error:
