@@ -6,7 +6,7 @@
 //! and the rest one message at a time.
 
 use crate::algorithm::{Algorithm, State};
-use crate::lanes::{Group, Lanes, Step};
+use crate::lanes::{Group, Lanes, Padding, Step};
 use crate::messages::{Messages, Places};
 use crate::order::{Order, WINDOW};
 use crate::plan::{Kernel, LANES_MAX, Plan};
@@ -33,8 +33,12 @@ pub(crate) fn run(algorithm: Algorithm, plan: &Plan, messages: &Messages<'_>, di
         algorithm,
         plan: *plan,
         places: Places::of(algorithm, digests),
+        padding: None,
     };
     let count = messages.count();
+    if algorithm == Algorithm::Sha256 && count >= LANES_MAX {
+        run.padding = messages.message_bytes().and_then(Padding::of);
+    }
     for start in (0..count).step_by(WINDOW) {
         run.window(messages, start, count.min(start + WINDOW));
     }
@@ -45,6 +49,8 @@ struct Run<'p> {
     algorithm: Algorithm,
     plan: Plan,
     places: Places<'p>,
+    /// The last block of messages of one length, where it is known without them and worth preparing.
+    padding: Option<Padding>,
 }
 
 impl Run<'_> {
@@ -106,14 +112,15 @@ impl Run<'_> {
         blocks: usize,
     ) {
         let group = messages.group(first);
-        let step = Step {
-            messages: &group,
-            from: 0,
-            to: blocks,
-            last: u32::MAX,
+        let padding = self.padding.as_ref();
+        let step = if messages.message_bytes().is_some() {
+            Step::equal(&group, blocks - usize::from(padding.is_some()))
+        } else {
+            Step::new(&group, 0, blocks, u32::MAX)
         };
-        self.places
-            .fill(first, |rows| kernel.alike(self.algorithm, &step, rows));
+        self.places.fill(first, |rows| {
+            kernel.alike(self.algorithm, &step, padding, rows);
+        });
     }
 
     /// Gives a group to the kernel of a tier: from the beginning, or from where another kernel left it.

@@ -3,10 +3,10 @@
 //! Lanes advance together. Where all have whole blocks left, these are compressed straight from the
 //! messages; a block in which some message ends is an [`Edge`]. A lane whose message has ended
 //! keeps its state, so callers group messages of similar lengths and take over when too few lanes
-//! are live. All of it is safe code: a kernel gets slices and masks, never a length that it would
-//! have to trust.
+//! are live. A kernel gets blocks, slices and masks, never a length that it would have to trust.
 
-use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS, State, padded_blocks};
+use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS, State, Tail, padded_blocks};
+use crate::scalar::sha256_sums;
 
 /// A digest in the order of its bytes; SHA-1 leaves the last twelve zero.
 pub(crate) type Row = [u8; 4 * STATE_WORDS];
@@ -24,6 +24,8 @@ pub(crate) struct Edge<'a, const N: usize> {
     pub(crate) block: usize,
     /// Bit l: the block is the last of lane l's message, so it ends in the message's length.
     pub(crate) last: u32,
+    /// The length of every message, where they have one.
+    pub(crate) equal: Option<usize>,
 }
 
 impl<const N: usize> Edge<'_, N> {
@@ -46,26 +48,104 @@ impl<const N: usize> Edge<'_, N> {
     }
 }
 
+/// A last block without a byte of the message, as messages of one length share it: what SHA-256's rounds add
+/// in it, the sum of constant and schedule.
+pub(crate) struct Padding(pub(crate) [[u32; 16]; 4]);
+
+impl Padding {
+    /// Of messages of that length; `None` where the last block holds some of the message.
+    pub(crate) fn of(message_bytes: usize) -> Option<Self> {
+        let tail = Tail::of(&[0; BLOCK_BYTES][..message_bytes % BLOCK_BYTES]);
+        let mut block = *tail.blocks().last()?;
+        if tail.blocks().len() == 1 && !message_bytes.is_multiple_of(BLOCK_BYTES) {
+            return None;
+        }
+        block[BLOCK_BYTES - 8..].copy_from_slice(&(message_bytes as u64 * 8).to_be_bytes());
+        Some(Self(sha256_sums(&block)))
+    }
+}
+
 /// Blocks of each lane, one after the other.
 pub(crate) struct Step<'a, const N: usize> {
     /// One per lane.
-    pub(crate) messages: &'a [&'a [u8]; N],
+    messages: &'a [&'a [u8]; N],
+    /// Blocks below this one are all message in every lane.
+    whole: usize,
     /// The first block.
     pub(crate) from: usize,
     /// The block after the last one.
     pub(crate) to: usize,
     /// Bit l: the last of these blocks is the last of lane l's message.
-    pub(crate) last: u32,
+    last: u32,
+    /// The length of every message, where they have one.
+    equal: Option<usize>,
 }
 
-impl<const N: usize> Step<'_, N> {
-    /// Blocks below this one are all message in every lane.
+/// What the lanes have at one place in their messages.
+pub(crate) enum Blocks<'a, const N: usize> {
+    Whole(WholeBlocks<'a, N>),
+    Edge(Edge<'a, N>),
+}
+
+/// A block in each lane that is all message.
+pub(crate) struct WholeBlocks<'a, const N: usize> {
+    messages: &'a [&'a [u8]; N],
+    /// Every message is longer than so many blocks.
+    block: usize,
+}
+
+impl<'a, const N: usize> WholeBlocks<'a, N> {
+    /// Lane `lane`'s.
     #[inline]
-    pub(crate) fn whole(&self) -> usize {
-        self.messages
+    pub(crate) fn of_lane(&self, lane: usize) -> &'a Block {
+        let start = self.messages[lane].as_ptr();
+        // SAFETY: made by `Step::blocks` alone, for blocks below `Step::whole`: every message has this one.
+        // Sixteen comparisons a block would say so again.
+        unsafe { &*start.add(self.block * BLOCK_BYTES).cast() }
+    }
+}
+
+impl<'a, const N: usize> Step<'a, N> {
+    /// Blocks `from` to `to`; bit l of `last` says that they are the last ones of lane l.
+    pub(crate) fn new(messages: &'a [&'a [u8]; N], from: usize, to: usize, last: u32) -> Self {
+        let shortest = messages
             .iter()
-            .fold(usize::MAX, |least, message| least.min(message.len()))
-            / BLOCK_BYTES
+            .fold(usize::MAX, |least, message| least.min(message.len()));
+        Self {
+            messages,
+            whole: shortest / BLOCK_BYTES,
+            from,
+            to,
+            last,
+            equal: None,
+        }
+    }
+
+    /// The first `blocks` blocks of messages that have one length.
+    pub(crate) fn equal(messages: &'a [&'a [u8]; N], blocks: usize) -> Self {
+        let length = messages[0].len();
+        let is_last = blocks == padded_blocks(length);
+        let alike = messages.iter().all(|message| message.len() == length);
+        Self {
+            equal: alike.then_some(length),
+            ..Self::new(messages, 0, blocks, if is_last { u32::MAX } else { 0 })
+        }
+    }
+
+    /// Block `block` of each lane.
+    #[inline]
+    pub(crate) fn blocks(&self, block: usize) -> Blocks<'a, N> {
+        let messages = self.messages;
+        if block < self.whole {
+            return Blocks::Whole(WholeBlocks { messages, block });
+        }
+        let last = if block + 1 == self.to { self.last } else { 0 };
+        Blocks::Edge(Edge {
+            messages,
+            block,
+            last,
+            equal: self.equal,
+        })
     }
 }
 
@@ -73,8 +153,15 @@ impl<const N: usize> Step<'_, N> {
 pub(crate) trait Lanes<const N: usize>: Copy {
     /// Compresses blocks of each lane into the lanes that are live.
     fn step(self, algorithm: Algorithm, columns: &mut Columns<N>, blocks: &Step<'_, N>, live: u32);
-    /// The digests of messages that are, with their padding, the blocks of `blocks` and nothing else.
-    fn alike(self, algorithm: Algorithm, blocks: &Step<'_, N>, rows: &mut [Row; N]);
+    /// The digests of messages that are, with their padding, the blocks of `blocks` and nothing else; where
+    /// `padding` is given, SHA-256 compresses it after them.
+    fn alike(
+        self,
+        algorithm: Algorithm,
+        blocks: &Step<'_, N>,
+        padding: Option<&Padding>,
+        rows: &mut [Row; N],
+    );
     /// The states as bytes, lane by lane.
     fn digests(self, columns: &Columns<N>, rows: &mut [Row; N]);
 }
@@ -146,12 +233,7 @@ impl<const N: usize> Group<N> {
                 ending | u32::from(total[lane] == common) << lane
             });
             let stand_in = self.messages(messages);
-            let blocks = Step {
-                messages: &stand_in,
-                from,
-                to: common,
-                last: ending,
-            };
+            let blocks = Step::new(&stand_in, from, common, ending);
             kernel.step(algorithm, &mut self.columns, &blocks, self.live);
             self.done = common;
             for (lane, blocks) in total.iter().enumerate() {

@@ -3,7 +3,7 @@
 //! A value is made only after every bound was checked, so message `i` exists for every `i` below
 //! `count`. Nothing is copied.
 
-use crate::algorithm::{Algorithm, State};
+use crate::algorithm::{Algorithm, State, padded_blocks};
 use crate::batch::BatchError;
 use crate::lanes::Row;
 
@@ -94,6 +94,33 @@ impl<'a> Messages<'a> {
             }
             Self::Scattered(buffers) => core::array::from_fn(|lane| buffers[first + lane]),
         }
+    }
+
+    /// The length of every message, where the layout has one.
+    pub(crate) fn message_bytes(&self) -> Option<usize> {
+        match self {
+            Self::Equal { message_bytes, .. } => Some(*message_bytes),
+            Self::Ragged { .. } | Self::Scattered(_) => None,
+        }
+    }
+
+    /// How many blocks each of messages `from` to `to` has with its padding, where all have equally many.
+    pub(crate) fn common_blocks(&self, from: usize, to: usize) -> Option<usize> {
+        let first = padded_blocks(self.bytes(from));
+        let alike = match self {
+            Self::Equal { .. } => true,
+            Self::Ragged { offsets, .. } => {
+                // No early end and no branch: the compiler compares several at once.
+                let other = offsets[from..=to].windows(2).fold(0, |other, pair| {
+                    other | (padded_blocks((pair[1] - pair[0]) as usize) ^ first)
+                });
+                other == 0
+            }
+            Self::Scattered(buffers) => buffers[from..to]
+                .iter()
+                .all(|buffer| padded_blocks(buffer.len()) == first),
+        };
+        alike.then_some(first)
     }
 
     /// The length of message `i`, which is less than `count`.

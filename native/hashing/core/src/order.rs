@@ -35,14 +35,11 @@ impl Order {
         for (index, i) in order.indices.iter_mut().zip(0..) {
             *index = i;
         }
-        let Some((first, others)) = order.as_slice().split_first() else {
+        if count == 0 {
             return order;
-        };
-        let first = blocks(*first);
-        if matches!(messages, Messages::Equal { .. }) || others.iter().all(|i| blocks(*i) == first)
-        {
-            order.alike = Some(first);
-        } else {
+        }
+        order.alike = messages.common_blocks(start, end);
+        if order.alike.is_none() {
             order.sort(blocks);
         }
         order

@@ -23,6 +23,17 @@ pub(crate) const SHA256_K: [u32; 64] = [
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
 ];
 
+/// The same, for kernels that take the constants of sixteen rounds at a time.
+pub(crate) const SHA256_K_BY_SIXTEEN: [[u32; 16]; 4] = {
+    let mut rows = [[0; 16]; 4];
+    let mut t = 0;
+    while t < SHA256_K.len() {
+        rows[t / 16][t % 16] = SHA256_K[t];
+        t += 1;
+    }
+    rows
+};
+
 /// Compresses `blocks` into `state`.
 pub(crate) fn compress(algorithm: Algorithm, state: &mut State, blocks: &[Block]) {
     for block in blocks {
@@ -56,16 +67,7 @@ fn compress_sha1(state: &mut State, block: &Block) {
 
 /// §6.2.2: one block of SHA-256.
 fn compress_sha256(state: &mut State, block: &Block) {
-    let mut w = [0_u32; 64];
-    load(&mut w, block);
-    for t in 16..64 {
-        let small0 = w[t - 15].rotate_right(7) ^ w[t - 15].rotate_right(18) ^ (w[t - 15] >> 3);
-        let small1 = w[t - 2].rotate_right(17) ^ w[t - 2].rotate_right(19) ^ (w[t - 2] >> 10);
-        w[t] = small1
-            .wrapping_add(w[t - 7])
-            .wrapping_add(small0)
-            .wrapping_add(w[t - 16]);
-    }
+    let w = schedule(block);
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     for (w, k) in w.into_iter().zip(SHA256_K) {
         let big1 = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
@@ -79,6 +81,31 @@ fn compress_sha256(state: &mut State, block: &Block) {
         (a, b, c, d, e, f, g, h) = (t1.wrapping_add(t2), a, b, c, d.wrapping_add(t1), e, f, g);
     }
     add(state, [a, b, c, d, e, f, g, h]);
+}
+
+/// §6.2.2 step 1: the words that the rounds take.
+fn schedule(block: &Block) -> [u32; 64] {
+    let mut w = [0_u32; 64];
+    load(&mut w, block);
+    for t in 16..64 {
+        let small0 = w[t - 15].rotate_right(7) ^ w[t - 15].rotate_right(18) ^ (w[t - 15] >> 3);
+        let small1 = w[t - 2].rotate_right(17) ^ w[t - 2].rotate_right(19) ^ (w[t - 2] >> 10);
+        w[t] = small1
+            .wrapping_add(w[t - 7])
+            .wrapping_add(small0)
+            .wrapping_add(w[t - 16]);
+    }
+    w
+}
+
+/// What each round adds to the state in such a block: constant and word, sixteen rounds at a time.
+pub(crate) fn sha256_sums(block: &Block) -> [[u32; 16]; 4] {
+    let w = schedule(block);
+    let mut sums = SHA256_K_BY_SIXTEEN;
+    for (sum, word) in sums.as_flattened_mut().iter_mut().zip(w) {
+        *sum = sum.wrapping_add(word);
+    }
+    sums
 }
 
 /// §4.1: "Ch".

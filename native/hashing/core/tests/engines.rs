@@ -106,6 +106,30 @@ fn lanes_that_end_one_after_the_other_are_all_right() {
     }
 }
 
+/// Full groups of equally long messages: padding in registers for every rest of a block, and a last block that
+/// holds nothing of the messages.
+#[test]
+fn full_groups_of_every_equal_length_are_all_right() {
+    let count = 2 * 16 + 3;
+    for length in (0..=200).chain([247, 248, 255, 256, 1023, 1024]) {
+        let bytes = pattern(length * count, 4);
+        for algorithm in ALGORITHMS {
+            let size = algorithm.digest_bytes();
+            for choice in choices() {
+                let mut digests = vec![0xaa; size * count];
+                digest_equal(algorithm, choice, &bytes, length, &mut digests).unwrap();
+                for (i, digest) in digests.chunks(size).enumerate() {
+                    let expected = reference(algorithm, &bytes[i * length..][..length]);
+                    assert_eq!(
+                        digest, expected,
+                        "{algorithm:?} {choice:?} message {i} of {length}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn ragged_messages_at_any_alignment_equal_the_scalar_twin(

@@ -8,8 +8,8 @@ use core::arch::x86_64::*;
 
 use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS};
 use crate::engine::Engine;
-use crate::lanes::{Columns, Edge, Lanes, Row, Step};
-use crate::scalar::{SHA1_K, SHA256_K};
+use crate::lanes::{Blocks, Columns, Edge, Lanes, Padding, Row, Step, WholeBlocks};
+use crate::scalar::{SHA1_K, SHA256_K_BY_SIXTEEN};
 
 /// Proof that this CPU has AVX-512 F, BW and VL.
 #[derive(Clone, Copy)]
@@ -23,6 +23,13 @@ impl Avx512 {
 }
 
 type V = __m512i;
+
+/// 0x80 in the middle: the padding's mark lies as far into a block as the block begins before it.
+static MARKS: [u8; 2 * BLOCK_BYTES] = {
+    let mut marks = [0; 2 * BLOCK_BYTES];
+    marks[BLOCK_BYTES] = 0x80;
+    marks
+};
 
 ops! { "avx512f,avx512bw,avx512vl";
     fn add(x: V, y: V) -> V { _mm512_add_epi32(x, y) }
@@ -50,28 +57,49 @@ ops! { "avx512f,avx512bw,avx512vl";
         // SAFETY: as above.
         unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
     }
-    /// What lies of a message at `begin`, at most a block, with 0x80 behind it where the message ends.
-    fn load_part(message: &[u8], begin: usize) -> V {
-        let length = message.len().wrapping_sub(begin).cast_signed();
-        let mark = if (0..64).contains(&length) { 1_u64 << length } else { 0 };
-        let bytes = if length < 0 { 0 } else { mark.wrapping_sub(1) };
-        // SAFETY: reads only the bytes whose mask bit is set: those from `begin` that the message has.
-        let part = unsafe { _mm512_maskz_loadu_epi8(bytes, message.as_ptr().wrapping_add(begin).cast()) };
-        _mm512_mask_blend_epi8(mark, part, _mm512_set1_epi8(0x80_u8.cast_signed()))
+    /// The bytes of a block that a message has, of which `rest` are left.
+    fn part_mask(rest: isize) -> __mmask64 {
+        if rest >= 64 { !0 } else { (1 << rest.max(0)) - 1 }
     }
-    fn words_of_blocks(messages: &[&[u8]; 16], block: usize) -> [V; 16] {
+    /// 0x80 behind the last byte, where that is in the block.
+    fn part_mark(rest: isize) -> V {
+        let from = BLOCK_BYTES - rest.cast_unsigned().min(BLOCK_BYTES);
+        MARKS[from..].first_chunk().map_or(splat(0), |mark| load_block(mark))
+    }
+    fn load_bytes(message: &[u8], begin: usize, mask: __mmask64) -> V {
+        // SAFETY: reads only the bytes whose mask bit is set: those from `begin` that the message has.
+        unsafe { _mm512_maskz_loadu_epi8(mask, message.as_ptr().wrapping_add(begin).cast()) }
+    }
+    fn words_of_blocks(whole: &WholeBlocks<'_, 16>) -> [V; 16] {
         let mut blocks = [splat(0); 16];
-        for (row, message) in blocks.iter_mut().zip(messages) {
-            let Some(block) = message.as_chunks().0.get(block) else { continue };
-            *row = load_block(block);
+        for (lane, row) in blocks.iter_mut().enumerate() {
+            *row = load_block(whole.of_lane(lane));
         }
         transpose(blocks)
     }
     fn words_of_edge(edge: &Edge<'_, 16>) -> [V; 16] {
+        let begin = edge.block * BLOCK_BYTES;
         let mut blocks = [splat(0); 16];
+        if let Some(length) = edge.equal {
+            // One mask, one mark and one length for all lanes.
+            let rest = length.wrapping_sub(begin).cast_signed();
+            let mask = part_mask(rest);
+            let ending = part_mark(rest);
+            for (row, message) in blocks.iter_mut().zip(edge.messages) {
+                *row = _mm512_or_si512(load_bytes(message, begin, mask), ending);
+            }
+            let mut words = transpose(blocks);
+            if edge.last != 0 {
+                words[14] = splat((length as u64 >> 29) as u32);
+                words[15] = splat((length as u32) << 3);
+            }
+            return words;
+        }
         let (mut high, mut low) = ([0; 16], [0; 16]);
         for (lane, message) in edge.messages.iter().enumerate() {
-            blocks[lane] = load_part(message, edge.block * BLOCK_BYTES);
+            let rest = message.len().wrapping_sub(begin).cast_signed();
+            blocks[lane] =
+                _mm512_or_si512(load_bytes(message, begin, part_mask(rest)), part_mark(rest));
             high[lane] = (message.len() as u64 >> 29) as u32;
             low[lane] = (message.len() as u32) << 3;
         }

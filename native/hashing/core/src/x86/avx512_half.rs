@@ -7,10 +7,10 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS};
+use crate::algorithm::{Algorithm, Block, STATE_WORDS};
 use crate::engine::Engine;
-use crate::lanes::{Columns, Edge, Lanes, Row, Step};
-use crate::scalar::{SHA1_K, SHA256_K};
+use crate::lanes::{Blocks, Columns, Edge, Lanes, Padding, Row, Step, WholeBlocks};
+use crate::scalar::{SHA1_K, SHA256_K_BY_SIXTEEN};
 
 /// Proof that this CPU has AVX2 and AVX-512 F and VL.
 #[derive(Clone, Copy)]

@@ -74,13 +74,8 @@ macro_rules! eight_lanes {
                 right.copy_from_slice(&transpose(halves[1]));
                 words
             }
-            fn words_of_blocks(messages: &[&[u8]; 8], block: usize) -> [V; 16] {
-                let mut blocks = [&[0; BLOCK_BYTES]; 8];
-                for (row, message) in blocks.iter_mut().zip(messages) {
-                    let Some(block) = message.as_chunks().0.get(block) else { continue };
-                    *row = block;
-                }
-                words_of(blocks)
+            fn words_of_blocks(whole: &WholeBlocks<'_, 8>) -> [V; 16] {
+                words_of(core::array::from_fn(|lane| whole.of_lane(lane)))
             }
             fn words_of_edge(edge: &Edge<'_, 8>) -> [V; 16] {
                 words_of(edge.blocks().each_ref())

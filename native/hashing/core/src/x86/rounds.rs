@@ -10,13 +10,15 @@
 
 /// One round of SHA-256 (FIPS 180-4 §6.2.2 step 3); the caller renames the words instead of moving them.
 macro_rules! sha256_round {
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident], $w:expr, $k:expr) => {
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident], $k:expr $(, $w:expr)?) => {
         let big1 = xor3(
             rotate_right::<6>($e),
             rotate_right::<11>($e),
             rotate_right::<25>($e),
         );
-        let early = hold(add(add($h, splat($k)), $w));
+        let early = add($h, splat($k));
+        $(let early = add(early, $w);)?
+        let early = hold(early);
         let t1 = hold(add(hold(add(early, choose($e, $f, $g))), big1));
         let big0 = xor3(
             rotate_right::<2>($a),
@@ -30,8 +32,8 @@ macro_rules! sha256_round {
 
 /// A round that also puts word t + 16 of the schedule into the place of word t (§6.2.2 step 1).
 macro_rules! sha256_early_step {
-    ($names:tt, $w:ident, $i:expr, $t:expr) => {
-        sha256_round!($names, $w[$i], SHA256_K[$t + $i]);
+    ($names:tt, $w:ident, $i:expr, $k:expr) => {
+        sha256_round!($names, $k[$i], $w[$i]);
         let (near, far) = ($w[($i + 1) % 16], $w[($i + 14) % 16]);
         let small0 = xor3(
             rotate_right::<7>(near),
@@ -50,33 +52,40 @@ macro_rules! sha256_early_step {
 
 /// A round of the last sixteen, which need no further words.
 macro_rules! sha256_late_step {
-    ($names:tt, $w:ident, $i:expr, $t:expr) => {
-        sha256_round!($names, $w[$i], SHA256_K[$t + $i]);
+    ($names:tt, $w:ident, $i:expr, $k:expr) => {
+        sha256_round!($names, $k[$i], $w[$i]);
+    };
+}
+
+/// A round of a block that is known: `$k` is the sum of constant and schedule.
+macro_rules! sha256_known_step {
+    ($names:tt, $w:ident, $i:expr, $k:expr) => {
+        sha256_round!($names, $k[$i]);
     };
 }
 
 /// Sixteen rounds, after which every name stands for its word again.
 macro_rules! sixteen {
     (
-        $step:ident, $t:expr, $w:ident,
+        $step:ident, $k:expr, $w:ident,
         $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident
     ) => {
-        $step!([$a $b $c $d $e $f $g $h], $w, 0, $t);
-        $step!([$h $a $b $c $d $e $f $g], $w, 1, $t);
-        $step!([$g $h $a $b $c $d $e $f], $w, 2, $t);
-        $step!([$f $g $h $a $b $c $d $e], $w, 3, $t);
-        $step!([$e $f $g $h $a $b $c $d], $w, 4, $t);
-        $step!([$d $e $f $g $h $a $b $c], $w, 5, $t);
-        $step!([$c $d $e $f $g $h $a $b], $w, 6, $t);
-        $step!([$b $c $d $e $f $g $h $a], $w, 7, $t);
-        $step!([$a $b $c $d $e $f $g $h], $w, 8, $t);
-        $step!([$h $a $b $c $d $e $f $g], $w, 9, $t);
-        $step!([$g $h $a $b $c $d $e $f], $w, 10, $t);
-        $step!([$f $g $h $a $b $c $d $e], $w, 11, $t);
-        $step!([$e $f $g $h $a $b $c $d], $w, 12, $t);
-        $step!([$d $e $f $g $h $a $b $c], $w, 13, $t);
-        $step!([$c $d $e $f $g $h $a $b], $w, 14, $t);
-        $step!([$b $c $d $e $f $g $h $a], $w, 15, $t);
+        $step!([$a $b $c $d $e $f $g $h], $w, 0, $k);
+        $step!([$h $a $b $c $d $e $f $g], $w, 1, $k);
+        $step!([$g $h $a $b $c $d $e $f], $w, 2, $k);
+        $step!([$f $g $h $a $b $c $d $e], $w, 3, $k);
+        $step!([$e $f $g $h $a $b $c $d], $w, 4, $k);
+        $step!([$d $e $f $g $h $a $b $c], $w, 5, $k);
+        $step!([$c $d $e $f $g $h $a $b], $w, 6, $k);
+        $step!([$b $c $d $e $f $g $h $a], $w, 7, $k);
+        $step!([$a $b $c $d $e $f $g $h], $w, 8, $k);
+        $step!([$h $a $b $c $d $e $f $g], $w, 9, $k);
+        $step!([$g $h $a $b $c $d $e $f], $w, 10, $k);
+        $step!([$f $g $h $a $b $c $d $e], $w, 11, $k);
+        $step!([$e $f $g $h $a $b $c $d], $w, 12, $k);
+        $step!([$d $e $f $g $h $a $b $c], $w, 13, $k);
+        $step!([$c $d $e $f $g $h $a $b], $w, 14, $k);
+        $step!([$b $c $d $e $f $g $h $a], $w, 15, $k);
     };
 }
 
@@ -132,10 +141,23 @@ macro_rules! lane_kernel {
             fn compress_sha256(state: [V; STATE_WORDS], schedule: [V; 16]) -> [V; STATE_WORDS] {
                 let mut w = schedule;
                 let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
-                for t in [0, 16, 32] {
-                    sixteen!(sha256_early_step, t, w, a b c d e f g h);
+                // Sixteen constants at a time: indexing all 64 by t costs a comparison a round.
+                let [early @ .., late] = &SHA256_K_BY_SIXTEEN;
+                for k in early {
+                    sixteen!(sha256_early_step, k, w, a b c d e f g h);
                 }
-                sixteen!(sha256_late_step, 48, w, a b c d e f g h);
+                sixteen!(sha256_late_step, late, w, a b c d e f g h);
+                let mut next = [a, b, c, d, e, f, g, h];
+                for (word, before) in next.iter_mut().zip(state) {
+                    *word = add(*word, before);
+                }
+                next
+            }
+            fn compress_padding(state: [V; STATE_WORDS], padding: &Padding) -> [V; STATE_WORDS] {
+                let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
+                for k in &padding.0 {
+                    sixteen!(sha256_known_step, k, w, a b c d e f g h);
+                }
                 let mut next = [a, b, c, d, e, f, g, h];
                 for (word, before) in next.iter_mut().zip(state) {
                     *word = add(*word, before);
@@ -152,12 +174,11 @@ macro_rules! lane_kernel {
                 let [a0, b0, c0, d0, e0, ..] = state;
                 [add(a, a0), add(b, b0), add(c, c0), add(d, d0), add(e, e0), x, y, z]
             }
-            fn words(step: &Step<'_, $lanes>, block: usize, whole: usize) -> [V; 16] {
-                if block < whole {
-                    return words_of_blocks(step.messages, block);
+            fn words(step: &Step<'_, $lanes>, block: usize) -> [V; 16] {
+                match step.blocks(block) {
+                    Blocks::Whole(blocks) => words_of_blocks(&blocks),
+                    Blocks::Edge(edge) => words_of_edge(&edge),
                 }
-                let last = if block + 1 == step.to { step.last } else { 0 };
-                words_of_edge(&Edge { messages: step.messages, block, last })
             }
         }
 
@@ -165,21 +186,17 @@ macro_rules! lane_kernel {
         #[inline(never)]
         #[target_feature(enable = $features)]
         fn advance(algorithm: Algorithm, state: &mut [V; STATE_WORDS], step: &Step<'_, $lanes>) {
-            let whole = step.whole();
-            let mut words_left = *state;
-            match algorithm {
-                Algorithm::Sha256 => {
-                    for block in step.from..step.to {
-                        words_left = compress_sha256(words_left, words(step, block, whole));
-                    }
-                }
-                Algorithm::Sha1 => {
-                    for block in step.from..step.to {
-                        words_left = compress_sha1(words_left, words(step, block, whole));
-                    }
-                }
+            let mut next = *state;
+            for block in step.from..step.to {
+                // One call for both functions: LLVM inlines what is called once, and words that came back
+                // from a call would do so through memory.
+                let words = words(step, block);
+                next = match algorithm {
+                    Algorithm::Sha256 => compress_sha256(next, words),
+                    Algorithm::Sha1 => compress_sha1(next, words),
+                };
             }
-            *state = words_left;
+            *state = next;
         }
 
         #[target_feature(enable = $features)]
@@ -201,12 +218,20 @@ macro_rules! lane_kernel {
         }
 
         #[target_feature(enable = $features)]
-        fn alike(algorithm: Algorithm, step: &Step<'_, $lanes>, rows: &mut [Row; $lanes]) {
+        fn alike(
+            algorithm: Algorithm,
+            step: &Step<'_, $lanes>,
+            padding: Option<&Padding>,
+            rows: &mut [Row; $lanes],
+        ) {
             let mut state = [splat(0); STATE_WORDS];
             for (word, initial) in state.iter_mut().zip(algorithm.initial_state()) {
                 *word = splat(initial);
             }
             advance(algorithm, &mut state, step);
+            if let Some(padding) = padding {
+                state = compress_padding(state, padding);
+            }
             digests_of(state, rows);
         }
 
@@ -235,10 +260,11 @@ macro_rules! lane_kernel {
                 self,
                 algorithm: Algorithm,
                 blocks: &Step<'_, $lanes>,
+                padding: Option<&Padding>,
                 rows: &mut [Row; $lanes],
             ) {
                 // SAFETY: as above.
-                unsafe { alike(algorithm, blocks, rows) }
+                unsafe { alike(algorithm, blocks, padding, rows) }
             }
 
             fn digests(self, columns: &Columns<$lanes>, rows: &mut [Row; $lanes]) {
