@@ -13,6 +13,13 @@ static bool is_run(uintptr_t place) {
            entry_of_unit(unit_of(place)) == ENTRY_RUN;
 }
 
+/* A huge object lies outside of the range, or where nothing of the range is
+ * mapped: its addresses are planned, and in a process that maps some TiB the
+ * system may choose one of them. */
+static bool is_outside(uintptr_t place) {
+    return !in_range(place) || entry_of_unit(unit_of(place)) == ENTRY_NONE;
+}
+
 void *large_take(size_t size, size_t alignment, bool *zero) {
     if (size > LARGE_MAX || alignment > SEGMENT_BYTES) {
         return huge_take(size, alignment, zero);
@@ -32,7 +39,7 @@ void *large_take(size_t size, size_t alignment, bool *zero) {
 
 void large_give(void *object) {
     uintptr_t place = (uintptr_t)object;
-    if (!in_range(place)) {
+    if (is_outside(place)) {
         huge_give(object);
         return;
     }
@@ -50,7 +57,7 @@ void large_give(void *object) {
 
 size_t large_usable(void *object) {
     uintptr_t place = (uintptr_t)object;
-    if (!in_range(place)) {
+    if (is_outside(place)) {
         return huge_usable(object);
     }
     if (!is_run(place)) {
@@ -62,14 +69,14 @@ size_t large_usable(void *object) {
 
 size_t large_size(void *object) {
     uintptr_t place = (uintptr_t)object;
-    return !in_range(place) ? huge_size(object)
-           : is_run(place)  ? span_of(place)->start
-                            : 0;
+    return is_outside(place) ? huge_size(object)
+           : is_run(place)   ? span_of(place)->start
+                             : 0;
 }
 
 void *large_resize(void *object, size_t size) {
     uintptr_t place = (uintptr_t)object;
-    if (!in_range(place)) {
+    if (is_outside(place)) {
         return size > LARGE_MAX ? huge_resize(object, size) : NULL;
     }
     if (size > LARGE_MAX || size <= MEDIUM_MAX) {

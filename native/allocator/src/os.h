@@ -43,6 +43,8 @@ void os_keep_apart(void *place, size_t bytes);
  * all objects. */
 void os_refuse_huge_pages(void *place, size_t bytes);
 void os_ask_huge_pages(void *place, size_t bytes);
+/* This process ends when it maps memory far from where the system would. */
+bool os_refuses_far_mappings(void);
 /* Bytes of address space this process may have, or SIZE_MAX. */
 size_t os_address_space_limit(void);
 

@@ -108,6 +108,12 @@ void os_keep_apart(void *place, size_t bytes) {
     (void)advise(place, bytes, MADV_DONTDUMP);
 }
 
+/* The thread sanitizer's runtime, where this process has it. */
+extern void __tsan_init(void);
+#pragma weak __tsan_init
+
+bool os_refuses_far_mappings(void) { return __tsan_init != NULL; }
+
 size_t os_address_space_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {

@@ -1,13 +1,23 @@
-/* range.h: reserving addresses, and growing the tables that describe them.
+/* range.h: choosing addresses, and mapping the range and its tables as it grows.
  *
- * Usually the whole range is one mapping whose pages appear when touched. Where
- * that is refused (ulimit -v, strict overcommit, valgrind) the addresses are only
- * planned, and segments and parts of tables are mapped as the range grows. */
+ * The addresses are planned, not reserved: a limit that a process sets for itself
+ * after the start (RLIMIT_AS) counts reserved addresses too, and would leave no
+ * room for threads or huge objects. They lie far below where the system maps on
+ * its own. Where addresses are too few for such a distance the whole range is one
+ * mapping instead, whose pages appear when touched. */
 #include "range.h"
 
 #include "options.h"
 
 #define GIB ((size_t)1 << 30)
+
+/* Where the system maps below this (Android's 39 bits of addresses) a range has
+ * no room far from everything else. */
+#define FAR_ENOUGH ((uintptr_t)1 << 46)
+
+/* Without a limit tables grow for this many segments, and this much metadata,
+ * at once. */
+enum { SEGMENTS_A_STEP = 16, META_STEP = 1 << 20, HUGE_PAGE = 2 << 20 };
 
 struct table {
     uintptr_t base;
@@ -108,49 +118,71 @@ static bool reserve(size_t range_bytes) {
     return true;
 }
 
-static bool table_ensure(struct table *table, size_t bytes) {
-    if (bytes <= table->mapped) {
-        return true;
-    }
-    size_t target = round_up(bytes, UNIT_BYTES);
+static bool table_grow(struct table *table, size_t target) {
     if (target > table->bytes ||
         !os_map_at(table->base + table->mapped, target - table->mapped)) {
         return false;
     }
     table->mapped = target;
+    if (target >= HUGE_PAGE) {
+        os_refuse_huge_pages((void *)table->base, target);
+    }
     return true;
 }
 
-/* The system maps downwards from where a probe lands; below all that this
- * process may still map, the addresses stay ours without holding them. */
-static bool plan_piecewise(size_t limit) {
+/* The first `bytes` of the table are mapped; without a limit on addresses `ahead`
+ * more, so that growing is rare. */
+static bool table_ensure(struct table *table, size_t bytes, size_t ahead) {
+    if (bytes <= table->mapped) {
+        return true;
+    }
+    return (os_address_space_limit() == SIZE_MAX &&
+            table_grow(table, round_up(bytes + ahead, UNIT_BYTES))) ||
+           table_grow(table, round_up(bytes, UNIT_BYTES));
+}
+
+/* Plans the range to end `distance` below where the system maps now; it maps
+ * downwards from there. Nothing else comes to the planned addresses until this
+ * process has mapped that much. */
+static bool plan_below(uintptr_t top, size_t range_bytes, size_t distance) {
     size_t bytes[TABLE_COUNT];
-    size_t range_bytes =
-        limit < 32 * GIB ? round_up(limit, 64 * SEGMENT_BYTES) : 32 * GIB;
     size_t total = plan(range_bytes, bytes);
-    void *probe = os_map(UNIT_BYTES);
-    if (probe == NULL) {
+    if (top < total + distance + SEGMENT_BYTES) {
         return false;
     }
-    os_unmap(probe, UNIT_BYTES);
-    if ((uintptr_t)probe < total + range_bytes + SEGMENT_BYTES) {
-        return false;
-    }
-    uintptr_t base = ((uintptr_t)probe - total - range_bytes) &
-                     ~(uintptr_t)(SEGMENT_BYTES - 1);
+    uintptr_t base = (top - total - distance) & ~(uintptr_t)(SEGMENT_BYTES - 1);
     place_tables(base, range_bytes, bytes, 0);
-    if (!table_ensure(&state.tables[TABLE_ENTRIES], bytes[TABLE_ENTRIES]) ||
-        !table_ensure(&state.tables[TABLE_SEGMENTS], bytes[TABLE_SEGMENTS])) {
+    struct table *entries = &state.tables[TABLE_ENTRIES];
+    struct table *segments = &state.tables[TABLE_SEGMENTS];
+    if (!table_grow(entries, entries->bytes)) {
+        return false;
+    }
+    if (!table_grow(segments, segments->bytes)) {
+        os_unmap((void *)entries->base, entries->bytes);
         return false;
     }
     range.bytes = range_bytes;
     return true;
 }
 
+/* Where the system maps now; 0 when it maps nothing. */
+static uintptr_t find_top(void) {
+    void *probe = os_map(UNIT_BYTES);
+    if (probe != NULL) {
+        os_unmap(probe, UNIT_BYTES);
+    }
+    return (uintptr_t)probe;
+}
+
 bool range_prepare(void) {
     size_t limit = os_address_space_limit();
+    uintptr_t top = find_top();
     range.page_bytes = os_page_bytes();
     if (limit == SIZE_MAX) {
+        if (top >= FAR_ENOUGH && !os_refuses_far_mappings() &&
+            plan_below(top, options.range_gib * GIB, top / 16)) {
+            return true;
+        }
         for (size_t size = options.range_gib * GIB; size >= 16 * GIB;
              size /= 4) {
             if (reserve(size)) {
@@ -158,15 +190,19 @@ bool range_prepare(void) {
             }
         }
     }
-    return plan_piecewise(limit);
+    size_t range_bytes =
+        limit < 32 * GIB ? round_up(limit, 64 * SEGMENT_BYTES) : 32 * GIB;
+    return plan_below(top, range_bytes, range_bytes);
 }
 
 /* --- growth, under the lock --- */
 
 static bool describe_segment(size_t segment) {
     size_t end = (segment + 1) << SEGMENT_SHIFT;
+    size_t ahead = (size_t)SEGMENTS_A_STEP << SEGMENT_SHIFT;
     if (!table_ensure(&state.tables[TABLE_SPANS],
-                      (end >> UNIT_SHIFT) * sizeof(struct span))) {
+                      (end >> UNIT_SHIFT) * sizeof(struct span),
+                      (ahead >> UNIT_SHIFT) * sizeof(struct span))) {
         return false;
     }
     for (unsigned shift = MIN_SHIFT; shift <= MAX_SHIFT; shift++) {
@@ -174,8 +210,9 @@ static bool describe_segment(size_t segment) {
         struct table *lengths =
             &state.tables[TABLE_LENGTHS + shift - MIN_SHIFT];
         size_t count = (end >> shift) + 64;
-        if (!table_ensure(states, count) ||
-            (options.hardened && !table_ensure(lengths, 2 * count))) {
+        if (!table_ensure(states, count, ahead >> shift) ||
+            (options.hardened &&
+             !table_ensure(lengths, 2 * count, 2 * ahead >> shift))) {
             return false;
         }
     }
@@ -196,7 +233,7 @@ void *meta_take(size_t bytes) {
         MAGAZINE_BYTES); /* what lies in it may end where a magazine does */
     range_lock();
     if (state.meta_used + bytes <= table->bytes &&
-        table_ensure(table, state.meta_used + bytes)) {
+        table_ensure(table, state.meta_used + bytes, META_STEP)) {
         place = (void *)(table->base + state.meta_used);
         state.meta_used += bytes;
     }
@@ -206,8 +243,9 @@ void *meta_take(size_t bytes) {
 
 bool heap_storage_ensure(uint32_t id) {
     range_lock();
-    bool done = id < MAX_HEAPS && table_ensure(&state.tables[TABLE_HEAPS],
-                                               (id + 1) * sizeof(struct heap));
+    size_t bytes = (id + 1) * sizeof(struct heap);
+    bool done =
+        id < MAX_HEAPS && table_ensure(&state.tables[TABLE_HEAPS], bytes, 0);
     range_unlock();
     return done;
 }

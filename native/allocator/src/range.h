@@ -46,8 +46,8 @@ void units_age(uint64_t now);
 bool units_extend(uintptr_t place, unsigned count, unsigned more, bool *clean);
 /* Gives the pages of all free units back; the number of units that had any. */
 size_t units_purge(void);
-/* Unmaps segments without objects where the range was not reserved whole: under
- * a limit on address space the addresses themselves are short. Bytes. */
+/* Unmaps segments without objects, but for one, where there is a limit on
+ * address space: then the addresses themselves are short. Bytes. */
 size_t segments_unmap(void);
 
 /* Zeroed memory for batches and the like at a multiple of MAGAZINE_BYTES, never

@@ -138,10 +138,18 @@ void units_age(uint64_t now) {
 
 size_t segments_unmap(void) {
     size_t bytes = 0;
+    if (range_is_reserved() || os_address_space_limit() == SIZE_MAX) {
+        return 0;
+    }
     os_lock(&state.lock);
-    for (size_t i = 0; i < state.segment_count && !range_is_reserved(); i++) {
+    /* One stays for small objects: a limit that is lower than what is mapped
+     * already lets no segment come back. */
+    bool kept = false;
+    for (size_t i = 0; i < state.segment_count; i++) {
         struct segment *segment = &range.segments[i];
-        if (segment->free == ~(uint64_t)0) {
+        if (segment->free == ~(uint64_t)0 && !kept) {
+            kept = true;
+        } else if (segment->free == ~(uint64_t)0) {
             os_unmap((void *)(range.base + (i << SEGMENT_SHIFT)),
                      SEGMENT_BYTES);
             state.units_dirty -= (size_t)__builtin_popcountll(segment->dirty);

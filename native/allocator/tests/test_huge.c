@@ -1,10 +1,13 @@
 /* Huge objects: their huge pages, and the mappings that are kept for the next.
  */
+#define _GNU_SOURCE
 #include "check.h"
 #include "paceline_alloc.h"
+#include "range.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -100,4 +103,42 @@ TEST_(a_kept_mapping_serves_objects_of_half_its_size, NULL,
     half[5 * MIB - 1] = 1;
     paceline_free(half);
     paceline_free(small);
+}
+
+/* Takes addresses, without memory, from the top until the system would map
+ * `bytes` at one of the range's. */
+static void take_addresses_above_the_range(size_t bytes) {
+    uintptr_t end = range.base + range.bytes;
+    for (size_t step = (size_t)1 << 40; step >= bytes / 2; step /= 2) {
+        for (;;) {
+            void *place =
+                mmap(NULL, step, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            CHECK(place != MAP_FAILED);
+            if ((uintptr_t)place < end) {
+                CHECK(munmap(place, step) == 0);
+                break;
+            }
+        }
+    }
+}
+
+TEST(a_huge_object_at_addresses_planned_for_others_is_an_object) {
+    SKIP_IN_SHARED_PROCESS("the range is reserved");
+    enum { BYTES = 1 << 30 };
+    paceline_free(paceline_malloc(1));
+    if (range_is_reserved()) {
+        SKIP("this system has too few addresses to plan a range");
+    }
+    take_addresses_above_the_range(BYTES);
+    char *object = paceline_malloc(BYTES);
+    CHECK(object != NULL && in_range((uintptr_t)object));
+    CHECK(paceline_malloc_usable_size(object) == BYTES);
+    object[0] = object[BYTES - 1] = 1;
+    object = paceline_realloc(object, 2 * (size_t)BYTES);
+    CHECK(object != NULL && object[0] == 1 && object[BYTES - 1] == 1);
+    char *small = paceline_malloc(100);
+    CHECK(small != NULL);
+    paceline_free(small);
+    paceline_free(object);
 }

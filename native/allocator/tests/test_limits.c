@@ -4,6 +4,7 @@
 #include "paceline_alloc.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -129,6 +130,47 @@ TEST(a_limit_set_later_makes_huge_objects_fail_and_small_ones_work) {
     CHECK(object != NULL);
     memset(object, 1, 1000);
     paceline_free(object);
+}
+
+static void *use_in_a_thread(void *unused) {
+    (void)unused;
+    char *object = paceline_malloc(100);
+    memset(object, 1, 100);
+    return object;
+}
+
+static void limit_myself(void) {
+    SKIP_IN_SHARED_PROCESS("address space cannot be limited");
+    enum { MIB = 1 << 20 };
+    paceline_free(paceline_malloc(1));
+    struct rlimit limit = {(rlim_t)4 << 30, (rlim_t)4 << 30};
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    char *large = paceline_malloc(64u * MIB);
+    CHECK(large != NULL);
+    large[0] = large[64u * MIB - 1] = 1;
+    paceline_free(large);
+    pthread_t threads[8];
+    for (int i = 0; i < 8; i++) {
+        CHECK(pthread_create(&threads[i], NULL, use_in_a_thread, NULL) == 0);
+    }
+    for (int i = 0; i < 8; i++) {
+        void *object = NULL;
+        CHECK(pthread_join(threads[i], &object) == 0 && object != NULL);
+        paceline_free(object);
+    }
+    CHECK(fill_memory(100000) > 2000u * (size_t)MIB);
+    CHECK(fill_memory(3u * MIB) > 2000u * (size_t)MIB);
+    CHECK(fill_memory(100000) > 2000u * (size_t)MIB);
+}
+
+/* Without huge pages: all of these 4 GiB would be touched. */
+TEST_(a_process_that_limits_itself_keeps_large_objects_and_threads, NULL,
+      "PACELINE_ALLOC_HUGE_PAGES=0") {
+    limit_myself();
+}
+TEST_(a_hardened_process_that_limits_itself_keeps_large_objects_and_threads,
+      NULL, "PACELINE_ALLOC_HUGE_PAGES=0 PACELINE_ALLOC_HARDENED=1") {
+    limit_myself();
 }
 
 static size_t resident_bytes(void) {
