@@ -21,8 +21,9 @@ from typing import NamedTuple
 
 import pytest
 from paceline.destination import Destination, build_for
-from paceline.manifest import Manifest, TargetBuild, load
+from paceline.manifest import Manifest, load
 from paceline_contract.events import AnyEvent
+from paceline_contract.manifest import TargetBuild
 from paceline_contract.stream import StreamReader
 
 ROOT = Path(__file__).resolve().parents[1]

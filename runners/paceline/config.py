@@ -22,9 +22,9 @@ import tomllib
 from pathlib import Path
 
 import msgspec
+from paceline_contract.toml_lines import TomlLines
 
 from paceline.errors import UserError
-from paceline.toml_lines import TomlLines
 
 ADDRESS = re.compile(
     r"(?:\[[0-9A-Za-z:.%]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})", re.ASCII

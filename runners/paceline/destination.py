@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
+from paceline_contract.manifest import DEFAULT_ABIS, TargetBuild, Workload
 
 from paceline.git import SourceError
-from paceline.manifest import TargetBuild, Workload
 
 ABI_PLACEHOLDER = "{abi}"
 
@@ -37,9 +37,10 @@ def build_for(workload: Workload, destination: Destination) -> TargetBuild:
         raise SourceError("suite_invalid", f"{text}no [workloads.{section}].", advice)
     if destination.kind == "host":
         return build
-    abi = next((abi for abi in destination.abis if abi in build.abis), None)
+    built_for = {str(abi): abi for abi in build.abis or DEFAULT_ABIS}
+    abi = next((built_for[abi] for abi in destination.abis if abi in built_for), None)
     if abi is None:
-        text = f"Workload {workload.name} is built for {_listed(build.abis)}; this device runs"
+        text = f"Workload {workload.name} is built for {_listed([*built_for])}; this device runs"
         advice = "Add the ABI to [workloads.android] abis, or choose another device."
         raise SourceError(
             "suite_invalid", f"{text} {_listed(destination.abis)}.", advice

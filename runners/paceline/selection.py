@@ -10,10 +10,11 @@ from pathlib import PurePath
 
 import msgspec
 from paceline_contract.events import ParamValue
+from paceline_contract.manifest import TargetBuild
+from paceline_contract.manifest_rules import separator_problem, value_problem
 
 from paceline.errors import UserError
-from paceline.manifest import Manifest, TargetBuild
-from paceline.manifest_rules import not_sendable, why_not
+from paceline.manifest import Manifest
 
 SEED_LIMIT = 2**63
 
@@ -34,15 +35,14 @@ class Selection(msgspec.Struct, frozen=True):
 
 def check_selection(manifest: Manifest, selection: Selection) -> Selection:
     """The same selection with all benchmarks named. Raises UserError for what is not permitted."""
-    raw = manifest.raw
     names = selection.benchmarks or list(manifest.benchmarks)
     for name in names:
         _known("benchmark", name, manifest.benchmarks)
     for key, values in selection.params.items():
         declared = [
-            raw["benchmarks"][name]["params"][key]
+            manifest.benchmarks[name].params[key]
             for name in names
-            if key in raw["benchmarks"][name].get("params", {})
+            if key in manifest.benchmarks[name].params
         ]
         if not declared:
             known = {
@@ -51,7 +51,7 @@ def check_selection(manifest: Manifest, selection: Selection) -> Selection:
             _known("param", key, known)
         for value in values:
             reasons = [
-                not_sendable(value) or why_not(param, value, declared_only=True)
+                separator_problem(value) or value_problem(param, value)
                 for param in declared
             ]
             if all(reasons):
@@ -61,7 +61,7 @@ def check_selection(manifest: Manifest, selection: Selection) -> Selection:
                 )
     for key, value in selection.knobs.items():
         _known("knob", key, manifest.knobs)
-        if reason := why_not(raw["knobs"][key], value, declared_only=True):
+        if reason := value_problem(manifest.knobs[key], value):
             raise UserError(f"Knob {key}: {reason}.")
     return msgspec.structs.replace(selection, benchmarks=list(names))
 
@@ -114,11 +114,14 @@ def preset_selection(manifest: Manifest, name: str | None) -> Selection:
     an unknown one."""
     if name is None:
         return Selection([])
-    presets = manifest.raw.get("presets", {})
-    _known("preset", name, presets)
-    return msgspec.convert(
-        {"benchmarks": [], **presets[name]}, Selection
-    )  # its title is no part of a run
+    _known("preset", name, manifest.presets)
+    preset = manifest.presets[name]
+    whole = Selection(preset.benchmarks or [], params=preset.params)
+    return msgspec.structs.replace(
+        whole,
+        launches=preset.launches or whole.launches,
+        rounds=preset.rounds or whole.rounds,
+    )
 
 
 def parse_params(

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+from paceline_contract.manifest import TargetBuild
 
 from paceline.artifacts import (
     ArtifactCache,
@@ -33,7 +34,7 @@ from paceline.executors.process import GuardedProcess, ProcessEnd, inherited_env
 from paceline.exit_descriptions import describe_signal, describe_status
 from paceline.first_error import Channel, ErrorFinder
 from paceline.git import GitFailedError, Repository, SourceError, run_git
-from paceline.manifest import Manifest, TargetBuild, parse
+from paceline.manifest import Manifest, parse
 from paceline.stop import Stop
 from paceline.terminal_text import LineSplitter, strip_control
 

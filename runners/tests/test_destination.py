@@ -8,11 +8,12 @@ import pytest
 from paceline.destination import HOST, Destination, build_for
 from paceline.git import SourceError
 from paceline.launches import launches_of_revision
-from paceline.manifest import TargetBuild, Workload, parse
+from paceline.manifest import parse
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared, prepare, prepare_in_place
 from paceline.stop import Stop
 from paceline.testing.suites import MANIFEST
+from paceline_contract.manifest import TargetBuild, Workload
 
 from .test_source import MANIFEST_PATH, Shop, commit_manifest
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
+from paceline_contract.events import ParamValue
 from pydantic import Field, field_validator, model_validator
 
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts.bisect.schemas import BisectionOut, CulpritOut
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Instant, Request, Response
 

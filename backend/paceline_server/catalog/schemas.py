@@ -5,13 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
+from paceline_contract.events import Direction, ParamValue
+from paceline_contract.units import Unit
 from pydantic import Field
 
 from paceline_server.kernel.wire import Request, Response
-
-Unit = Literal["ns", "bytes", "ops", "op/s", "bytes/s", "count"]
-Direction = Literal["lower", "higher"]
-ParamValue = int | str
 
 
 class MetricOut(Response):

@@ -7,15 +7,17 @@ freeze the manifest they were made with.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
+from paceline_contract.manifest import Manifest
+from paceline_contract.manifest_reader import ManifestError, read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog import queries
-from paceline_server.catalog.manifest import Manifest, ManifestError
 from paceline_server.catalog.schemas import (
     BenchmarkOut,
     KnobOut,
@@ -48,7 +50,7 @@ def announce(
     refused: list[SuiteRefusedOut] = []
     for said in suites:
         try:
-            manifest = manifests.read(said.manifest)
+            manifest = read_manifest(said.manifest)
         except ManifestError as error:
             where = f"{said.repository}:{said.manifest_path}"
             refused.append(
@@ -78,7 +80,7 @@ def announce(
 
 def _keep(session: Session, name: str, said: SuiteAnnounceIn) -> str | None:
     """Make it the suite's current manifest; or say why the name is not this repository's to use."""
-    digest = manifests.digest(said.manifest)
+    digest = manifest_digest(said.manifest)
     known = queries.suite(session, name)
     if known is not None and known.repository != said.repository:
         return (
@@ -121,6 +123,12 @@ def _keep(session: Session, name: str, said: SuiteAnnounceIn) -> str | None:
     return None
 
 
+def manifest_digest(raw: dict[str, Any]) -> str:
+    """SHA-256 of the manifest's canonical JSON: equal for equal content, however it was written."""
+    text = json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def find(session: Session, name: str) -> Suite:
     """The newest announcement of a suite. Raises 404."""
     suite = queries.suite(session, name)
@@ -131,7 +139,7 @@ def find(session: Session, name: str) -> Suite:
 
 def suite_out(suite: Suite, last_run_at: datetime | None) -> SuiteOut:
     """The wire shape of a suite."""
-    manifest = manifests.read(suite.manifest)
+    manifest = read_manifest(suite.manifest)
     return SuiteOut(
         name=suite.name,
         title=manifest.suite.title,
@@ -141,11 +149,10 @@ def suite_out(suite: Suite, last_run_at: datetime | None) -> SuiteOut:
         manifest_hash=suite.manifest_hash,
         benchmarks=_benchmarks(manifest),
         knobs=[
-            KnobOut(name=name, **knob.model_dump())
-            for name, knob in manifest.knobs.items()
+            KnobOut.of_row(knob, name=name) for name, knob in manifest.knobs.items()
         ],
         presets=[
-            PresetOut(name=name, **preset.model_dump())
+            PresetOut.of_row(preset, name=name)
             for name, preset in manifest.presets.items()
         ],
         updated_at=suite.updated_at,
@@ -164,7 +171,7 @@ def _benchmarks(manifest: Manifest) -> list[BenchmarkOut]:
             reference=benchmark.reference,
             device_reference=benchmark.on("device").reference,
             params=[
-                ParamOut(name=key, **param.model_dump())
+                ParamOut.of_row(param, name=key)
                 for key, param in benchmark.params.items()
             ],
             metrics=[

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.parts import Rule
+from paceline_contract.manifest import Manifest, Rule
+
 from paceline_server.detect.audits import audit_groups
 from paceline_server.detect.checks import check_rows
 from paceline_server.detect.compare import Circumstances, Pair, compare, comparison_out

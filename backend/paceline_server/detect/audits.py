@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from paceline_server.catalog.manifest import Manifest
+from paceline_contract.manifest import Manifest
+
 from paceline_server.detect.facts import CaseIndex, JobFacts
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import AuditFindingOut, AuditOut

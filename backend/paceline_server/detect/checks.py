@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paceline_server.catalog.manifest import Manifest
+from paceline_contract.manifest import Manifest
+
 from paceline_server.detect.facts import JobRequest
 from paceline_server.detect.schemas import CheckOut
 from paceline_server.ingest.cases import Check

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+from paceline_contract.manifest import Manifest
 
-from paceline_server.catalog.manifest import Manifest
 from paceline_server.detect.audits import Audits, GroupAudit
 from paceline_server.detect.facts import CaseIndex, JobRequest, Look
 from paceline_server.detect.groups import Group

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.parts import Derived
+from paceline_contract.manifest import Derived, Manifest
+
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group

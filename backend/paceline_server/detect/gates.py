@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.parts import Gate
+from paceline_contract.manifest import Gate, Manifest
+
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.derive import DerivedRow
 from paceline_server.detect.groups import Group

@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.parts import Benchmark
+from paceline_contract.manifest import Benchmark, Manifest
+
 from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.ingest.cases import ParamValue, params_key
 

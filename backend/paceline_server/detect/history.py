@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog import service as catalog
 from paceline_server.detect import queries, service
 from paceline_server.detect.changes import service as detection
@@ -65,13 +65,13 @@ def store_evaluation(
 
 def names_of(session: Session, suite: str) -> NewestNames:
     """Old names of the suite's benchmarks and arms → those of its newest manifest."""
-    return NewestNames.of(manifests.read(catalog.find(session, suite).manifest))
+    return NewestNames.of(read_manifest(catalog.find(session, suite).manifest))
 
 
 def names_of_job(session: Session, context: JobContext) -> NewestNames:
     """The newest names of the job's suite; an imported run brings its own, for its suite may be unknown."""
     if context.is_imported:
-        return NewestNames.of(manifests.read(context.run.manifest))
+        return NewestNames.of(read_manifest(context.run.manifest))
     return names_of(session, context.run.suite)
 
 

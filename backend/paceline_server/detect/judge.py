@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from paceline_contract.events import ErrorEvent
+from paceline_contract.manifest import Manifest
+from paceline_contract.manifest_reader import ManifestError, read_manifest
 
-from paceline_server.catalog.manifest import Manifest, ManifestError
-from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
 from paceline_server.detect.revisions import BASE, HEAD, Revision, analyse_revisions

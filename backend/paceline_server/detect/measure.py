@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.schemas import Unit
+from paceline_contract.manifest import Manifest
+from paceline_contract.units import Unit
+
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import MeasurementOut

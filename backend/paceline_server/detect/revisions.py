@@ -17,7 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from paceline_server.catalog.manifest import Manifest
+from paceline_contract.manifest import Manifest
+
 from paceline_server.detect.analyse import (
     Analysis,
     JudgedPair,

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import msgspec
+from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog.manifest import read as read_manifest
 from paceline_server.detect import noise, queries
 from paceline_server.detect.analyse import Analysis, JudgedPair, analyse
 from paceline_server.detect.compare import comparison_out, evidence_of, rederive
@@ -254,7 +255,7 @@ def _store_comparisons(
     at = clock.now()
     for judged in ruled:
         out = comparison_out(judged.pair, context.run.demonstration)
-        rule = None if judged.rule is None else judged.rule.model_dump(mode="json")
+        rule = None if judged.rule is None else msgspec.to_builtins(judged.rule)
         evidence = {**evidence_of(judged.pair), "rule": rule}
         if suppressed:
             evidence["window"] = {**evidence["window"], "suppressed": list(suppressed)}

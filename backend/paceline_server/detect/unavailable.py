@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from paceline_server.catalog.manifest import Manifest
+from paceline_contract.manifest import Manifest
+
 from paceline_server.detect.facts import JobFacts
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import UnavailableOut

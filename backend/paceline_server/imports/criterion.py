@@ -16,14 +16,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest import Benchmark, Manifest
+from paceline_contract.manifest_reader import ManifestError, read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog import service as catalog
-from paceline_server.catalog.manifest import Manifest, ManifestError
-from paceline_server.catalog.parts import Benchmark
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.fleet import service as fleet
 from paceline_server.imports.importer import Importer
 from paceline_server.imports.schemas import (
@@ -111,7 +111,7 @@ def store_runs(
     suite = (
         None
         if where.suite is None
-        else manifests.read(catalog.find(session, where.suite).manifest)
+        else read_manifest(catalog.find(session, where.suite).manifest)
     )
     target = fleet.imported_target(session, where.on)
     baselines = dict.fromkeys(series.baseline for series in document.series)
@@ -161,7 +161,7 @@ def _manifest(
         seen.add(key)
     found = manifest_of(cases, name, suite)
     try:
-        manifests.read(found)
+        read_manifest(found)
     except ManifestError as error:
         detail = f"no run can hold them: {error}"[:500]
         raise invalid_request(f"series: {detail}.", {"series": detail}) from None
@@ -364,5 +364,5 @@ def _gates(benchmarks: dict[str, Any], suite: Manifest) -> Iterator[dict[str, An
         ):
             continue
         for arm in known["arms"]:
-            own = gate.model_dump(exclude_none=True, exclude={"name", "absolute"})
-            yield {**own, "arm": arm}
+            own = msgspec.to_builtins(msgspec.structs.replace(gate, name=None, arm=arm))
+            yield {key: value for key, value in own.items() if value is not None}

@@ -12,10 +12,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest import NAME
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    Strict,
+    StringConstraints,
+    model_validator,
+)
 
-from paceline_server.catalog.parts import Name
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.kernel.wire import Request, Response
 
 MAX_SESSIONS = 1_000
@@ -184,7 +191,7 @@ class MeasuredOnIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    suite: Name | None = None
+    suite: Annotated[str, StringConstraints(pattern=f"^{NAME}$")] | None = None
     on: Annotated[str, Field(min_length=1, max_length=100)] = "imported"
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{7,64}$")] | None = None
 

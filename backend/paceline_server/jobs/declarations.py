@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from paceline_contract.patterns import compile_pattern
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest import Knob, Param
+from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.manifest_rules import value_problem
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog import manifest as manifests
-from paceline_server.catalog import parts
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.store.tables.jobs import Run
 
 Metric = tuple[str, str, str]
@@ -30,46 +30,13 @@ DEVICE_SECTION = {"host": "host", "device": "android"}
 """Kind of a target → its section of a workload."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParamDeclaration:
-    kind: str
-    values: tuple[ParamValue, ...]
-    minimum: int | None
-    maximum: int | None
-    pattern: str | None
-
-    def refuses(self, value: object) -> str | None:
-        """Why `value` is not allowed for this param, or None."""
-        if isinstance(value, bool) or not isinstance(value, int | str):
-            return "expected a whole number or text"
-        if isinstance(value, str) and len(value) > MAX_TEXT_VALUE:
-            return f"text longer than {MAX_TEXT_VALUE} characters"
-        if value in self.values and isinstance(value, str) == (self.kind != "int"):
-            return None
-        if self.kind == "int":
-            return self._refuses_int(value)
-        if self.kind == "regex" and isinstance(value, str) and self._matches(value):
-            return None
-        wanted = (
-            f"text matching {self.pattern}"
-            if self.kind == "regex"
-            else "one of " + _listed(self.values)
-        )
-        return f"{value!r} is not declared: expected {wanted}"
-
-    def _refuses_int(self, value: ParamValue) -> str | None:
-        wanted = [_listed(self.values)] if self.values else []
-        low, high = self.minimum, self.maximum
-        if low is not None or high is not None:
-            above = low is None or (isinstance(value, int) and value >= low)
-            below = high is None or (isinstance(value, int) and value <= high)
-            if isinstance(value, int) and above and below:
-                return None
-            wanted.append(_span(low, high))
-        return f"{value!r} is not declared: expected {' or '.join(wanted) or 'nothing'}"
-
-    def _matches(self, value: str) -> bool:
-        return compile_pattern(self.pattern or "").matches(value)
+def value_fault(declared: Param | Knob, value: object) -> str | None:
+    """Why `value` is not allowed for this param or knob, or None."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return "expected a whole number or text"
+    if isinstance(value, str) and len(value) > MAX_TEXT_VALUE:
+        return f"text longer than {MAX_TEXT_VALUE} characters"
+    return value_problem(declared, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +45,7 @@ class BenchmarkDeclaration:
     workload: str
     arms: tuple[str, ...]
     reference: str
-    params: Mapping[str, ParamDeclaration]
+    params: Mapping[str, Param]
     metrics: Mapping[str, tuple[str, str]]
     """Metric → (unit, direction)."""
 
@@ -90,7 +57,7 @@ class BenchmarkDeclaration:
                     name,
                     f"{self.name} has no such param; it has {_listed(self.params)}",
                 )
-            if (why := self.params[name].refuses(value)) is not None:
+            if (why := value_fault(self.params[name], value)) is not None:
                 return name, why
         absent = next((name for name in self.params if name not in params), None)
         return (
@@ -101,19 +68,12 @@ class BenchmarkDeclaration:
 
 
 @dataclass(frozen=True, slots=True)
-class KnobDeclaration:
-    param: ParamDeclaration
-    default: ParamValue
-    demonstration: bool
-
-
-@dataclass(frozen=True, slots=True)
 class SuiteDeclaration:
     """The declarations of one manifest."""
 
     suite: str
     benchmarks: Mapping[str, BenchmarkDeclaration]
-    knobs: Mapping[str, KnobDeclaration]
+    knobs: Mapping[str, Knob]
     launch_timeouts: Mapping[tuple[str, str], float]
     """(workload, `host` | `android`) → seconds one launch may take."""
     known: dict[tuple[str, str, Metric, tuple[tuple[str, ParamValue], ...]], None] = (
@@ -199,34 +159,16 @@ def _listed(names: Iterable[object]) -> str:
     )
 
 
-def _span(low: int | None, high: int | None) -> str:
-    if low is None:
-        return f"at most {high}"
-    return f"at least {low}" if high is None else f"{low} to {high}"
-
-
-def _param(about: parts.Param | parts.Knob) -> ParamDeclaration:
-    return ParamDeclaration(
-        kind=about.kind,
-        values=tuple(about.values or ()),
-        minimum=about.minimum,
-        maximum=about.maximum,
-        pattern=about.pattern if isinstance(about, parts.Param) else None,
-    )
-
-
-def read_manifest(raw: dict[str, Any]) -> SuiteDeclaration:
+def suite_declaration(raw: dict[str, Any]) -> SuiteDeclaration:
     """Read a manifest as `Run.manifest` stores it. Raises `ManifestError`, though announced ones were checked."""
-    manifest = manifests.read(raw)
+    manifest = read_manifest(raw)
     benchmarks = {
         name: BenchmarkDeclaration(
             name=name,
             workload=about.workload,
             arms=tuple(about.arms),
             reference=about.reference,
-            params={
-                param: _param(declared) for param, declared in about.params.items()
-            },
+            params=about.params,
             metrics={
                 metric: (declared.unit, declared.direction)
                 for metric, declared in about.metrics.items()
@@ -234,16 +176,12 @@ def read_manifest(raw: dict[str, Any]) -> SuiteDeclaration:
         )
         for name, about in manifest.benchmarks.items()
     }
-    knobs = {
-        name: KnobDeclaration(_param(about), about.default, about.demonstration)
-        for name, about in manifest.knobs.items()
-    }
     timeouts: dict[tuple[str, str], float] = {}
     for workload in manifest.workloads:
         for section, steps in (("host", workload.host), ("android", workload.android)):
             if steps is not None:
                 timeouts[workload.name, section] = float(steps.launch_timeout_s)
-    return SuiteDeclaration(manifest.suite.name, benchmarks, knobs, timeouts)
+    return SuiteDeclaration(manifest.suite.name, benchmarks, manifest.knobs, timeouts)
 
 
 MAX_PLANS = 256
@@ -271,7 +209,7 @@ def plan_of(session: Session, run_id: str) -> RunPlan:
             _plans.move_to_end(run_id)
             return plan
     run = session.get_one(Run, run_id)
-    plan = RunPlan(read_manifest(run.manifest), run.base_commit is not None)
+    plan = RunPlan(suite_declaration(run.manifest), run.base_commit is not None)
     with _lock:
         _plans[run_id] = plan
         while len(_plans) > MAX_PLANS:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog import manifest as manifests
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.jobs import queries
 from paceline_server.jobs.run_creation import store_run
 from paceline_server.store.tables.fleet import Target
@@ -92,7 +92,7 @@ def _names_in_manifest(
     )
     if suite is None or all(name in declared for name in benchmarks):
         return list(benchmarks)
-    newest = manifests.read(suite.manifest).benchmarks
+    newest = read_manifest(suite.manifest).benchmarks
     old_names = {
         name: [alias for alias in benchmark.aliases if alias in declared]
         for name, benchmark in newest.items()

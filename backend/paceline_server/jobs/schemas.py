@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
+from paceline_contract.events import ParamValue
 from pydantic import Field
 
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.fleet.device_schemas import ConfigurationName, RawOut
 from paceline_server.kernel.wire import Instant, Request, Response
 

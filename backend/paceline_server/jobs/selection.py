@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from paceline_server.catalog.schemas import ParamValue
-from paceline_server.jobs.declarations import SuiteDeclaration
+from paceline_contract.events import ParamValue
+
+from paceline_server.jobs.declarations import SuiteDeclaration, value_fault
 from paceline_server.jobs.schemas import RunIn
 from paceline_server.stats.configuration import CONFIGURATION_ERRORS
 
@@ -83,7 +84,7 @@ def _param_fault(
         return f"give 1 to {MAX_VALUES_PER_PARAM} values"
     for value in values:
         for benchmark in benchmarks:
-            refused = benchmark.params[param].refuses(value)
+            refused = value_fault(benchmark.params[param], value)
             if refused is not None:
                 return f"{refused} ({benchmark.name})"
     return None
@@ -103,7 +104,7 @@ def _knobs(
                 f"{declared.suite} declares no such knob; it has {known}"
             )
             continue
-        refused = knob.param.refuses(value)
+        refused = value_fault(knob, value)
         if refused is not None:
             faults[f"knobs.{name}"] = refused
         elif value != knob.default:

@@ -17,7 +17,7 @@ from paceline_server.jobs.declarations import (
     RunPlan,
     SuiteDeclaration,
     plan_of,
-    read_manifest,
+    suite_declaration,
 )
 from paceline_server.jobs.followups import ab_run, commits_of, confirmation_run
 from paceline_server.jobs.imported_runs import (
@@ -142,7 +142,7 @@ def preview_run(session: Session, spec: RunIn) -> RunPreview:
     if suite is None:
         raise not_found("suite", spec.suite)
     return RunPreview(
-        suite, select_measurements(read_manifest(suite.manifest), spec), []
+        suite, select_measurements(suite_declaration(suite.manifest), spec), []
     )
 
 
@@ -188,7 +188,7 @@ def _check_request(
             "unknown_suite",
             f"No agent has announced a suite {spec.suite!r}. Register its repository with an agent.",
         )
-    declared = read_manifest(suite.manifest)
+    declared = suite_declaration(suite.manifest)
     able = queries.targets_of_suite(session, spec.suite)
     reported = {name for target in able for name in target.configuration}
     selection = select_measurements(declared, spec, reported.union(known_errors))

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, cast
 
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest import Manifest
+from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.manifest import read as read_manifest
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.detect.groups import expected_groups
 from paceline_server.ingest.arrivals import Arrivals, arrivals

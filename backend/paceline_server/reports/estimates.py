@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest import Benchmark, Manifest, Slows
+from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.manifest import read as read_manifest
-from paceline_server.catalog.parts import Benchmark, Slows
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.detect.facts import JobRequest
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import RunIn

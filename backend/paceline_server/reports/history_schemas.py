@@ -9,7 +9,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from paceline_server.catalog.schemas import Direction, ParamValue, Unit
+from paceline_contract.events import Direction, ParamValue
+from paceline_contract.units import Unit
+
 from paceline_server.fleet.schemas import Factor
 from paceline_server.jobs.schemas import Cause, Judged, Outcome, RunState, Trigger
 from paceline_server.kernel.wire import Response

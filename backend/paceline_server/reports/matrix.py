@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import cast
 
+from paceline_contract.manifest import Manifest
+from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.units import Unit
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import service as catalog
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.manifest import read as read_manifest
-from paceline_server.catalog.schemas import Unit
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel import clock

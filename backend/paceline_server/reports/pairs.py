@@ -11,10 +11,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, NotRequired
 
+from paceline_contract.events import Direction, ParamValue
+from paceline_contract.units import Unit
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from paceline_server.catalog.schemas import Direction, ParamValue, Unit
 from paceline_server.ingest.cases import params_key
 from paceline_server.reports import sides
 from paceline_server.reports.history_schemas import Significance

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 
-from paceline_server.catalog.parts import Benchmark, Rule
+from paceline_contract.manifest import Benchmark, Rule
+
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.reports.schemas import ArmDistributionOut, FalseAlarmsOut
 from paceline_server.stats import constants

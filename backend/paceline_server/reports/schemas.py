@@ -7,7 +7,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from paceline_server.catalog.schemas import ParamValue, Unit
+from paceline_contract.events import ParamValue
+from paceline_contract.units import Unit
+
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.fleet.schemas import AgentOut
 from paceline_server.jobs.schemas import RunOut

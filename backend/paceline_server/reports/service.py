@@ -12,15 +12,15 @@ from datetime import timedelta
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest import Benchmark, Manifest
+from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.units import Unit
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import service as alerts
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.catalog import service as catalog
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.manifest import read as read_manifest
-from paceline_server.catalog.parts import Benchmark
-from paceline_server.catalog.schemas import ParamValue, Unit
 from paceline_server.detect import service as detect
 from paceline_server.detect.params_query import params_of_query
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import structlog
+from paceline_contract.manifest import FIRST_LOOK
+from paceline_contract.manifest_reader import read_manifest
 
 from paceline_server.catalog import service as catalog
-from paceline_server.catalog.manifest import read as read_manifest
-from paceline_server.catalog.parts import FIRST_LOOK
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.outcomes import CLAUSES, WITHOUT_VERDICT
@@ -75,7 +76,11 @@ def _first_look(raw: dict[str, Any]) -> tuple[RunIn, str]:
         return RunIn(suite=SUITE), f"make bench SUITE={SUITE}"
     wanted = RunIn(
         suite=SUITE,
-        **preset.model_dump(exclude={"title", "description"}, exclude_none=True),
+        **{
+            name: value
+            for name, value in msgspec.structs.asdict(preset).items()
+            if name not in ("title", "description") and value is not None
+        },
     )
     return wanted, f'make bench SUITE={SUITE} ARGS="--preset {FIRST_LOOK}"'
 

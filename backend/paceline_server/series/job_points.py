@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from paceline_contract.manifest import Manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog.manifest import Manifest
 from paceline_server.kernel import clock, ids
 from paceline_server.series import point_queries as queries
 

@@ -6,9 +6,9 @@ nothing, and a declared benchmark is never hidden. Points stay.
 
 from __future__ import annotations
 
+from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.catalog import manifest as manifests
 from paceline_server.catalog import service as catalog
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import conflict, not_found
@@ -49,7 +49,7 @@ def retire(
 ) -> RetiredOut:
     """Keep who retired it and why; again changes the reason. Raises 404 for what was never measured, 409
     `still_declared`."""
-    declared = manifests.read(catalog.find(session, suite).manifest).benchmarks.get(
+    declared = read_manifest(catalog.find(session, suite).manifest).benchmarks.get(
         benchmark
     )
     if declared is not None and (arm is None or arm in declared.arms):

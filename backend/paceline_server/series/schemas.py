@@ -9,9 +9,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from paceline_contract.events import Direction, ParamValue
+from paceline_contract.units import Unit
 from pydantic import Field, model_validator
 
-from paceline_server.catalog.schemas import Direction, ParamValue, Unit
 from paceline_server.fleet.schemas import Factor
 from paceline_server.kernel.wire import Instant, Request, Response
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from paceline_server.catalog.schemas import Unit
+from paceline_contract.units import Unit
+
 from paceline_server.series import environments
 from paceline_server.series.change_sentences import change_sentence, interval_sentence
 from paceline_server.series.queries import ChangeRow, PlainPointRow

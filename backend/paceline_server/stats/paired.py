@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+from paceline_contract.manifest import DEFAULT_MARGIN_PERCENT
 
 from paceline_server.stats import constants
 from paceline_server.stats.binomial import quantile_interval, upper_tail
@@ -38,7 +39,7 @@ METHOD = "paired-sign-test/1"
 class PairPolicy:
     """Every number of one decision; stored with the finding, so that it can be made again (I16)."""
 
-    margin_percent: float = constants.DEFAULT_MARGIN_PERCENT
+    margin_percent: float = DEFAULT_MARGIN_PERCENT
     confidence: float = constants.INTERVAL_CONFIDENCE
     look_alpha: tuple[float, ...] = constants.LOOK_ALPHA
     launch_share: float = constants.LAUNCH_SHARE

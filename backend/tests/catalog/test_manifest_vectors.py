@@ -1,39 +1,39 @@
-"""The server's reader of manifests says of every golden manifest what the agent's does: neither imports the
-other, so `native/protocol/vectors/manifests.golden.json` holds both to the same answers."""
+"""The server takes the announcement of every golden manifest that the contract accepts, and of no other."""
 
 from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-from paceline_server.catalog.manifest import ManifestError, read
+from paceline_server.catalog import service as catalog
+from paceline_server.catalog.schemas import SuiteAnnounceIn
+from paceline_server.store.session import session_scope
 
+PROTOCOL = Path(__file__).parents[3] / "native" / "protocol"
 VECTORS: dict[str, Any] = json.loads(
-    (
-        Path(__file__).parents[3]
-        / "native"
-        / "protocol"
-        / "vectors"
-        / "manifests.golden.json"
-    ).read_text("utf-8")
+    (PROTOCOL / "vectors" / "manifests.golden.json").read_text("utf-8")
 )
 
 
-@pytest.mark.parametrize(
-    "vector", VECTORS["manifests"], ids=lambda vector: vector["says"]
-)
 def test_the_server_takes_the_manifests_that_the_agent_takes(
-    vector: dict[str, Any],
+    enrolled: Callable[..., Any],
 ) -> None:
-    text = "\n".join(VECTORS["base"]) + "\n"
-    for old, new in vector["replace"]:
-        assert old in text
-        text = text.replace(old, new, 1)
-    if vector["ok"]:
-        read(tomllib.loads(text))
-        return
-    with pytest.raises(ManifestError):
-        read(tomllib.loads(text))
+    agent_id = enrolled("lab").agent_id
+    for vector in VECTORS["manifests"]:
+        text = "\n".join(VECTORS["base"]) + "\n"
+        for old, new in vector["replace"]:
+            assert old in text
+            text = text.replace(old, new, 1)
+        announcement = SuiteAnnounceIn(
+            repository="mine",
+            manifest_path="suite.toml",
+            manifest=tomllib.loads(text),
+            commit="0123456789ab",
+        )
+        with session_scope() as session:
+            found = catalog.announce(session, agent_id, [announcement])
+        assert bool(found.names) is vector["ok"], vector["says"]
+        assert bool(found.refused) is not vector["ok"], vector["says"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from paceline_server.catalog.manifest import read as read_manifest
+from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.compare import evidence_of, rederive
 from paceline_server.detect.facts import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.manifest import read as read_manifest
+from paceline_contract.manifest import Manifest
+from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect.analyse import analyse
 from paceline_server.detect.checks import check_rows
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest

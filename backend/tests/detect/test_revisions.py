@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.manifest import read as read_manifest
+from paceline_contract.manifest import Manifest
+from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect import service
 from paceline_server.detect.analyse import Analysis
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look

@@ -15,8 +15,8 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.manifest import read as read_manifest
+from paceline_contract.manifest import Manifest
+from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity
 from paceline_server.detect.policies.advice_sentences import explain_holds, headline

@@ -1,40 +1,39 @@
-"""What the server takes as a declared value is what the agent takes."""
+"""A value of a request is one that the param or knob declares."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from paceline.manifest_rules import why_not
-from paceline_server.jobs.declarations import ParamDeclaration
+from paceline_contract.manifest import Param
+from paceline_server.jobs.declarations import MAX_TEXT_VALUE, value_fault
+
+DIGITS = Param("regex", ["1"], pattern="[0-9]+")
 
 
-def _param(**declared: Any) -> ParamDeclaration:
-    return ParamDeclaration(
-        kind=declared["kind"],
-        values=tuple(declared.get("values", ())),
-        minimum=declared.get("minimum"),
-        maximum=declared.get("maximum"),
-        pattern=declared.get("pattern"),
-    )
-
-
-@pytest.mark.parametrize(
-    "bounds", [{}, {"minimum": 10}, {"maximum": 100}, {"minimum": 10, "maximum": 100}]
-)
+@pytest.mark.parametrize("low", [None, 10])
+@pytest.mark.parametrize("high", [None, 100])
 @pytest.mark.parametrize("value", [0, 9, 10, 20, 100, 101, 10_000, "20"])
-def test_an_int_with_one_bound_is_judged_as_the_agent_judges_it(
-    bounds: dict[str, int], value: Any
+def test_an_int_lies_between_its_bounds_or_is_declared_where_it_has_none(
+    low: int | None, high: int | None, value: int | str
 ) -> None:
-    declared = {"kind": "int", "values": [20], **bounds}
-    refused = _param(**declared).refuses(value)
-    assert (refused is None) == (why_not(declared, value, declared_only=True) is None)
-    if value == 10_000 and bounds:
-        assert (refused is None) == ("maximum" not in bounds)
+    refused = value_fault(Param("int", [20], low, high), value)
+    if isinstance(value, str):
+        assert refused is not None
+    elif low is None and high is None:
+        assert (refused is None) == (value == 20)
+    else:
+        within = (low is None or value >= low) and (high is None or value <= high)
+        assert (refused is None) == within
 
 
 def test_a_refused_int_names_the_bound_it_missed() -> None:
-    assert "at least 10" in str(_param(kind="int", values=[20], minimum=10).refuses(9))
-    assert "at most 100" in str(
-        _param(kind="int", values=[20], maximum=100).refuses(101)
-    )
+    assert "at least 10" in str(value_fault(Param("int", [20], minimum=10), 9))
+    assert "at most 100" in str(value_fault(Param("int", [20], maximum=100), 101))
+
+
+def test_a_value_is_a_number_or_a_text_of_bounded_length() -> None:
+    assert value_fault(DIGITS, "4" * MAX_TEXT_VALUE) is None
+    assert "longer than" in str(value_fault(DIGITS, "4" * (MAX_TEXT_VALUE + 1)))
+    for value in (True, 1.5, None, [1]):
+        assert (
+            value_fault(Param("int", [1]), value) == "expected a whole number or text"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from paceline_server.catalog.manifest import read as read_manifest
+from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect.analyse import analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest
 from paceline_server.reports.report_sentences import arms_summary, rule_text

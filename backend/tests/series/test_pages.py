@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from paceline_server.catalog.manifest import read
+from paceline_contract.manifest_reader import read_manifest as read
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.series.service import NewestNames
 from paceline_server.store.session import session_scope

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
+from paceline_contract.events import ParamValue
 from pydantic import Field, StringConstraints, field_validator
 
 from paceline_server.accounts.schemas import AccountOut
@@ -14,7 +15,6 @@ from paceline_server.alerts.rules.applied_rule import (
     Kind,
     Mode,
 )
-from paceline_server.catalog.schemas import ParamValue
 from paceline_server.kernel.wire import Request, Response
 
 LONGEST_MUTE_DAYS = 90

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from paceline_server.catalog.parts import Policy
+from paceline_contract.manifest import Policy
+
 from paceline_server.detect.policies.advise import PolicyAssessment
 from paceline_server.detect.policies.schemas import (
     AdviceOut,

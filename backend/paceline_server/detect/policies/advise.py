@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paceline_server.catalog.manifest import Manifest
-from paceline_server.catalog.parts import Policy
+import msgspec
+from paceline_contract.manifest import Manifest, Policy
+
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group
@@ -153,7 +154,7 @@ def _assess_policy(
     margin = benchmark.margin_percent
     in_force = _in_force(manifest, policy, measured.known.asked.knobs)
     warm = _crossover(policy, members, margin, measured)
-    when_cold = policy.model_copy(update={"arm": policy.cold_arm or policy.arm})
+    when_cold = msgspec.structs.replace(policy, arm=policy.cold_arm or policy.arm)
     cold = None
     if measured.any(when_cold, cold_members):
         cold = _crossover(when_cold, cold_members, margin, measured)
@@ -247,7 +248,7 @@ def evidence_of(advised: PolicyAssessment) -> dict[str, Any]:
             "replicates": constants.BOOTSTRAP_REPLICATES,
             "seed": constants.BOOTSTRAP_SEED,
         },
-        "policy": advised.policy.model_dump(mode="json"),
+        "policy": msgspec.to_builtins(advised.policy),
     }
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from paceline_server.catalog.schemas import ParamValue
+from paceline_contract.events import ParamValue
+
 from paceline_server.kernel.wire import Response
 
 Answer = Literal["from", "always", "never", "undecided", "unknown"]

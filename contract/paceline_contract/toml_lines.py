@@ -1,8 +1,7 @@
 """Finds the line on which a value of a TOML file stands, which the standard parser does not tell.
 
-Place in the journey: only error messages of `manifest.py` and `config.py` use it.
-Invariant: never fails; for an unknown path it answers the line of the nearest enclosing table or key.
-Does not parse values: the file has already been accepted by `tomllib`.
+It never fails: for an unknown path it returns the line of the nearest enclosing table or key. Values are left to
+`tomllib`, which has accepted the file before.
 """
 
 from __future__ import annotations

@@ -1,0 +1,89 @@
+"""Reads a suite manifest, as TOML or as the JSON that an agent announces, and says everything that is wrong in it.
+
+What is returned is consistent: every name it mentions exists, and every value is in its range.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from paceline_contract.manifest import Manifest
+from paceline_contract.manifest_rules import broken_rules, unsendable_values
+from paceline_contract.table_problems import Located, Path, table_problems
+from paceline_contract.toml_lines import TomlLines
+
+
+class Problem(NamedTuple):
+    """One thing wrong with a manifest: on which line (None where there is no text), where, and what was expected."""
+
+    line: int | None
+    where: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.text}" if self.where else self.text
+
+
+class ManifestError(Exception):
+    """The manifest cannot be used; `problems` says why, and its text has the first ten of them."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems
+        super().__init__("; ".join(map(str, problems[:10])))
+
+
+def read_manifest(raw: Mapping[str, Any]) -> Manifest:
+    """The manifest in `raw`. Raises `ManifestError`."""
+    manifest, problems = _read(raw)
+    if manifest is None:
+        raise ManifestError(
+            [Problem(None, _dotted(path), text) for path, text in problems]
+        )
+    return manifest
+
+
+def read_toml(data: bytes) -> tuple[Manifest, dict[str, Any]]:
+    """The manifest in the file's bytes, and what was parsed: it can be run. Raises `ManifestError` with lines, in
+    their order."""
+    try:
+        text = data.decode("utf-8")
+        raw = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ManifestError([Problem(line, "", "expected UTF-8 text")]) from error
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+)", str(error))
+        line = int(place[1]) if place else text.count("\n") + 1
+        raise ManifestError([Problem(line, "", f"not TOML: {error}")]) from error
+    manifest, problems = _read(raw)
+    if manifest is not None:
+        problems = [*unsendable_values(manifest)]
+    if manifest is None or problems:
+        lines = TomlLines(text)
+        located = {
+            Problem(lines.line(path), _dotted(path), text) for path, text in problems
+        }
+        raise ManifestError(sorted(located))
+    return manifest, raw
+
+
+def _read(raw: Mapping[str, Any]) -> tuple[Manifest | None, list[Located]]:
+    try:
+        manifest = msgspec.convert(raw, Manifest)
+    except msgspec.ValidationError as error:
+        return None, [*table_problems(raw, Manifest)] or [((), str(error))]
+    problems = [*broken_rules(manifest)]
+    return None if problems else manifest, problems
+
+
+def _dotted(path: Path) -> str:
+    """A path as people write it: `gates[0].arm`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text

@@ -1,0 +1,543 @@
+"""What the types of a manifest cannot say: names refer to things that exist, values lie in their range.
+
+`broken_rules` yields every contradiction as (path of the offending value, what was expected); it does no I/O.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Final
+
+from msgspec.structs import fields
+
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest import (
+    Benchmark,
+    Derived,
+    Gate,
+    Knob,
+    Manifest,
+    Param,
+    Policy,
+    Preset,
+    Rule,
+    Table,
+    Workload,
+)
+from paceline_contract.patterns import compile_pattern, pattern_problem
+from paceline_contract.table_problems import Located, Path, shown
+
+_FieldsOfKinds = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+"""Kind → the fields it needs, and those it may have, of the fields that only some kinds have."""
+
+PARAM_FIELDS: Final[_FieldsOfKinds] = {
+    "int": ((), ("minimum", "maximum")),
+    "enum": ((), ()),
+    "regex": (("pattern",), ()),
+}
+KNOB_FIELDS: Final[_FieldsOfKinds] = {
+    "int": (("minimum", "maximum"), ("slows",)),
+    "enum": (("values",), ()),
+}
+DERIVED_FIELDS: Final[_FieldsOfKinds] = {
+    "ratio_across_param": (("param", "from", "to"), ()),
+    "degradation_across_param": (("param", "from", "to"), ()),
+    "overhead_between_arms": (("base_arm",), ()),
+    "speedup_between_arms": (("base_arm",), ()),
+    "slope": (("param",), ()),
+    "share_between_metrics": (("part",), ()),
+    "share_at_rate": (("rate_bytes_per_s",), ()),
+    "crossover": (("base_arm", "param"), ()),
+}
+
+
+def broken_rules(manifest: Manifest) -> Iterator[Located]:
+    """Everything in `manifest` that contradicts itself."""
+    yield from _workloads(manifest)
+    for name, benchmark in manifest.benchmarks.items():
+        yield from _benchmark(manifest, ("benchmarks", name), benchmark)
+    yield from _aliases(manifest)
+    for name, knob in manifest.knobs.items():
+        yield from _knob(manifest, ("knobs", name), knob)
+    for table in ("derived", "gates", "rules", "policies", "logcat"):
+        names = [entry.name for entry in getattr(manifest, table)]
+        yield from _names_once(table, names)
+    for index, derived in enumerate(manifest.derived):
+        yield from _derived(manifest, ("derived", index), derived)
+    for index, gate in enumerate(manifest.gates):
+        yield from _gate(manifest, ("gates", index), gate)
+    for index, rule in enumerate(manifest.rules):
+        yield from _rule(manifest, ("rules", index), rule)
+    for index, policy in enumerate(manifest.policies):
+        yield from _policy(manifest, ("policies", index), policy)
+    for index, line in enumerate(manifest.logcat):
+        if line.benchmark not in (None, *manifest.benchmarks):
+            path = ("logcat", index, "benchmark")
+            yield path, _one_of("benchmarks", manifest.benchmarks, line.benchmark)
+    for name, preset in manifest.presets.items():
+        yield from _preset(manifest, ("presets", name), preset)
+    yield from _once(("expected", "checks"), manifest.expected.checks)
+
+
+def unsendable_values(manifest: Manifest) -> Iterator[Located]:
+    """Declared values that no command line can carry. Manifests of imported runs have them: nobody runs those."""
+    for name, benchmark in manifest.benchmarks.items():
+        for key, param in benchmark.params.items():
+            for value in param.values:
+                if reason := separator_problem(value):
+                    yield ("benchmarks", name, "params", key, "values"), reason
+
+
+def value_problem(declared: Param | Knob, value: ParamValue) -> str | None:
+    """Why a run may not ask for `value`, or None when it may."""
+    if declared.kind == "int":
+        if not isinstance(value, int):
+            return f"expected a whole number, found {shown(value)}"
+        low, high = declared.minimum, declared.maximum
+        if low is not None or high is not None:
+            within = (low is None or value >= low) and (high is None or value <= high)
+            return None if within else f"expected {_span(low, high)}, found {value}"
+    elif not isinstance(value, str):
+        return f"expected text, found {value}"
+    elif isinstance(declared, Param) and declared.pattern is not None:
+        matches = compile_pattern(declared.pattern).matches(value)
+        return None if matches else f"{shown(value)} does not match the pattern"
+    values = declared.values or []
+    if value in values:
+        return None
+    return f"expected one of {_listed(values)}, found {shown(value)}"
+
+
+def separator_problem(value: ParamValue) -> str | None:
+    """Why a param's value cannot be put into `--params k=v1|v2` or `--case …/k=v,k=v`; None when it can."""
+    if isinstance(value, str) and any(separator in value for separator in "|,"):
+        return (
+            "expected text without | and , (they separate values in --params and --case), "
+            f"found {shown(value)}"
+        )
+    return None
+
+
+def _workloads(manifest: Manifest) -> Iterator[Located]:
+    yield from _names_once(
+        "workloads", [workload.name for workload in manifest.workloads]
+    )
+    used = {benchmark.workload for benchmark in manifest.benchmarks.values()}
+    for index, workload in enumerate(manifest.workloads):
+        if workload.name not in used:
+            path: Path = ("workloads", index, "name")
+            yield path, "expected a benchmark that names this workload, found none"
+        yield from _workload(("workloads", index), workload)
+
+
+def _workload(path: Path, workload: Workload) -> Iterator[Located]:
+    if workload.host is None and workload.android is None:
+        yield path, "expected host or android"
+    yield from _once((*path, "checks"), workload.checks)
+    for section, build in (("host", workload.host), ("android", workload.android)):
+        if build is not None:
+            at = (*path, section, "artifacts")
+            names = [PurePosixPath(artifact).name for artifact in build.artifacts]
+            for name in _repeated(names):
+                yield (
+                    at,
+                    f"expected different file names, found {name!r} twice: they share one directory",
+                )
+    if workload.host is not None:
+        for name in ("abis", "calibrate"):
+            if getattr(workload.host, name):
+                yield (*path, "host", name), "unknown name; only android has it"
+    if workload.android is not None:
+        yield from _once((*path, "android", "abis"), workload.android.abis)
+
+
+def _benchmark(
+    manifest: Manifest, path: Path, benchmark: Benchmark
+) -> Iterator[Located]:
+    workloads = [workload.name for workload in manifest.workloads]
+    if benchmark.workload not in workloads:
+        yield (
+            (*path, "workload"),
+            _one_of("workloads", workloads, benchmark.workload),
+        )
+    for key in ("reference", "device_reference"):
+        if (arm := getattr(benchmark, key)) not in (None, *benchmark.arms):
+            yield (*path, key), _one_of("arms", benchmark.arms, arm)
+    yield from _once((*path, "arms"), benchmark.arms)
+    for key, param in benchmark.params.items():
+        yield from _param((*path, "params", key), param)
+
+
+def _param(path: Path, param: Param) -> Iterator[Located]:
+    if wrong := [*_fields(path, param, param.kind, PARAM_FIELDS), *_range(path, param)]:
+        yield from wrong
+        return
+    yield from _once((*path, "values"), param.values)
+    if param.pattern is not None and (refused := pattern_problem(param.pattern)):
+        yield (
+            (*path, "pattern"),
+            f"expected a pattern that can be matched in linear time: {refused}",
+        )
+        return
+    for value in param.values:
+        if reason := value_problem(param, value):
+            yield (*path, "values"), reason
+
+
+def _aliases(manifest: Manifest) -> Iterator[Located]:
+    """An old name leads to one newest name, and is nobody's present one."""
+    used: set[str] = set()
+    for name, benchmark in manifest.benchmarks.items():
+        path: Path = ("benchmarks", name)
+        for index, old in enumerate(benchmark.aliases):
+            if old in manifest.benchmarks or old in used:
+                yield (
+                    (*path, "aliases", index),
+                    f"expected a name that no other benchmark has or had, found {old!r}",
+                )
+            used.add(old)
+        old_arms: set[str] = set()
+        for arm, olds in benchmark.arm_aliases.items():
+            if arm not in benchmark.arms:
+                at = (*path, "arm_aliases", arm)
+                yield at, _one_of("arms", benchmark.arms, arm)
+            for index, old in enumerate(olds):
+                if old in benchmark.arms or old in old_arms:
+                    yield (
+                        (*path, "arm_aliases", arm, index),
+                        f"expected a name that no other arm has or had, found {old!r}",
+                    )
+                old_arms.add(old)
+
+
+def _knob(manifest: Manifest, path: Path, knob: Knob) -> Iterator[Located]:
+    workloads = [workload.name for workload in manifest.workloads]
+    if knob.workload not in (None, *workloads):
+        yield (*path, "workload"), _one_of("workloads", workloads, knob.workload)
+    if wrong := [*_fields(path, knob, knob.kind, KNOB_FIELDS), *_range(path, knob)]:
+        yield from wrong
+        return
+    yield from _once((*path, "values"), knob.values or [])
+    if reason := value_problem(knob, knob.default):
+        yield (*path, "default"), reason
+    if knob.slows is not None:
+        slowed = manifest.benchmarks.get(knob.slows.benchmark)
+        if slowed is None:
+            yield (
+                (*path, "slows"),
+                _one_of("benchmarks", manifest.benchmarks, knob.slows.benchmark),
+            )
+        elif knob.slows.arm not in slowed.arms:
+            yield (*path, "slows"), _one_of("arms", slowed.arms, knob.slows.arm)
+
+
+def _about(
+    manifest: Manifest,
+    path: Path,
+    entry: Derived | Gate | Policy,
+    benchmark_name: str,
+    arms: Mapping[str, str | None],
+) -> Iterator[Located]:
+    """`entry` speaks of a benchmark, its arms, metric and params: each must exist. `arms`: field → arm."""
+    benchmark = manifest.benchmarks.get(benchmark_name)
+    if benchmark is None:
+        yield (
+            (*path, "benchmark"),
+            _one_of("benchmarks", manifest.benchmarks, benchmark_name),
+        )
+        return
+    for key, arm in arms.items():
+        if arm not in (None, *benchmark.arms):
+            yield (*path, key), _one_of("arms", benchmark.arms, arm)
+    if entry.metric not in benchmark.metrics:
+        yield (*path, "metric"), _one_of("metrics", benchmark.metrics, entry.metric)
+    consumed = None if isinstance(entry, Gate) else entry.param
+    yield from _selector(path, entry.params, benchmark.params, consumed)
+
+
+def _selector(
+    path: Path,
+    selector: Mapping[str, ParamValue],
+    declared: Mapping[str, Param],
+    consumed: str | None,
+) -> Iterator[Located]:
+    """A selector names params and values there are; a param that is computed over selects nothing."""
+    for key, value in selector.items():
+        at = (*path, "params", key)
+        if key == consumed:
+            yield at, f"expected another param than {key}, which this is computed over"
+        else:
+            yield from _points(at, [declared], key, [value])
+
+
+def _points(
+    path: Path,
+    params: Sequence[Mapping[str, Param]],
+    name: str,
+    values: Sequence[ParamValue],
+) -> Iterator[Located]:
+    """`values` of the param `name`, of every benchmark that has it: one of them must."""
+    declared = [known[name] for known in params if name in known]
+    if not declared:
+        names = sorted({name for known in params for name in known})
+        yield path, _one_of("params", names, name)
+    yield from _once(path, values)
+    for param, value in itertools.product(declared, values):
+        if reason := _usable_value_problem(param, value):
+            yield path, reason
+
+
+def _usable_value_problem(param: Param, value: ParamValue) -> str | None:
+    """As `value_problem`; None for a param whose own pattern is broken, which is complained of there."""
+    if param.pattern is not None and pattern_problem(param.pattern):
+        return None
+    return value_problem(param, value)
+
+
+def _derived(manifest: Manifest, path: Path, derived: Derived) -> Iterator[Located]:
+    yield from _fields(path, derived, derived.kind, DERIVED_FIELDS)
+    if derived.arm is None and derived.arms is None:
+        yield path, "expected arm or arms"
+    if derived.arm is not None and derived.arms is not None:
+        yield path, "expected arm or arms, not both"
+    arms = {"arm": derived.arm, "base_arm": derived.base_arm}
+    yield from _about(manifest, path, derived, derived.benchmark, arms)
+    benchmark = manifest.benchmarks.get(derived.benchmark)
+    if benchmark is None:
+        return
+    yield from _once((*path, "arms"), derived.arms or [])
+    for arm in derived.arms or []:
+        if arm not in benchmark.arms:
+            yield (*path, "arms"), _one_of("arms", benchmark.arms, arm)
+    if derived.base_arm is not None and derived.base_arm in derived.every_arm:
+        key = "arm" if derived.arms is None else "arms"
+        yield (
+            (*path, key),
+            f"expected arms other than base_arm, found {derived.base_arm!r} in both",
+        )
+    yield from _shares(path, derived, benchmark)
+    if derived.param is not None:
+        yield from _computed_over(path, derived, derived.param, benchmark.params)
+
+
+def _computed_over(
+    path: Path, derived: Derived, name: str, params: Mapping[str, Param]
+) -> Iterator[Located]:
+    param = params.get(name)
+    if param is None:
+        yield (*path, "param"), _one_of("params", params, name)
+        return
+    if derived.kind in ("slope", "crossover") and param.kind != "int":
+        yield (
+            (*path, "param"),
+            f"expected a param of kind int: a {derived.kind} needs numbers",
+        )
+    for key, value in (("from", derived.from_), ("to", derived.to)):
+        if value is not None and (reason := _usable_value_problem(param, value)):
+            yield (*path, key), reason
+
+
+def _shares(path: Path, derived: Derived, benchmark: Benchmark) -> Iterator[Located]:
+    """Shares: of two metrics in one unit, or of a thread's time."""
+    whole = benchmark.metrics.get(derived.metric)
+    if derived.part is not None:
+        part = benchmark.metrics.get(derived.part)
+        if part is None:
+            yield (*path, "part"), _one_of("metrics", benchmark.metrics, derived.part)
+        elif whole is not None and part.unit != whole.unit:
+            yield (
+                (*path, "part"),
+                f"expected a metric in {whole.unit}, the unit of {derived.metric}; found {part.unit}",
+            )
+    if derived.kind == "share_at_rate" and whole is not None and whole.unit != "ns":
+        yield (
+            (*path, "metric"),
+            f"expected a metric in ns: a share of a thread's time; found {whole.unit}",
+        )
+
+
+def _gate(manifest: Manifest, path: Path, gate: Gate) -> Iterator[Located]:
+    if gate.derived is not None:
+        yield from _derived_gate(manifest, path, gate, gate.derived)
+    elif gate.benchmark is None or gate.arm is None or gate.metric is None:
+        yield path, "expected benchmark, arm, metric or derived"
+    else:
+        yield from _about(manifest, path, gate, gate.benchmark, {"arm": gate.arm})
+        if gate.absolute:
+            yield (*path, "absolute"), "expected it only in a gate on a derived metric"
+    for key, value in (("required", gate.required), ("stretch", gate.stretch)):
+        if value is not None and not math.isfinite(value):
+            yield (*path, key), "expected a finite number"
+    if gate.stretch is not None:
+        upper = gate.op in ("<", "<=")
+        if gate.stretch > gate.required if upper else gate.stretch < gate.required:
+            yield (
+                (*path, "stretch"),
+                f"expected a level stricter than required ({gate.required:g}), found {gate.stretch:g}",
+            )
+
+
+def _derived_gate(
+    manifest: Manifest, path: Path, gate: Gate, name: str
+) -> Iterator[Located]:
+    if gate.benchmark is not None or gate.metric is not None:
+        yield path, "expected benchmark, arm, metric or derived, not both"
+    if gate.declared_statistic is not None:
+        yield (*path, "statistic"), "expected it only in a gate on a measured metric"
+    known = {derived.name: derived for derived in manifest.derived}
+    derived = known.get(name)
+    if derived is None:
+        yield (*path, "derived"), _one_of("derived metrics", known, name)
+        return
+    if gate.arm not in (None, *derived.every_arm):
+        yield (*path, "arm"), _one_of(f"arms of {name}", derived.every_arm, gate.arm)
+    benchmark = manifest.benchmarks.get(derived.benchmark)
+    if benchmark is not None:
+        yield from _selector(path, gate.params, benchmark.params, derived.param)
+
+
+def _rule(manifest: Manifest, path: Path, rule: Rule) -> Iterator[Located]:
+    benchmark = manifest.benchmarks.get(rule.benchmark)
+    if benchmark is None:
+        yield (
+            (*path, "benchmark"),
+            _one_of("benchmarks", manifest.benchmarks, rule.benchmark),
+        )
+        return
+    if rule.metric not in (None, *benchmark.metrics):
+        yield (*path, "metric"), _one_of("metrics", benchmark.metrics, rule.metric)
+    yield from _once((*path, "arms"), rule.arms)
+    for arm in rule.arms:
+        if arm not in benchmark.other_arms:
+            expected = _one_of(
+                "arms other than the reference", benchmark.other_arms, arm
+            )
+            yield (*path, "arms"), expected
+    for name, values in rule.params.items():
+        yield from _points((*path, "params", name), [benchmark.params], name, values)
+
+
+def _policy(manifest: Manifest, path: Path, policy: Policy) -> Iterator[Located]:
+    arms = {"arm": policy.arm, "reference": policy.reference}
+    yield from _about(manifest, path, policy, policy.benchmark, arms)
+    if policy.reference in (policy.arm, policy.cold_arm):
+        yield (*path, "reference"), f"expected another arm than {policy.reference}"
+    if policy.benchmark in manifest.benchmarks:
+        yield from _decides_by(manifest, path, policy, policy.benchmark)
+    if policy.cold_benchmark is not None:
+        yield from _cold(manifest, path, policy, policy.cold_benchmark)
+    elif policy.cold_arm is not None:
+        yield (*path, "cold_arm"), "expected cold_benchmark, too"
+    knobs = [name for name, knob in manifest.knobs.items() if knob.kind == "int"]
+    for key in ("minimum", "warmup_rounds"):
+        value = getattr(policy.in_force, key)
+        if isinstance(value, str) and value not in knobs:
+            yield (*path, "in_force", key), _one_of("int knobs", knobs, value)
+
+
+def _decides_by(
+    manifest: Manifest, path: Path, policy: Policy, benchmark: str
+) -> Iterator[Located]:
+    params = manifest.benchmarks[benchmark].params
+    ints = [name for name, param in params.items() if param.kind == "int"]
+    if policy.param not in ints:
+        expected = _one_of(f"int params of {benchmark}", ints, policy.param)
+        yield (*path, "param"), expected
+
+
+def _cold(
+    manifest: Manifest, path: Path, policy: Policy, benchmark: str
+) -> Iterator[Located]:
+    cold = manifest.benchmarks.get(benchmark)
+    if cold is None:
+        expected = _one_of("benchmarks", manifest.benchmarks, benchmark)
+        yield (*path, "cold_benchmark"), expected
+        return
+    yield from _decides_by(manifest, path, policy, benchmark)
+    key = "arm" if policy.cold_arm is None else "cold_arm"
+    for field, arm in (
+        (key, policy.cold_arm or policy.arm),
+        ("reference", policy.reference),
+    ):
+        if arm not in cold.arms:
+            yield (*path, field), _one_of(f"arms of {benchmark}", cold.arms, arm)
+    if policy.metric not in cold.metrics:
+        expected = _one_of(f"metrics of {benchmark}", cold.metrics, policy.metric)
+        yield (*path, "metric"), expected
+
+
+def _preset(manifest: Manifest, path: Path, preset: Preset) -> Iterator[Located]:
+    chosen = [*manifest.benchmarks] if preset.benchmarks is None else preset.benchmarks
+    yield from _once((*path, "benchmarks"), chosen)
+    for name in chosen:
+        if name not in manifest.benchmarks:
+            expected = _one_of("benchmarks", manifest.benchmarks, name)
+            yield (*path, "benchmarks"), expected
+    known = [
+        manifest.benchmarks[name].params
+        for name in chosen
+        if name in manifest.benchmarks
+    ]
+    for key, values in preset.params.items():
+        yield from _points((*path, "params", key), known, key, values)
+
+
+def _fields(
+    path: Path, table: Table, kind: str, kinds: _FieldsOfKinds
+) -> Iterator[Located]:
+    """Fields that this kind needs and lacks, or has though only other kinds do."""
+    needed, optional = kinds[kind]
+    special = {name for both in kinds.values() for names in both for name in names}
+    present = {
+        field.encode_name
+        for field in fields(table)
+        if getattr(table, field.name) is not None
+    }
+    for name in needed:
+        if name not in present:
+            yield path, f"{name!r} is missing"
+    for name in sorted(special & present - {*needed, *optional}):
+        yield (*path, name), f"unknown name for the kind {kind}"
+
+
+def _range(path: Path, declared: Param | Knob) -> Iterator[Located]:
+    low, high = declared.minimum, declared.maximum
+    if low is not None and high is not None and low > high:
+        yield (*path, "minimum"), f"expected at most the maximum {high}, found {low}"
+
+
+def _names_once(table: str, names: Sequence[str | None]) -> Iterator[Located]:
+    for index, name in enumerate(names):
+        if name is not None and name in names[:index]:
+            yield (
+                (table, index, "name"),
+                f"expected a name not used before, found {name!r} again",
+            )
+
+
+def _once(path: Path, values: Sequence[Hashable]) -> Iterator[Located]:
+    for value in _repeated(values):
+        yield path, f"expected no value twice, found {shown(value)} again"
+
+
+def _repeated(values: Sequence[Hashable]) -> list[Hashable]:
+    return [value for value, times in Counter(values).items() if times > 1]
+
+
+def _one_of(what: str, names: Iterable[str], found: object) -> str:
+    return f"expected one of the {what} ({', '.join(names) or 'there are none'}), found {found!r}"
+
+
+def _listed(values: Sequence[object]) -> str:
+    more = f" and {len(values) - 12} more" if len(values) > 12 else ""
+    return ", ".join(map(str, values[:12])) + more or "none"
+
+
+def _span(low: int | None, high: int | None) -> str:
+    if low is None:
+        return f"at most {high}"
+    return f"at least {low}" if high is None else f"{low} to {high}"
