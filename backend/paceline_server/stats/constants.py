@@ -39,38 +39,6 @@ DEVICE_LAUNCHES: Final = 10
 """K on a device: its scheduler, clocks and heat bias more launches, and each by more. §1"""
 
 # --- Arm verdict (§2) -----------------------------------------------------------------------------
-MIN_BLOCKS: Final = 5
-"""blocks per launch; caches, JIT and frequency settle within the first few passes (arXiv 1602.00602). §1"""
-
-WARMUP_SHARE: Final = 0.10
-"""share of a launch's measured blocks; long launches also have longer ramps. §1"""
-
-STEADY_P: Final = 0.001
-"""probability; Mann-Whitney between a launch's halves. Strict: a launch is tested in every job. §1"""
-
-STEADY_SHIFT: Final = 0.02
-"""ratio of medians minus 1; a shift below the default margin cannot flip a verdict. §1"""
-
-OPTIMISED_AWAY_NS: Final = 1.0
-"""ns per operation; below three cycles at 3 GHz there is no call left to measure. §1"""
-TUKEY_MILD: Final = 1.5
-"""interquartile ranges; an imported sample farther from its quartile is counted as an outlier, and kept"""
-TUKEY_SEVERE: Final = 3.0
-"""interquartile ranges; from there on it is counted as a severe one"""
-
-DEFAULT_LAUNCHES: Final = 5
-"""K on a host, where a request does not say: enough for LAUNCH_SHARE to outvote one biased process. §1"""
-
-DEVICE_LAUNCHES: Final = 10
-"""K on a device: its scheduler, clocks and heat bias more launches, and each by more. §1"""
-
-# --- Arm verdict (§2) -----------------------------------------------------------------------------
-DEFAULT_MARGIN_PERCENT: Final = 2.0
-"""percent; smaller differences are not worth a person's time on a host. §2"""
-
-DEVICE_MARGIN_PERCENT: Final = 3.0
-"""percent, on a device, where a suite declares none of its own: what a phone resolves in ten launches. §2"""
-
 MIN_BLOCKS: Final = 30
 """blocks; with fewer the 99.8 % order-statistic interval spans most of the data. §2"""
 
