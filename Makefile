@@ -12,7 +12,7 @@ DEVICES ?=
 ##@ Use
 .PHONY: run
 run: ## Set up, serve, run the hashing suite once (DEVICES=3: with simulated devices; ARGS="--port 8001")
-	@scripts/setup $(if $(DEVICES),devices,run) && \
+	@scripts/port $(ARGS) && scripts/setup $(if $(DEVICES),devices,run) && \
 	  exec scripts/inside paceline-server up $(if $(DEVICES),--devices $(DEVICES)) $(ARGS)
 
 .PHONY: sign-in-link

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,32 @@ def test_what_make_run_starts_inherits_the_tools_that_set_up_installed(
     script(clone / ".venv" / "bin" / "paceline-server", "cargo", 'echo "$@"')
     shown = run("make", "run", "ARGS=--port 8001 --no-agent", cwd=clone).stdout
     assert shown.splitlines() == ["cargo of this clone", "up --port 8001 --no-agent"]
+
+
+def test_a_port_in_use_is_said_before_set_up_begins(clone: Path) -> None:
+    script(clone / "scripts" / "setup", "echo set-up")
+    script(clone / ".venv" / "bin" / "paceline-server", 'echo "$@"')
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for option in (f"--port {port}", f"--port={port} --no-agent"):
+            refused = run("make", "run", f"ARGS={option}", cwd=clone)
+            assert refused.returncode != 0
+            assert refused.stdout == ""
+            assert f"Port {port} of 127.0.0.1 is in use" in refused.stderr
+            proposed = re.search(r'make run ARGS="--port (\d+)"', refused.stderr)
+            assert proposed
+            assert int(proposed[1]) > port
+        by_variable = run("make", "run", cwd=clone, PACELINE_PORT=str(port))
+        assert f"Port {port} of" in by_variable.stderr
+        (clone / "var").mkdir()
+        (clone / "var" / "address").write_text(f"http://127.0.0.1:{port}\n")
+        own = run("make", "run", f"ARGS=--port {port}", cwd=clone)
+        assert own.stdout.splitlines() == ["set-up", f"up --port {port}"], (
+            "`up` says that this clone's server runs there"
+        )
+        (clone / "var" / "address").unlink()
+    free = run("make", "run", f"ARGS=--port {port}", cwd=clone)
+    assert free.stdout.splitlines() == ["set-up", f"up --port {port}"]
 
 
 def test_help_lists_every_target() -> None:
