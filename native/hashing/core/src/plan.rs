@@ -1,14 +1,14 @@
 //! The rule for which kernels take part in a call, and from how many messages on.
 //!
 //! The numbers are where a kernel's time for one block in all its lanes falls below what the next
-//! narrower one needs for as many messages, by the model in the README.
+//! narrower one needs for as many messages: measured on Zen 4, elsewhere by the model in the README.
 
 use crate::algorithm::Algorithm;
 use crate::batch::{BatchError, Choice};
 use crate::engine::Engine;
 use crate::streams::Stream;
 #[cfg(target_arch = "x86_64")]
-use crate::x86::{avx2::Avx2, avx512::Avx512, avx512_half::Avx512Half};
+use crate::x86::{self, avx2::Avx2, avx512::Avx512, avx512_half::Avx512Half};
 
 /// Most lanes a kernel has.
 pub(crate) const LANES_MAX: usize = 16;
@@ -116,6 +116,7 @@ impl Plan {
         };
         let (wide, half) = match algorithm {
             Algorithm::Sha1 => (9, 4),
+            Algorithm::Sha256 if has_half_wide_units() => (15, 8),
             Algorithm::Sha256 => (11, 6),
         };
         Self {
@@ -132,4 +133,14 @@ impl Plan {
         let tier = self.tiers.iter().flatten().find(|tier| count >= tier.least);
         tier.map_or_else(|| self.stream.engine(count), |tier| tier.engine)
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_half_wide_units() -> bool {
+    x86::is_zen4()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_half_wide_units() -> bool {
+    false
 }
