@@ -15,7 +15,6 @@ RUN python -m venv /opt/build && /opt/build/bin/pip install --require-hashes -r 
 COPY VERSION ./
 COPY contract/ contract/
 COPY runners/ runners/
-COPY native/protocol/suite.schema.json native/protocol/
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheels ./contract ./runners \
  && pip install --no-deps --no-index --target /opt/paceline/lib /src/wheels/*.whl
 
