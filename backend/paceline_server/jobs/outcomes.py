@@ -41,7 +41,7 @@ CLAUSES: Mapping[Cause, str] = {
     "disk_full": "the agent's disk is full",
     "target_refused": "the target refused the job",
     "lease_lost": "the agent lost its lease",
-    "cancelled": "it was cancelled",
+    "cancelled": "the job was cancelled",
     "device_lost": "the device could not be reached any more",
     "device_rebooted": "the device restarted",
     "device_refused": "the device refused what the job needs",
@@ -50,7 +50,39 @@ CLAUSES: Mapping[Cause, str] = {
     "placing_failed": "a file did not arrive on the device as it was sent",
     "analysis_failed": "the server could not analyse what was measured",
 }
-"""Each cause as a clause that follows the name of a target and a colon."""
+"""Each cause as a clause that follows the name of a target and a colon; with a capital, the title of a failure."""
+
+NEVER_STARTED = "no agent started the job"
+"""The clause of a job that ended without a cause: nothing went wrong in it."""
+
+ADVICE: Mapping[Cause | None, str] = {
+    "stream_invalid": "Print only JSON events on stdout, and messages for people on stderr.",
+    "workload_hung": "Run the workload by hand with the same arguments. If it is only slow, raise "
+    "launch_timeout_s in suite.toml.",
+    "workload_flooded": "Look for a debug print in a loop. The log shows what was printed.",
+    "workload_crashed": "Run the workload by hand on the target to get a stack trace.",
+    "workload_error": "Look for the workload's message in the log.",
+    "workload_no_terminal": "A workload must print a done or error event as its last line, even if it exits 0.",
+    "check_failed": "Repair the arm that the check names. Timings of wrong code do not count.",
+    "build_failed": "Run the failed step by hand at this commit, on the agent's host.",
+    "suite_invalid": "Correct suite.toml at the line named here.",
+    "checkout_failed": "Check that the agent's repository has this commit and that the agent may read it.",
+    "agent_lost": "Check the agent's host. Samples that arrived are kept, and late ones still count.",
+    "agent_error": "Look into the agent's log. The measured code is not the cause.",
+    "disk_full": "Free space on the agent's host. The agent takes no jobs until there is room.",
+    "target_refused": "See the preflight findings on the target's page.",
+    "lease_lost": "Check the network and the load of the agent's host, then repeat the run.",
+    "device_lost": "Check the cable, the port and the hub. The device is checked again before its next job.",
+    "device_rebooted": "Repeat the run. The device's page shows when and how often it restarted.",
+    "device_refused": "Unlock the device, look at its screen, then check it again.",
+    "device_storage_full": "Free space on the device. Its health check shows how much there is.",
+    "device_unauthorized": "Unlock the device and accept the prompt. If there is none, connect it again.",
+    "placing_failed": "Repeat the run. If it fails again, check the device's cable and storage.",
+    "analysis_failed": "Look into the server's log. The samples are kept.",
+    "cancelled": "Repeat the run to measure again.",
+    None: "Check that the target is online, healthy and not in maintenance, then repeat the run.",
+}
+"""What to do about each cause if the agent gives no advice of its own."""
 
 _WITHOUT_CAUSE: Mapping[str, str] = {
     "failed": "failed",
@@ -151,17 +183,20 @@ CONTEXT_MARK = "  | "
 
 
 def failure_of(job: Job) -> FailureOut | None:
-    """Why a job failed or was lost, in parts; None if it has no cause."""
-    if job.cause is None:
+    """Why a job ended without a verdict, in parts; None if nothing went wrong."""
+    if job.cause is None and job.state not in WITHOUT_VERDICT:
         return None
-    return parse_failure(job.cause_detail or job.cause.replace("_", " "))
+    cause = job.cause or ("cancelled" if job.state == "cancelled" else None)
+    return parse_failure(job.cause_detail or "", cast(Cause | None, cause))
 
 
-def parse_failure(detail: str) -> FailureOut:
-    """Split the detail of a cause into sentence, excerpt and advice.
+def parse_failure(detail: str, cause: Cause | None) -> FailureOut:
+    """Split the detail of a cause into sentence, excerpt and advice, under the title of the cause.
 
     The agent's `first_error.py` writes the excerpt as lines that begin with a mark.
     """
+    clause = NEVER_STARTED if cause is None else CLAUSES[cause]
+    title = clause[0].upper() + clause[1:]
     lines = detail.split("\n")
     marked = [
         number
@@ -170,10 +205,11 @@ def parse_failure(detail: str) -> FailureOut:
     ]
     if not marked:
         return FailureOut(
+            title=title,
             sentence=lines[0],
             excerpt=[],
             is_recognised=False,
-            advice="\n".join(lines[1:]).strip(),
+            advice="\n".join(lines[1:]).strip() or ADVICE[cause],
         )
     excerpt = [
         ExcerptLineOut(
@@ -187,10 +223,11 @@ def parse_failure(detail: str) -> FailureOut:
     if not recognised and len(before) > 1:
         before = before[:-1]  # it only introduces the excerpt
     return FailureOut(
+        title=title,
         sentence="\n".join(before).strip(),
         excerpt=excerpt,
         is_recognised=recognised,
-        advice="\n".join(lines[marked[-1] + 1 :]).strip(),
+        advice="\n".join(lines[marked[-1] + 1 :]).strip() or ADVICE[cause],
     )
 
 
@@ -198,7 +235,7 @@ def first_error(detail: str | None) -> str | None:
     """The most telling line: the first error of the output, else what happened."""
     if not detail:
         return None
-    failure = parse_failure(detail.strip())
+    failure = parse_failure(detail.strip(), None)
     errors = [line.text for line in failure.excerpt if line.is_error]
     return next(
         (

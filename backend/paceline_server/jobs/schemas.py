@@ -165,9 +165,11 @@ class ExcerptLineOut(Response):
 
 
 class FailureOut(Response):
-    """Why a job failed: what happened, the first error of its output with the lines around it, and what to do
-    next. Without a known error, `excerpt` is the end of the output."""
+    """Why a job ended without a verdict: its cause as a `title`, what happened, the first error of its output with
+    the lines around it, and what to do next. `sentence` is empty if only the cause is known. Without a known
+    error, `excerpt` is the end of the output."""
 
+    title: str
     sentence: str
     excerpt: list[ExcerptLineOut]
     is_recognised: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paceline_server.jobs.outcomes import JobSummary, parse_failure, roll_up
+from paceline_server.jobs.outcomes import ADVICE, JobSummary, parse_failure, roll_up
 
 RECOGNISED = """Build step `make` exited with status 2.
   | gcc -c main.c
@@ -17,7 +17,8 @@ Run it by hand with the same arguments; its whole output is in the log."""
 
 
 def test_a_detail_is_its_sentence_its_excerpt_and_its_advice() -> None:
-    failure = parse_failure(RECOGNISED)
+    failure = parse_failure(RECOGNISED, "build_failed")
+    assert failure.title == "The build failed"
     assert failure.sentence == "Build step `make` exited with status 2."
     assert [(line.text, line.is_error) for line in failure.excerpt] == [
         ("gcc -c main.c", False),
@@ -29,7 +30,7 @@ def test_a_detail_is_its_sentence_its_excerpt_and_its_advice() -> None:
 
 
 def test_the_end_of_an_output_without_a_known_error_is_told_apart() -> None:
-    failure = parse_failure(UNKNOWN)
+    failure = parse_failure(UNKNOWN, "workload_crashed")
     assert (
         failure.sentence
         == "Workload ledger, launch 2: exited with status 3 before its stream ended."
@@ -40,19 +41,28 @@ def test_the_end_of_an_output_without_a_known_error_is_told_apart() -> None:
 
 
 def test_a_detail_of_one_line_and_one_with_advice_have_no_excerpt() -> None:
-    assert parse_failure("SIGSEGV in launch 2").model_dump() == {
+    assert parse_failure("SIGSEGV in launch 2", "workload_crashed").model_dump() == {
+        "title": "The workload crashed",
         "sentence": "SIGSEGV in launch 2",
         "excerpt": [],
         "is_recognised": False,
-        "advice": "",
+        "advice": ADVICE["workload_crashed"],
     }
-    assert parse_failure("The disk is full.\nFree space.").advice == "Free space."
+    assert parse_failure("No room.\nFree space.", "disk_full").advice == "Free space."
+
+
+def test_a_job_that_nobody_started_says_so_and_what_to_check() -> None:
+    failure = parse_failure("", None)
+    assert (failure.title, failure.sentence) == ("No agent started the job", "")
+    assert failure.advice.startswith("Check that the target is online")
 
 
 def test_a_detail_the_server_cut_still_has_its_parts() -> None:
-    failure = parse_failure(RECOGNISED[: RECOGNISED.index("    1 |") - 2])
+    failure = parse_failure(
+        RECOGNISED[: RECOGNISED.index("    1 |") - 2], "build_failed"
+    )
     assert [line.is_error for line in failure.excerpt] == [False, True]
-    assert failure.advice == ""
+    assert failure.advice == ADVICE["build_failed"]
 
 
 def test_the_reason_of_a_run_is_the_first_error_of_each_job() -> None:

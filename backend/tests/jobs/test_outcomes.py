@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from paceline_server.jobs.outcomes import (
+    ADVICE,
     CLAUSES,
     WITHOUT_VERDICT,
     JobSummary,
@@ -89,6 +90,7 @@ def test_a_run_with_a_failed_verdict_names_the_job_that_failed_beside_it() -> No
 
 def test_every_cause_of_the_contract_has_its_words() -> None:
     assert set(CLAUSES) == set(get_args(Cause))
+    assert set(ADVICE) == {*get_args(Cause), None}
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -3465,10 +3465,13 @@ export interface components {
         };
         /**
          * FailureOut
-         * @description Why a job failed: what happened, the first error of its output with the lines around it, and what to do
-         *     next. Without a known error, `excerpt` is the end of the output.
+         * @description Why a job ended without a verdict: its cause as a `title`, what happened, the first error of its output with
+         *     the lines around it, and what to do next. `sentence` is empty if only the cause is known. Without a known
+         *     error, `excerpt` is the end of the output.
          */
         FailureOut: {
+            /** Title */
+            title: string;
             /** Sentence */
             sentence: string;
             /** Excerpt */

@@ -292,10 +292,11 @@ export const failedRun = run({
       samples: 120,
       cause_detail: 'ledger, launch 2: SIGSEGV',
       failure: {
+        title: 'The workload crashed',
         sentence: 'ledger, launch 2: SIGSEGV',
         excerpt: [],
         is_recognised: false,
-        advice: '',
+        advice: 'Run the workload by hand on the target to get a stack trace.',
       },
       verdict: null,
       reason: null,

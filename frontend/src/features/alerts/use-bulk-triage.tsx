@@ -1,4 +1,5 @@
-/** Bulk triage and taking it back. Nothing is guessed: lists are asked again once the server has decided. */
+/** Decides on many alerts at once, with undo. Lists are fetched again after each decision of the server. */
+import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import {
   useMutation,
@@ -11,7 +12,6 @@ import { alertKeys, decideInBulk, undoBulk } from '../../api/alerts';
 import { isApiError } from '../../api/errors';
 import { overviewQuery } from '../../api/reports';
 import type { Alert, BulkRequest, TriageBatch } from '../../api/types';
-import { UndoNotice } from './undo-notice';
 
 export type BulkDecision = Omit<BulkRequest, 'alert_ids'>;
 
@@ -98,4 +98,24 @@ function useUndo() {
       }),
     onSettled: () => refetchAlerts(client),
   });
+}
+
+/** What a bulk decision did, with an undo button. */
+interface UndoNoticeProps {
+  batch: TriageBatch;
+  onUndo: () => void;
+}
+
+function UndoNotice({ batch, onUndo }: UndoNoticeProps) {
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <span>
+        {batch.alerts === 1 ? '1 alert' : `${batch.alerts} alerts`}:{' '}
+        {batch.action.replaceAll('_', ' ')}.
+      </span>
+      <Button size="compact-sm" variant="default" onClick={onUndo}>
+        Undo
+      </Button>
+    </Group>
+  );
 }

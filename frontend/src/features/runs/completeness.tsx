@@ -1,6 +1,6 @@
 /**
- * What the run owed and what arrived: every missing case with its reason, and benchmarks that earlier runs
- * had and this one does not know any more. One that is gone on purpose is retired here, by a person.
+ * Shows whether a run is complete: missing cases, grouped by reason, and benchmarks of earlier runs that the
+ * suite no longer declares. A person retires those that were removed on purpose, so that they stop counting.
  */
 import { Button, Group, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -10,12 +10,23 @@ import { completenessQuery } from '../../api/reports';
 import { runEnded, runKeys } from '../../api/runs';
 import { retireBenchmark } from '../../api/series';
 import { may, sessionQuery } from '../../api/session';
-import type { Completeness as Answer, Gone, Run } from '../../api/types';
+import type {
+  Completeness as Answer,
+  Gone,
+  MissingCase,
+  MissingGroup,
+  Run,
+} from '../../api/types';
+import { paramsKey, paramsLabel } from '../../lib/params';
+import { formatInteger } from '../../lib/units';
+import { DataTable, type Column } from '../../ui/data-table';
+import { Icon } from '../../ui/icon';
 import { QueryView } from '../../ui/query-view';
 import { Panel } from '../../ui/panel';
 import { Status, type Badge } from '../../ui/status';
+import { TargetName } from '../../ui/target-name';
+import tones from '../../ui/tones.module.css';
 import classes from './completeness.module.css';
-import { MissingGroups } from './missing-groups';
 
 const COMPLETE: Badge = { tone: 'good', icon: 'check', word: 'complete' };
 const ARRIVING: Badge = { tone: 'busy', icon: 'clock', word: 'arriving' };
@@ -46,6 +57,91 @@ export function Completeness({ run }: { run: Run }) {
 function lookOf({ missing_total: missing, pending, complete }: Answer): Badge {
   if (complete) return COMPLETE;
   return missing === 0 && pending > 0 ? ARRIVING : MISSING;
+}
+
+/** Nothing broke: there was no time, no agent or no wish. */
+const QUIET: ReadonlySet<MissingCase['reason']> = new Set([
+  'pending',
+  'cancelled',
+  'expired',
+  'skipped',
+]);
+
+const MISSING_COLUMNS: readonly Column<MissingCase>[] = [
+  { header: 'Benchmark', cell: ({ benchmark }) => benchmark },
+  { header: 'Arm', cell: ({ arm }) => arm },
+  { header: 'Params', cell: ({ params }) => paramsLabel(params) },
+  {
+    header: 'Target',
+    cell: ({ target_id: id, target_name: name }) => (
+      <TargetName id={id} name={name} />
+    ),
+  },
+];
+
+function MissingGroups({
+  answer: { missing, missing_groups: groups },
+}: {
+  answer: Answer;
+}) {
+  return (
+    <ul className={classes.groups} aria-label="Missing cases">
+      {groups.map((group) => (
+        <MissingGroupItem
+          key={`${group.reason} ${group.text}`}
+          group={group}
+          cases={missing.filter(
+            ({ reason, text }) =>
+              reason === group.reason && text === group.text,
+          )}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function MissingGroupItem({
+  group,
+  cases,
+}: {
+  group: MissingGroup;
+  cases: readonly MissingCase[];
+}) {
+  const quiet = QUIET.has(group.reason);
+  return (
+    <li>
+      <details>
+        <summary>
+          <span
+            className={`${classes.reason} ${quiet ? tones.quiet : tones.bad}`}
+          >
+            <Icon name={quiet ? 'muted' : 'cross'} size={14} />
+            {group.words}
+          </span>
+          <span className={classes.where}>
+            {group.targets.map(({ id, name }) => (
+              <TargetName key={id} id={id} name={name} link={false} />
+            ))}
+          </span>
+          <span className={classes.text}>{group.text}</span>
+        </summary>
+        {cases.length < group.count && (
+          <p className={classes.cut}>
+            The first {formatInteger(cases.length)} of{' '}
+            {formatInteger(group.count)}
+          </p>
+        )}
+        <DataTable
+          label={`Cases of: ${group.words}`}
+          rows={cases}
+          rowKey={({ job_id: job, benchmark, arm, params }) =>
+            [job, benchmark, arm, paramsKey(params)].join('|')
+          }
+          columns={MISSING_COLUMNS}
+        />
+      </details>
+    </li>
+  );
 }
 
 function GoneList({ answer }: { answer: Answer }) {

@@ -1,37 +1,37 @@
-/** Why a job failed: what happened, the first error of its output with the lines around it, what to do next. */
+/** Shows why a job failed: its cause, the first error of its output with the lines around it, and what to do. */
 import { Alert, Group } from '@mantine/core';
 
 import type { Failure, Job } from '../../api/types';
 import { withoutAnsi } from '../../lib/ansi';
 import { Icon } from '../../ui/icon';
-import { FAILURE_CAUSES, NO_CAUSE } from './failure-causes';
 import classes from './failure-excerpt.module.css';
 import { OpenLogButton } from './log-viewer';
 
-/** What is searched in the log: the beginning of the line, as the excerpt may have shortened the rest. */
+/** Length of the text searched in the log: the excerpt may have shortened the rest of the line. */
 const FIND_CHARACTERS = 60;
 
-export function FailureExcerpt({ job }: { job: Job }) {
-  const { title, advice } =
-    job.cause === null ? NO_CAUSE : FAILURE_CAUSES[job.cause];
-  const { failure } = job;
+export function FailureExcerpt({
+  job,
+  failure,
+}: {
+  job: Job;
+  failure: Failure;
+}) {
   return (
     <Alert
       variant="outline"
       color="red"
       icon={<Icon name="warning" />}
-      title={title}
+      title={failure.title}
       role="alert"
       mt="sm"
     >
-      {failure !== null && (
-        <>
-          <p className={classes.sentence}>{withoutAnsi(failure.sentence)}</p>
-          {failure.excerpt.length > 0 && <Excerpt failure={failure} />}
-        </>
+      {failure.sentence !== '' && (
+        <p className={classes.sentence}>{withoutAnsi(failure.sentence)}</p>
       )}
-      <p className={classes.advice}>{failure?.advice || advice}</p>
-      {failure !== null && failure.excerpt.length > 0 && (
+      {failure.excerpt.length > 0 && <Excerpt failure={failure} />}
+      <p className={classes.advice}>{failure.advice}</p>
+      {failure.excerpt.length > 0 && (
         <Group gap="xs" mt="xs">
           <OpenLogButton job={job} find={textToFind(failure)} />
         </Group>
@@ -54,12 +54,12 @@ function Excerpt({
 }: {
   failure: Failure;
 }) {
-  const label = isRecognised ? 'The first error' : 'The end of its output';
+  const label = isRecognised ? 'The first error' : 'The end of the output';
   return (
     <>
       {!isRecognised && (
         <p className={classes.advice}>
-          No known error stands in its output. It ended with:
+          The output has no known error. It ends with:
         </p>
       )}
       <pre className={classes.excerpt} aria-label={label} role="region">

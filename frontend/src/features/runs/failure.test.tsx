@@ -7,6 +7,7 @@ import { failedRun, job, run } from '../../testing/fixtures';
 import { renderApp } from '../../testing/render-app';
 
 const FAILURE: Failure = {
+  title: 'The build failed',
   sentence: 'Build step `make` exited with status 2.',
   excerpt: [
     { text: 'main.c: In function main:', is_error: false },
@@ -75,25 +76,24 @@ describe('the first error of a failed job', () => {
       excerpt: [{ text: 'step 5', is_error: false }],
     });
     const excerpt = await screen.findByRole('region', {
-      name: 'The end of its output',
+      name: 'The end of the output',
     });
     expect(excerpt).toHaveTextContent('step 5');
     expect(
-      screen.getByText(/No known error stands in its output/),
+      screen.getByText(/The output has no known error/),
     ).toBeInTheDocument();
   });
 
   it('is not made up for a job whose agent only names a cause', async () => {
     open({
+      title: 'The agent stopped answering',
       sentence: 'The agent is gone.',
       excerpt: [],
       is_recognised: false,
-      advice: '',
+      advice: 'Check the host.',
     });
     expect(await screen.findByText('The agent is gone.')).toBeInTheDocument();
-    expect(
-      screen.getByText(/Run the failing step by hand at this commit/),
-    ).toBeInTheDocument();
+    expect(screen.getByText('Check the host.')).toBeInTheDocument();
     expect(
       screen.queryByRole('button', { name: 'Show it in the log' }),
     ).not.toBeInTheDocument();

@@ -85,7 +85,9 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
     >
       {!imported && <Phases job={job} />}
       {!jobEnded(job) && <JobProgress job={job} />}
-      {hasNoVerdict(job.outcome) && <FailureExcerpt job={job} />}
+      {hasNoVerdict(job.outcome) && job.failure && (
+        <FailureExcerpt job={job} failure={job.failure} />
+      )}
       {job.reason !== null && (
         <p style={{ margin: '0.5rem 0 0' }}>{job.reason}</p>
       )}

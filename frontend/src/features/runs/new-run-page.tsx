@@ -6,6 +6,7 @@ import {
   Group,
   NumberInput,
   Stack,
+  TextInput,
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import {
@@ -31,6 +32,8 @@ import type {
 import { shortId } from '../../lib/ids';
 import { compact } from '../../lib/search-values';
 import { suiteToOpen } from '../../lib/suites';
+import { formatDuration } from '../../lib/times';
+import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
 import { FilterSelect } from '../../ui/filter-select';
@@ -54,18 +57,19 @@ import {
   conflicts,
   freshDraft,
   goneSince,
+  isCommit,
   kindsOf,
   paramChoices,
   presetDraft,
   presetOf,
   repeatDraft,
+  sizeOf,
   toRequest,
   EVERYTHING,
   ORDINARY_LAUNCHES,
   type Draft,
+  type Size,
 } from './run-draft';
-import { RevisionFields } from './revision-fields';
-import { RunSize } from './run-size';
 import { SuppressFields } from './suppress-fields';
 import type { NewRunSearch } from './runs-search';
 
@@ -554,5 +558,114 @@ function RequestRefusal({ error }: { error: Error }) {
         </ul>
       )}
     </Alert>
+  );
+}
+
+/** What is built: one revision, or two that are measured interleaved. */
+interface RevisionFieldsProps {
+  draft: Draft;
+  onChange: (part: Partial<Draft>) => void;
+}
+
+const complaint = (commit: string) =>
+  isCommit(commit)
+    ? undefined
+    : 'Expected 7 to 64 hexadecimal digits of a commit.';
+
+function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
+  return (
+    <Panel
+      title="Which revision"
+      note={
+        draft.base.trim() === ''
+          ? 'Leave both empty to measure the newest revision. A base makes it an A/B run.'
+          : 'An A/B run: both revisions are built and measured interleaved in one job, which decides.'
+      }
+    >
+      <Group align="flex-start">
+        <TextInput
+          label="Commit"
+          placeholder="newest"
+          maxLength={64}
+          w="24rem"
+          maw="100%"
+          value={draft.commit}
+          error={complaint(draft.commit)}
+          onChange={(event) => onChange({ commit: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Base commit"
+          placeholder="none"
+          maxLength={64}
+          w="24rem"
+          maw="100%"
+          value={draft.base}
+          error={complaint(draft.base)}
+          onChange={(event) => onChange({ base: event.currentTarget.value })}
+        />
+      </Group>
+    </Panel>
+  );
+}
+
+const counted = (count: number, one: string, many: string) =>
+  `${formatInteger(count)} ${count === 1 ? one : many}`;
+
+/** `5 launches × 20 rounds, 5 fresh processes on each target; at least 25 s of measuring` */
+function launchesText(
+  { launches, starts, leastSeconds }: Size,
+  { base, rounds }: Draft,
+): string {
+  const of = base.trim() === '' ? '' : ' of each revision';
+  return (
+    `${counted(launches, 'launch', 'launches')} × ${counted(Number(rounds), 'round', 'rounds')}${of}, ` +
+    `${counted(starts, 'fresh process', 'fresh processes')} on each target; ` +
+    (leastSeconds < 1
+      ? 'less than a second of measuring at best'
+      : `at least ${formatDuration(leastSeconds)} of measuring`)
+  );
+}
+
+function sizeText(
+  suite: Suite,
+  draft: Draft,
+  kinds: readonly Target['kind'][],
+): string {
+  const [first, ...others] = kinds.map((kind) => ({
+    kind,
+    size: sizeOf(suite, draft, kind),
+  }));
+  if (first === undefined) return '';
+  const { groups, cases } = first.size;
+  const all = `${counted(groups, 'group', 'groups')} with ${counted(cases, 'case', 'cases')}`;
+  const differs = others.some(
+    ({ size }) => size.launches !== first.size.launches,
+  );
+  if (!differs) return `${all}; ${launchesText(first.size, draft)}.`;
+  const perKind = [first, ...others].map(
+    ({ kind, size }) => `on a ${kind} ${launchesText(size, draft)}`,
+  );
+  return `${all}; ${perKind.join('; ')}.`;
+}
+
+interface RunSizeProps {
+  suite: Suite;
+  draft: Draft;
+  kinds: readonly Target['kind'][];
+}
+
+function RunSize({ suite, draft, kinds }: RunSizeProps) {
+  return (
+    <p
+      role="status"
+      aria-label="Size of the run"
+      style={{ margin: '0.75rem 0 0' }}
+    >
+      <strong>This asks for</strong> {sizeText(suite, draft, kinds)}{' '}
+      <span style={{ color: 'var(--pl-muted)' }}>
+        A group is one benchmark at one point of its params; its arms are
+        measured side by side.
+      </span>
+    </p>
   );
 }

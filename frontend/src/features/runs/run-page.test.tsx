@@ -195,7 +195,7 @@ describe('a run that failed', () => {
     expect(await screen.findByText('The workload crashed')).toBeInTheDocument();
     expect(screen.getByText('ledger, launch 2: SIGSEGV')).toBeInTheDocument();
     expect(
-      screen.getByText(/Run it by hand on the target/),
+      screen.getByText(/Run the workload by hand on the target/),
     ).toBeInTheDocument();
     expect(screen.getByText('measuring: failed')).toBeInTheDocument();
     expect(screen.getByText('partial')).toBeInTheDocument();

@@ -6,6 +6,9 @@ describe('the list of runs', () => {
   it('filters by what the address says and keeps the filters there', async () => {
     const { user, router } = renderApp('/runs?state=failed');
     const table = await screen.findByRole('table', { name: 'Runs' });
+    expect(
+      await screen.findByRole('option', { name: 'failed, lost or expired' }),
+    ).toBeInTheDocument();
     expect(within(table).getAllByRole('row')).toHaveLength(2);
     expect(screen.getByRole('combobox', { name: 'State' })).toHaveValue(
       'failed',

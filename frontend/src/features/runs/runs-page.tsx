@@ -83,7 +83,10 @@ function RunsFilterBar({ search, onSearch }: RunsPageProps) {
         onChange={(state) => set({ state: state as RunState | undefined })}
         options={RUN_STATE_VALUES.map((value) => ({
           value,
-          label: RUN_STATES[value].word,
+          label:
+            value === 'failed'
+              ? 'failed, lost or expired'
+              : RUN_STATES[value].word,
         }))}
       />
       <FilterSelect
