@@ -5,6 +5,7 @@
  */
 import { expect, test, type Page } from '@playwright/test';
 
+import { readFailedJob } from './failed-job';
 import { checkPage } from './page-check';
 
 const MINUTE_MS = 60_000;
@@ -232,6 +233,10 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await checkPage(page, 'sign-in');
     await signIn(page);
     await checkPage(page, 'overview');
+  });
+
+  await test.step('read why a job failed', async () => {
+    await readFailedJob(page);
   });
 
   await test.step('look at targets and the form', async () => {
