@@ -455,8 +455,12 @@ install_from_apt() { # TOOL…
   packages=$(echo "$packages" | each_once)
   [ -n "$packages" ] || return 0
   echo "apt-get install $packages"
-  # shellcheck disable=SC2086  # a list of package names
-  apt_get install -y -q --no-install-recommends -o APT::Status-Fd=1 $packages | apt_progress
+  # apt closes the descriptor of its status lines for all it starts, and without a /dev/pts gives them no other
+  # output than its own: on 1, packages whose scripts say something could not be set up.
+  # shellcheck disable=SC2086,SC2016  # a list of package names; expanded by the inner shell
+  as_root sh -c 'exec "$@" 3>&1 2>&1 8>&-' sh env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get \
+    -o "DPkg::Lock::Timeout=$APT_WAITS_S" install -y -q --no-install-recommends -o APT::Status-Fd=3 $packages |
+    apt_progress
   return "${PIPESTATUS[0]}"
 }
 

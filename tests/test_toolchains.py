@@ -38,10 +38,13 @@ case " $* " in
 esac
 echo "0 upgraded, 2 newly installed, 0 to remove and 5 not upgraded."
 echo "Need to get 210 MB of archives."
-echo "dlstatus:1:12.5:Retrieving file 1 of 2"
-echo "pmstatus:dpkg-exec:0.0000:Running dpkg"
-echo "pmstatus:jdk:10.0000:Unpacking jdk (amd64)"
-echo "pmstatus:jdk:90.0000:Installed jdk (amd64)"
+status=$(printf '%s\\n' "$@" | sed -n 's/^APT::Status-Fd=//p')
+echo "dlstatus:1:12.5:Retrieving file 1 of 2" >&"$status"
+echo "pmstatus:dpkg-exec:0.0000:Running dpkg" >&"$status"
+echo "pmstatus:jdk:10.0000:Unpacking jdk (amd64)" >&"$status"
+# As apt does it without a /dev/pts: a package's script has all of apt's descriptors but this one.
+eval "sh -c 'echo No JRE found.' $status>&-" || exit 100
+echo "pmstatus:jdk:90.0000:Installed jdk (amd64)" >&"$status"
 cp "@clone@/javac" "@clone@/programs/javac"
 """
 
@@ -204,6 +207,7 @@ def test_apt_get_is_shown_by_its_stages_and_counts(clone: Path) -> None:
     log = (clone / "build" / "setup.log").read_text()
     assert "newly installed" in log
     assert "pmstatus" not in log
+    assert "No JRE found." in log
 
 
 def test_a_failing_apt_get_ends_set_up_with_its_words(clone: Path) -> None:
