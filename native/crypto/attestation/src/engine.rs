@@ -114,3 +114,10 @@ pub fn signing() -> &'static dyn Engine {
     static CHOICE: OnceLock<&dyn Engine> = OnceLock::new();
     *CHOICE.get_or_init(|| first_of(["aws_lc", "portable"]))
 }
+
+/// Sets for how many keys the engines in lanes keep multiples (23 KiB each; 2,048 keys unless set).
+/// Keys beyond that are verified by `portable`, with the same answers, unless one takes the place of
+/// a key that was not used lately.
+pub fn set_keys_kept(keys: usize) {
+    lanes::KEEPER.set_limit(keys);
+}

@@ -84,6 +84,18 @@ impl VerifyingKey {
         self.engine_for_one().verify(self, message, signature)
     }
 
+    /// Whether the signature is this key's by the strictest reading of RFC 8032: besides what
+    /// [`VerifyingKey::verify`] asks, key and R must be encoded in the one canonical way, neither may be
+    /// a point of small order, and the equation must hold without the cofactor. A batch cannot ask this:
+    /// whoever needs it verifies one at a time. By ed25519-dalek's `verify_strict`.
+    #[must_use]
+    pub fn verify_strict(&self, message: &[u8], signature: &Signature) -> bool {
+        let signature = ed25519_dalek::Signature::from_bytes(signature.as_bytes());
+        (-self.negated).compress().as_bytes() == &self.bytes
+            && ed25519_dalek::VerifyingKey::from_bytes(&self.bytes)
+                .is_ok_and(|key| key.verify_strict(message, &signature).is_ok())
+    }
+
     /// Who verifies the next signature alone: another engine the first time than ever after.
     pub(crate) fn engine_for_one(&self) -> &'static dyn Engine {
         if self.used.set(()).is_ok() {

@@ -205,3 +205,23 @@ fn one_bad_signature_among_256_is_named_wherever_it_is() {
         }
     }
 }
+
+/// More signatures than one equation takes: indices go on where the next equation begins.
+#[test]
+fn bad_signatures_of_a_batch_of_several_equations_are_named() {
+    let parsed = judged(forge(&mut Random(4096), 0)).expect("an honest signature");
+    let item = Item {
+        key: &parsed.key,
+        message: &parsed.message,
+        signature: &parsed.signature,
+    };
+    let mut items = vec![item; 4099];
+    let bad = [0, 4095, 4096, 4098];
+    for place in bad {
+        items[place].message = b"not what was signed, whatever that was: it has at most 48 bytes";
+    }
+    let engine = by_name("ifma")
+        .or(by_name("portable"))
+        .expect("portable is always there");
+    assert_eq!(verify_batch_with(engine, &items).bad, bad);
+}

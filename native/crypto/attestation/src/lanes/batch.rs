@@ -12,18 +12,21 @@ use curve25519_dalek::scalar::Scalar;
 use sha2::{Digest, Sha512};
 
 use super::Base;
-use super::alone::{Spread, pieces};
+use super::alone::pieces;
 use super::coefficients::draw;
 use super::each::Claims;
 use super::encoded::encodes;
 use super::field::LIMBS;
 use super::kernels::Kernels;
+use super::multiples::{KEEPER, Slot};
 use super::point::Block;
 use super::sha512::Message;
 use super::sum::{Plan, Term, Terms};
 use super::vector::{BucketRow, LANES};
 use crate::batch::Item;
+use crate::engine::Engine as _;
 use crate::key::VerifyingKey;
+use crate::portable::Portable;
 
 /// So many are judged each for itself rather than halved: two runs of `each`.
 const LEAF: usize = 2 * LANES;
@@ -38,8 +41,8 @@ type Words = [u64; 3 * LIMBS];
 pub(crate) struct LanePoints {
     point: Words,
     shifted: OnceLock<Words>,
-    /// What one verification alone keeps (`alone`); clones of a key share it.
-    pub(super) spread: OnceLock<Arc<Spread>>,
+    /// What one verification alone may keep (`alone`).
+    pub(super) slot: Arc<Slot>,
 }
 
 impl LanePoints {
@@ -47,7 +50,7 @@ impl LanePoints {
         Self {
             point,
             shifted: OnceLock::new(),
-            spread: OnceLock::new(),
+            slot: Arc::default(),
         }
     }
 }
@@ -61,13 +64,16 @@ pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool
     let Some(key) = item.key.lanes().get() else {
         return false;
     };
-    let spread = key.spread.get_or_init(|| {
+    let multiples = KEEPER.multiples(&key.slot, || {
         let mut block = Block::NEUTRAL;
         for (place, word) in block.0.iter_mut().zip(key.point) {
             place[0] = word;
         }
-        Arc::new(kernels.spread(&block))
+        kernels.spread(&block)
     });
+    let Some(spread) = multiples.as_deref() else {
+        return Portable.verify(item.key, item.message, item.signature);
+    };
     let digest = Sha512::new()
         .chain_update(item.signature.commitment())
         .chain_update(item.key.as_bytes())

@@ -2,8 +2,8 @@
 //! `twin`.
 //!
 //! Read in this order: `vector` (what a CPU must offer), `field`, `point`, `sum` (the batch's
-//! equation), `each` (eight signatures separately), `alone` (one), `encoded` (its last step),
-//! `sha512`, `kernels` (all of it compiled for a CPU), `batch`, `coefficients`.
+//! equation), `each` (eight signatures separately), `alone` (one), `multiples` (what it
+//! keeps of keys), `encoded` (its last step), `sha512`, `kernels` (all of it compiled for a CPU), `batch`, `coefficients`.
 //!
 //! Both engines are the same source over two kinds of vector, so they compute the same limbs.
 //! Nothing here is constant time, and nothing here sees a secret: signing is elsewhere.
@@ -17,6 +17,7 @@ mod each;
 mod encoded;
 mod field;
 mod kernels;
+mod multiples;
 mod point;
 mod sha512;
 mod sum;
@@ -38,6 +39,7 @@ use point::Block;
 use vector::BucketRow;
 
 pub(crate) use batch::LanePoints;
+pub(crate) use multiples::KEEPER;
 
 /// RFC 8032 §5.1: y = 4/5, x even.
 const BASE: [u8; 32] = {
@@ -57,6 +59,10 @@ pub(crate) fn engines() -> Vec<Box<dyn Engine>> {
     }
     engines
 }
+
+/// More signatures are judged in several equations: beyond a few thousand an equation costs no less
+/// per signature, and its memory (about 1 KiB a signature) would be the caller's to choose.
+const BATCH_MAX: usize = 4096;
 
 /// What the base point is needed as.
 struct Base {
@@ -122,6 +128,11 @@ impl Engine for LaneEngine {
             let good = self.verify(item.key, item.message, item.signature);
             return if good { Vec::new() } else { vec![0] };
         }
-        Batch::new(&*self.kernels, self.base(), items).bad()
+        let mut bad = Vec::new();
+        for (chunk, items) in items.chunks(BATCH_MAX).enumerate() {
+            let judged = Batch::new(&*self.kernels, self.base(), items).bad();
+            bad.extend(judged.into_iter().map(|index| chunk * BATCH_MAX + index));
+        }
+        bad
     }
 }

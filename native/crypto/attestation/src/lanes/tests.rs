@@ -159,7 +159,7 @@ fn a_key_gets_its_multiples_with_the_second_signature_that_is_verified_alone() {
     let kept = |key: &VerifyingKey| {
         key.lanes()
             .get()
-            .is_some_and(|points| points.spread.get().is_some())
+            .is_some_and(|points| points.slot.is_filled())
     };
     let in_lanes = single().name() == "ifma";
     let asks: [fn(&Item<'_>) -> bool; 2] = [
@@ -187,8 +187,9 @@ fn a_clone_of_a_used_key_shares_its_multiples() {
     let key = own.verifying_key();
     assert!(LaneEngine::new("twin", Box::new(Plain)).verify(key, message, &signature));
     let copy = key.clone();
-    let kept = [key, &copy].map(|key| key.lanes().get().and_then(|points| points.spread.get()));
-    assert!(matches!(kept, [Some(one), Some(other)] if Arc::ptr_eq(one, other)));
+    let slots = [key, &copy].map(|key| key.lanes().get().map(|points| &points.slot));
+    assert!(matches!(slots, [Some(one), Some(other)] if Arc::ptr_eq(one, other)));
+    assert!(slots[0].is_some_and(|slot| slot.is_filled()));
 }
 
 /// Sums of several kinds: their own bytes, and no others, are their encoding.
