@@ -141,6 +141,7 @@ def is_spdx(text: str) -> bool:
 
 def cargo_packages() -> Iterator[Package]:
     for workspace in CARGO_WORKSPACES:
+        # Cargo's errors stay visible; the usual one is a lock file that does not follow its Cargo.toml.
         listed = subprocess.run(
             [
                 "cargo",
@@ -150,7 +151,7 @@ def cargo_packages() -> Iterator[Package]:
                 f"--manifest-path={ROOT / workspace / 'Cargo.toml'}",
             ],
             check=True,
-            capture_output=True,
+            stdout=subprocess.PIPE,
             text=True,
         ).stdout
         for package in json.loads(listed)["packages"]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -95,11 +97,10 @@ def check_choice(value: str | None, what: str, choices: tuple[str, ...]) -> None
 
 
 def output_directory(wanted: Path | None, suite: str) -> Path:
-    """`wanted`, or a new path below paceline-runs; nothing is created. Raises UserError for a directory that
-    is not empty, because streams are never mixed."""
+    """`wanted`, not created yet, or a new directory below paceline-runs that is. Raises UserError for a
+    directory that is not empty, because streams are never mixed."""
     if wanted is None:
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-        return Path("paceline-runs") / f"{suite}-{stamp}"
+        return _new_directory(Path("paceline-runs"), suite)
     if wanted.is_dir() and any(wanted.iterdir()):
         raise UserError(
             f"{wanted} is not empty.",
@@ -108,3 +109,16 @@ def output_directory(wanted: Path | None, suite: str) -> Path:
     if wanted.exists() and not wanted.is_dir():
         raise UserError(f"{wanted} is a file.", "Give a directory with --out.")
     return wanted
+
+
+def _new_directory(below: Path, suite: str) -> Path:
+    """Created here, so that runs which begin in the same second never share one: the second's ends in `-2`."""
+    below.mkdir(parents=True, exist_ok=True)
+    first = below / f"{suite}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
+    directory = first
+    for number in itertools.count(2):
+        with suppress(FileExistsError):
+            directory.mkdir()
+            break
+        directory = first.with_name(f"{first.name}-{number}")
+    return directory
